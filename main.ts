@@ -14,7 +14,6 @@ import type { LocalData } from './core/nameserver/local-responder.ts';
 import type { HangUp } from './core/os/systemd/hang-up.ts';
 import type { Service } from './core/os/systemd/service.ts';
 import type { IndexWriter } from './core/store/index/writer.ts';
-import type { SharedTicketKeys, SharedTicketKeysOptions } from './core/tls/shared-ticket-keys.ts';
 
 /** The rooms of the daemon. A command needs little of them, so they are loaded when it starts. */
 async function loadRooms() {
@@ -38,16 +37,6 @@ function dnsOverHttps(
   const served = { index, storeDirectory: dataDir, udpPayload: dns.udpPayload, answers };
   const responder = core.openLocalResponder(served, local);
   return (message, address) => responder.answer(message, address);
-}
-
-/** Null where no TLS is spoken. */
-async function ticketKeys(
-  { core }: Rooms,
-  { dns, edge }: Config,
-  parts: Omit<SharedTicketKeysOptions, 'rotation'>,
-): Promise<SharedTicketKeys | null> {
-  if (dns.tlsListen.length + edge.httpsListen.length === 0) return null;
-  return core.SharedTicketKeys.open({ ...parts, rotation: edge.ticketRotation });
 }
 
 /** Milliseconds that what is still to be written at the end may take. */
@@ -97,23 +86,9 @@ async function serveUntilEnd(
   for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
   const started = performance.now();
   const metrics = new core.Registry();
-  const lock = core.lockDirectory(config.dataDir);
-  stops.add(() => lock.release());
   const observed = core.processMetrics(metrics, version);
   stops.add(() => observed.stop());
-  if (core.installSnapshot(config.dataDir)) log.info("the store of another node has taken the place of this one's");
-  const environment = core.openEnvironment(config.dataDir, config.store.mapSize);
-  stops.add(() => environment.close());
-  const defaults = core.zoneSettings(config);
-  if (!core.answersAreCurrent(environment, defaults)) {
-    const { zones, answers } = await core.rebuildAnswers(environment, defaults, (done) =>
-      log.info('compiling answers anew', { zones: done }),
-    );
-    if (zones > 0)
-      log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
-  }
-  core.storeMetrics(metrics, { root: environment.root, tables: core.tablesOf(environment) });
-  const index = await core.buildIndex(environment, config.dataDir, config.dns.indexMemory);
+  const { environment, index, zoneSettings } = await core.openStore({ config, metrics, log, stops });
   const keyFile = config.secrets.keyFile ?? join(config.dataDir, 'secret.key');
   const secrets = core.openSecrets(keyFile);
   const answers = core.answerSettings(config, secrets);
@@ -121,7 +96,7 @@ async function serveUntilEnd(
     config,
     environment,
     index,
-    zoneSettings: defaults,
+    zoneSettings,
     answers,
     secrets,
     metrics,
@@ -134,7 +109,7 @@ async function serveUntilEnd(
     blobs: new core.BlobStore(join(config.dataDir, core.BLOBS)),
     environment,
     index,
-    zoneSettings: defaults,
+    zoneSettings,
     zones: transfers.zones,
     history: config.journal.history,
     observer: new core.JournalMetrics(metrics),
@@ -143,38 +118,15 @@ async function serveUntilEnd(
   // Should the start fail before it takes its place in the order of the end.
   stops.add(() => node.close());
   if (node.isReplaced) return 'replaced';
-  core.indexMetrics(metrics, index);
   core.journalHeadMetrics(metrics, journal);
-  const { dns } = config;
-  const tickets = await ticketKeys(rooms, config, { environment, journal, secrets, log });
+  const tickets = await core.openTicketKeys(config, { environment, journal, secrets, log });
   stops.add(() => tickets?.close());
   const deferred = new core.DeferredRoutes(transfers.answer);
   const nameserver = await core.startNameserver({
+    ...core.nameserverOptions(config, tickets?.keys),
     index,
-    storeDirectory: config.dataDir,
-    listen: dns.listen,
-    workers: dns.workers,
-    udpPayload: dns.udpPayload,
     answers,
-    transport: dns.transport,
-    tcp: {
-      idleTimeout: dns.tcpIdleTimeout,
-      queryTimeout: dns.tcpQueryTimeout,
-      maxConnections: dns.tcpMaxConnections,
-      maxPerAddress: dns.tcpMaxPerAddress,
-    },
-    tls: { listen: dns.tlsListen, certificate: dns.tlsCertificate, key: dns.tlsKey, tickets: tickets?.keys },
-    rateLimit: {
-      rate: dns.rrlRate,
-      slip: dns.rrlSlip,
-      allow: dns.rrlAllow,
-      ipv4Prefix: dns.rrlIpv4Prefix,
-      ipv6Prefix: dns.rrlIpv6Prefix,
-    },
-    deferredUdp: { rate: dns.deferredUdpRate, allow: dns.rrlAllow },
-    queryLog: dns.queryLog,
     answerDeferred: deferred.answer,
-    transferAllow: config.transfer.allow,
     log,
   });
   stops.add(() => nameserver.stop());
@@ -186,19 +138,7 @@ async function serveUntilEnd(
   const ready = () => core.readinessOf(parts);
   core.readinessMetrics(metrics, ready);
   if (node.standing !== null) core.clusterMetrics(metrics, core.STATES, node.standing);
-  const aliases = new core.AliasStates(environment);
-  const refresher = new core.AliasRefresher({
-    environment,
-    journal,
-    zoneSettings: defaults,
-    states: aliases,
-    log,
-    resolvers: config.alias.resolvers,
-    staleMax: config.alias.staleMax,
-    allowPrivate: core.parseExemptions(config.alias.allowPrivateTargets),
-    observer: core.aliasObserver(metrics),
-  });
-  core.aliasMetrics(metrics, aliases, refresher);
+  const { states: aliases, refresher } = core.openAliases({ config, environment, journal, zoneSettings, metrics, log });
   stops.add(() => refresher.stop());
   await refresher.start();
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
@@ -207,7 +147,7 @@ async function serveUntilEnd(
     journal,
     config,
     log,
-    zoneSettings: defaults,
+    zoneSettings,
     secrets,
     metrics,
     blobs: node.blobs,
@@ -216,7 +156,7 @@ async function serveUntilEnd(
     ...(node.isAlone ? {} : { sync: (sequence: number) => node.sync(sequence) }),
     version,
     forwardedBy,
-    answerDns: dns.doh ? dnsOverHttps(rooms, config, index, answers, nameserver.https) : undefined,
+    answerDns: config.dns.doh ? dnsOverHttps(rooms, config, index, answers, nameserver.https) : undefined,
   });
   deferred.update = api.update;
   const password = await api.ensureAdmin();
@@ -230,7 +170,7 @@ async function serveUntilEnd(
     config,
     environment,
     journal,
-    zoneSettings: defaults,
+    zoneSettings,
     tickets,
     keyFile,
     admin: { listen: admin, ...forwardedBy },
@@ -240,7 +180,7 @@ async function serveUntilEnd(
   parts.edge = edge;
   stops.add(() => edge?.stop());
   const { served } = node;
-  const acme = createAcme({ environment, journal, config, zoneSettings: defaults, secrets, log, metrics, served });
+  const acme = createAcme({ environment, journal, config, zoneSettings, secrets, log, metrics, served });
   stops.add(() => acme.stop());
   acme.start();
   const withdrawal = core.openWithdrawal(config, node.standing, log);
@@ -255,7 +195,7 @@ async function serveUntilEnd(
   const renumbering = core.startRenumbering({
     environment,
     journal,
-    settings: defaults,
+    settings: zoneSettings,
     onTrouble: (error) => renumbered.report(error),
   });
   stops.add(() => renumbering.stop());
@@ -277,19 +217,7 @@ async function serveUntilEnd(
     status: () => core.describeReadiness(ready()),
     silent: (ms) => [...nameserver.silent(ms), ...(edge?.silent(ms) ?? [])],
   });
-  const reload = async (): Promise<void> => {
-    if (parts.isStopping) return;
-    log.info('reloading', { signal: 'SIGHUP' });
-    service.reloading();
-    try {
-      await edge?.reload();
-      if (edge) log.info('the edge has new threads');
-    } catch (error) {
-      if (!parts.isStopping) log.error('the edge could not be reloaded; the threads that were there go on', { error });
-    }
-    if (!parts.isStopping) service.ready();
-  };
-  hangUp.follow(reload);
+  hangUp.follow(() => reloadEdge(parts, edge, service, log));
   stops.add(() => hangUp.follow(null));
   const signal = await Promise.race([untilSignal(stops), node.replaced]);
   parts.isStopping = true;
@@ -301,6 +229,25 @@ async function serveUntilEnd(
   log.info('stopping', { signal });
   service.stopping();
   return 'signal';
+}
+
+/** New edge threads, as systemd sees it (Type=notify-reload). The threads before them go on when that fails. */
+async function reloadEdge(
+  parts: Parts,
+  edge: { reload(): Promise<void> } | null,
+  service: Service,
+  log: Logger,
+): Promise<void> {
+  if (parts.isStopping) return;
+  log.info('reloading', { signal: 'SIGHUP' });
+  service.reloading();
+  try {
+    await edge?.reload();
+    if (edge) log.info('the edge has new threads');
+  } catch (error) {
+    if (!parts.isStopping) log.error('the edge could not be reloaded; the threads that were there go on', { error });
+  }
+  if (!parts.isStopping) service.ready();
 }
 
 function untilSignal(stops: Stops): Promise<string> {

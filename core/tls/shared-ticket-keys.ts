@@ -5,6 +5,7 @@
 
 import type { Logger } from '../base/log/index.ts';
 import type { Secrets } from '../base/secrets.ts';
+import type { Config } from '../config/index.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
@@ -141,3 +142,12 @@ export class SharedTicketKeys {
 
 /** The table has one row, whose key is the same whatever it holds. */
 const NONE: TicketKeysRow = { sealed: '', rotatedAt: 0 };
+
+/** Null where the configuration has no TLS. */
+export async function openTicketKeys(
+  { dns, edge }: Pick<Config, 'dns' | 'edge'>,
+  parts: Omit<SharedTicketKeysOptions, 'rotation'>,
+): Promise<SharedTicketKeys | null> {
+  if (dns.tlsListen.length + edge.httpsListen.length === 0) return null;
+  return SharedTicketKeys.open({ ...parts, rotation: edge.ticketRotation });
+}

@@ -1,0 +1,54 @@
+/** Opens the store of this node: its lock, its environment, current answers, and the index in memory. */
+import type { Logger } from '../base/log/index.ts';
+import type { Registry } from '../base/metrics/index.ts';
+import type { Stops } from '../base/stops.ts';
+import type { Config } from '../config/index.ts';
+import { answersAreCurrent, rebuildAnswers } from '../journal/upkeep/rebuild.ts';
+import { type Environment, openEnvironment } from '../store/environment.ts';
+import { buildIndex } from '../store/index/build.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
+import { lockDirectory } from '../store/lock.ts';
+import { indexMetrics, storeMetrics } from '../store/metrics.ts';
+import { tablesOf } from '../store/tables.ts';
+import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/settings.ts';
+import { installSnapshot } from './snapshot.ts';
+
+export interface OpenStoreOptions {
+  readonly config: Config;
+  readonly metrics: Registry;
+  readonly log: Logger;
+  /** Gets the hooks that close the store and release its lock. */
+  readonly stops: Stops;
+}
+
+export interface OpenStore {
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly zoneSettings: ZoneSettings;
+}
+
+/** A snapshot that was fetched from another node takes the place of the store first. Throws ConfigError. */
+export async function openStore({ config, metrics, log, stops }: OpenStoreOptions): Promise<OpenStore> {
+  const { dataDir, store, dns } = config;
+  const lock = lockDirectory(dataDir);
+  stops.add(() => lock.release());
+  if (installSnapshot(dataDir)) log.info("the store of another node has taken the place of this one's");
+  const environment = openEnvironment(dataDir, store.mapSize);
+  stops.add(() => environment.close());
+  const zoneSettings = settingsOf(config);
+  await compileAnswers(environment, zoneSettings, log);
+  storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
+  const index = await buildIndex(environment, dataDir, dns.indexMemory);
+  indexMetrics(metrics, index);
+  return { environment, index, zoneSettings };
+}
+
+/** The compiler or the settings of the apex may have changed since the answers were stored. */
+async function compileAnswers(environment: Environment, zoneSettings: ZoneSettings, log: Logger): Promise<void> {
+  if (answersAreCurrent(environment, zoneSettings)) return;
+  const { zones, answers } = await rebuildAnswers(environment, zoneSettings, (done) =>
+    log.info('compiling answers anew', { zones: done }),
+  );
+  if (zones > 0)
+    log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
+}
