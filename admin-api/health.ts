@@ -11,14 +11,14 @@ const clusterAnswer = Type.Object(
   {
     state: Type.Union(
       STATES.map((state) => Type.Literal(state)),
-      { description: 'what it does' },
+      { description: 'the state of the node' },
     ),
-    lag_entries: Type.Integer({ description: 'changes that others are known to have and it has not applied' }),
-    lag_seconds: Type.Number({ description: 'for so long others may have known more than it serves' }),
-    etcd_seconds: Type.Union([Type.Number(), Type.Null()], { description: 'since etcd has answered' }),
-    pending: list(Type.String(), 'nodes that have not applied all that this one has'),
+    lag_entries: Type.Integer({ description: 'the number of changes of other nodes that this node has not applied' }),
+    lag_seconds: Type.Number({ description: 'the time for which this node may be behind the other nodes' }),
+    etcd_seconds: Type.Union([Type.Number(), Type.Null()], { description: 'seconds since the last response of etcd' }),
+    pending: list(Type.String(), 'nodes that have not applied all changes of this node'),
   },
-  { description: 'how it stands to the other nodes; left out when there are none' },
+  { description: 'the state of the node in the cluster; omitted for a single node' },
 );
 
 export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] {
@@ -28,7 +28,7 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       method: 'GET',
       path: '/healthz',
       tag: 'operations',
-      summary: 'Whether the process lives',
+      summary: 'Check that the process is alive',
       answer: healthAnswer,
       run: () => ({ node: nodeName }),
     }),
@@ -37,13 +37,13 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       method: 'GET',
       path: '/readyz',
       tag: 'operations',
-      summary: 'Whether it serves: all changes applied, all listeners open',
+      summary: 'Check that the node is ready: all changes applied, all listeners open',
       answer: Type.Object({
         ...healthAnswer.properties,
-        reasons: list(Type.String(), 'what is not ready yet'),
+        reasons: list(Type.String(), 'why the node is not ready'),
         warnings: list(
           Type.String(),
-          'what is wrong and does not keep it from serving, such as that etcd does not answer',
+          'problems that do not stop the node from serving, such as an etcd that does not respond',
         ),
         cluster: Type.Optional(clusterAnswer),
       }),

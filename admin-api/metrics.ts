@@ -44,7 +44,7 @@ export function metricsRoutes(registry: Registry, access: MetricsAccess, authent
       path: '/metrics',
       tag: 'operations',
       summary: 'Read the metrics of this node',
-      description: 'In the text format of Prometheus, or OpenMetrics when Accept asks for it.',
+      description: 'In the text format of Prometheus, or as OpenMetrics if Accept requests it.',
       answerType: 'text/plain',
       faults: { 401: UNAUTHORIZED, 403: ['api_disabled', 'forbidden', 'insufficient_scope'] },
       run({ remoteAddress, header, headers }) {

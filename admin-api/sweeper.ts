@@ -41,11 +41,7 @@ export class Sweeper {
 
   constructor(services: Services) {
     this.#services = services;
-    const fault = new FaultLog(
-      services.log,
-      'old rows can not be taken away; this is tried again',
-      'old rows are taken away again',
-    );
+    const fault = new FaultLog(services.log, 'cannot delete expired rows; retrying', 'expired rows are deleted again');
     this.#turns = new Periodic(() => this.sweep(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
   }
 

@@ -40,11 +40,11 @@ const accountView = Type.Object(
   {
     id: id('the account'),
     username: Type.String(),
-    email: orNull(Type.String(), 'its e-mail address, which is a login too'),
+    email: orNull(Type.String(), 'its e-mail address, also accepted as the login'),
     role: oneOf(ROLES),
     plan: Type.String(),
-    api_enabled: flag('whether its tokens are taken'),
-    created_at: time('when it was made'),
+    api_enabled: flag('whether its tokens are accepted'),
+    created_at: time('when it was created'),
     updated_at: time('when it was last changed'),
   },
   { title: 'Account' },
@@ -52,7 +52,7 @@ const accountView = Type.Object(
 
 export const accountAnswer = Type.Object({ account: accountView });
 export const accountsAnswer = Type.Object({
-  accounts: list(accountView, 'in the order in which they were made'),
+  accounts: list(accountView, 'sorted by creation time'),
   next_cursor: nextCursorSchema,
 });
 
@@ -62,12 +62,12 @@ export const ownAccountAnswer = Type.Object({
       id: id('the account'),
       username: Type.String(),
       role: oneOf(ROLES),
-      domain_count: count('how many domains it has'),
-      dns_record_count: count('how many records all its domains have'),
+      domain_count: count('the number of its domains'),
+      dns_record_count: count('the number of records in all its domains'),
       limits: Type.Object({
         plan: Type.String(),
-        is_unlimited: flag('whether it may have any number of domains'),
-        max_domains_display: text('a number, or "unlimited"'),
+        is_unlimited: flag('whether the number of domains is unlimited'),
+        max_domains_display: text('the maximum number of domains, or "unlimited"'),
       }),
     },
     { title: 'OwnAccount' },

@@ -105,12 +105,12 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     if (draft.countDomains(id, 1) > 0)
       throw new StateError(
         'has_domains',
-        'The account still has domains, which its own tokens alone can delete. To end all access now, set "api_enabled" to false.',
+        'The account still has domains; delete them first, with a token of the account. To end all access now, set "api_enabled" to false.',
       );
     if (appsOf(draft, id, null).some(({ current }) => current.published !== null))
       throw new StateError(
         'has_apps',
-        'The account still has apps that are published; withdraw or suspend these first. To end all access now, set "api_enabled" to false.',
+        'The account still has published apps; withdraw or suspend them first. To end all access now, set "api_enabled" to false.',
       );
     for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
@@ -121,14 +121,14 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
 
 function existing(reader: Pick<Draft, 'account'>, id: string): Account {
   const account = isId(id) ? reader.account(id) : undefined;
-  if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account of that id.');
+  if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account with this id.');
   return account;
 }
 
 function requirePlan({ config }: Services, plan: string): void {
   if (Object.hasOwn(config.plans, plan)) return;
   const known = Object.keys(config.plans).join(', ');
-  throw new InvalidError('invalid_plan', `There is no such plan; there are ${known}.`, { pointer: '/plan' });
+  throw new InvalidError('invalid_plan', `This plan does not exist; use one of ${known}.`, { pointer: '/plan' });
 }
 
 /** A login is a username or an e-mail address of one account only, whichever of both it is. */
@@ -138,9 +138,9 @@ function requireFreeLogins(draft: Draft, account: Account): void {
     return other !== undefined && other.id !== account.id;
   };
   if (taken(account.username))
-    throw new StateError('username_taken', 'There is an account of that username.', { pointer: '/username' });
+    throw new StateError('username_taken', 'Another account has this username.', { pointer: '/username' });
   if (taken(account.email))
-    throw new StateError('email_taken', 'There is an account with that e-mail address.', { pointer: '/email' });
+    throw new StateError('email_taken', 'Another account has this e-mail address.', { pointer: '/email' });
 }
 
 const isAdmin = (account: Account): boolean => account.role === 'admin' && account.apiEnabled;
@@ -154,7 +154,7 @@ function requireOtherAdmin(draft: Draft, account: Account): void {
     if (page.length < 500) break;
     after = page[page.length - 1].id;
   }
-  throw new StateError('last_admin', 'This is the only administrator; make another account one first.');
+  throw new StateError('last_admin', 'This is the only administrator; make another account an administrator first.');
 }
 
 /**

@@ -11,30 +11,30 @@ import { formatTime } from '../http/time.ts';
 const auditView = Type.Object(
   {
     id: id('the entry'),
-    at: time('when it was done'),
+    at: time('when the change was made'),
     actor: orNull(
       Type.Object({
-        id: id('the account that did it'),
+        id: id('the account that made the change'),
         username: Type.String(),
         token_id: orNull(Type.String(), 'the token or TSIG key that was used'),
-        token_name: orNull(Type.String(), 'its label'),
+        token_name: orNull(Type.String(), 'the label of the token or the name of the key'),
       }),
-      'who did it; null: the service itself',
+      'who made the change; null: the service',
     ),
-    account_id: id('the account whose things were changed'),
-    action: text('what was done, as "record.create"'),
-    domain: orNull(Type.String(), 'the domain that it was done to'),
-    target: orNull(Type.String(), 'the id of what was changed'),
-    detail: anyObject('what has become of it'),
-    revision: count('the sequence of the change'),
+    account_id: id('the account that owns the changed object'),
+    action: text('the kind of change, such as "record.create"'),
+    domain: orNull(Type.String(), 'the changed domain'),
+    target: orNull(Type.String(), 'the id of the changed object'),
+    detail: anyObject('the new values'),
+    revision: count('the sequence number of the change'),
     request_id: text('the X-Request-Id of the request'),
-    remote_address: text('where the request came from'),
+    remote_address: text('the address of the client'),
   },
   { title: 'AuditEntry' },
 );
 
 const changeAnswer = Type.Object({
-  seq: count('the sequence that was asked for'),
+  seq: count('the requested sequence number'),
   applied: list(Type.String(), 'the nodes that serve it'),
   pending: list(Type.String(), 'the nodes that do not serve it yet'),
 });
@@ -51,20 +51,18 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       method: 'GET',
       path: '/api/v1/audit',
       tag: 'operations',
-      summary: 'Who changed what, newest first',
-      description: "The account's own; for administrators those of all accounts.",
+      summary: 'List the audit log, newest entries first',
+      description: 'Only entries of the own account; administrators see all accounts.',
       scope: 'account',
       query: Type.Object({
         ...pageQuery,
-        domain: Type.Optional(Type.String({ description: 'only changes of this domain' })),
+        domain: Type.Optional(Type.String({ description: 'only changes to this domain' })),
         action: Type.Optional(
-          Type.String({ description: 'only this action, or those that begin with it, as "record"' }),
+          Type.String({ description: 'only this action, or all actions with this prefix, such as "record"' }),
         ),
-        account_id: Type.Optional(
-          Type.String({ description: 'only what was done to this account; for administrators' }),
-        ),
+        account_id: Type.Optional(Type.String({ description: 'only changes to this account; for administrators' })),
       }),
-      answer: Type.Object({ entries: list(auditView, 'the newest first'), next_cursor: nextCursorSchema }),
+      answer: Type.Object({ entries: list(auditView, 'newest first'), next_cursor: nextCursorSchema }),
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { caller, query } = context;
@@ -97,15 +95,15 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       method: 'GET',
       path: '/api/v1/changes/{seq}',
       tag: 'operations',
-      summary: 'Which nodes serve a change',
-      description: 'The sequence is the X-Waypost-Revision of a write.',
+      summary: 'List the nodes that serve a change',
+      description: 'The sequence number is the X-Waypost-Revision of a write.',
       scope: 'dns',
       answer: changeAnswer,
       faults: { 404: ['no_such_change'] },
       run({ params }) {
         const sequence = /^\d{1,15}$/.test(params.seq) ? Number(params.seq) : 0;
         if (sequence === 0 || sequence > journal.head)
-          throw new HttpError(404, 'no_such_change', `There is no such change; the last one is ${journal.head}.`);
+          throw new HttpError(404, 'no_such_change', `This change does not exist; the last change is ${journal.head}.`);
         const { seq, applied, pending } = sync(sequence);
         return { seq, applied: [...applied], pending: [...pending] };
       },

@@ -28,7 +28,7 @@ export class Authenticator implements Authentication {
     if (header === undefined)
       throw unauthorized(
         'missing_token',
-        'Send a token: Authorization: Bearer <API_KEY>. POST /api/v1/auth/token gives one.',
+        'Send a token: Authorization: Bearer <API_KEY>. Get one from POST /api/v1/auth/token.',
       );
     let caller = this.#known.get(header);
     if (caller === undefined) {
@@ -38,7 +38,7 @@ export class Authenticator implements Authentication {
     }
     const { expiresAt } = caller.token;
     if (expiresAt !== null && expiresAt <= nowSeconds())
-      throw unauthorized('expired_token', 'The token has expired; get another one.');
+      throw unauthorized('expired_token', 'The token has expired; get a new one.');
     return caller;
   }
 
@@ -51,21 +51,22 @@ export class Authenticator implements Authentication {
 
   /** Throws HttpError 403 when neither role nor scopes allow it. */
   requireAccess({ account, token }: Caller, scope: Scope, access: 'read' | 'write', admin: boolean): void {
-    if (admin && account.role !== 'admin') throw new HttpError(403, 'forbidden', 'Only administrators may do this.');
+    if (admin && account.role !== 'admin')
+      throw new HttpError(403, 'forbidden', 'Only administrators are allowed to do this.');
     if (!allows(scopesOf(account.role), scope, access))
-      throw new HttpError(403, 'forbidden', `The role "${account.role}" may read, but not change anything.`);
+      throw new HttpError(403, 'forbidden', `The role "${account.role}" is only allowed to read.`);
     if (!allows(token.scopes, scope, access)) {
       const needed = access === 'read' ? `${scope}:read` : scope;
-      throw new HttpError(403, 'insufficient_scope', `The token lacks the scope "${needed}".`);
+      throw new HttpError(403, 'insufficient_scope', `The token does not have the scope "${needed}".`);
     }
   }
 
   #find(header: string): Caller {
     const { text, id } = parse(header);
-    if (id === undefined) throw unauthorized('malformed_token', 'This is not a whole token: it is cut or mistyped.');
+    if (id === undefined) throw unauthorized('malformed_token', 'The token is malformed: it is truncated or mistyped.');
     const token = this.#reader.token(id);
     if (token === undefined || !matchesHash(text, token.hash))
-      throw unauthorized('invalid_token', 'The token is revoked or was never given.');
+      throw unauthorized('invalid_token', 'The token was revoked or never issued; get a new one.');
     const account = this.#reader.account(token.accountId);
     if (account === undefined) throw accountGone();
     if (!account.apiEnabled) throw apiDisabled();

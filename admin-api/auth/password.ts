@@ -28,7 +28,7 @@ export class Passwords {
 
   async #limited<T>(work: () => Promise<T>): Promise<T> {
     if (this.#slots.waiting >= MOST_WAITING)
-      throw new HttpError(503, 'busy', 'Too many logins at this moment; try again.');
+      throw new HttpError(503, 'busy', 'Too many logins at the moment; retry later.');
     return this.#slots.run(work);
   }
 }

@@ -19,9 +19,9 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       method: 'POST',
       path: '/api/v1/auth/token',
       tag: 'tokens',
-      summary: 'Exchange login and password for a token',
+      summary: 'Log in with a password and get a token',
       description:
-        'The token has all scopes that the role allows, and ends when the password is changed; for programs that are to go on, make one by POST /api/v1/tokens. An Idempotency-Key has no effect here.',
+        'The token has all scopes that the role allows, and is revoked when the password changes. For programs, create a token with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.',
       body: exchangeBody,
       answer: exchangeAnswer,
       faults: {
@@ -68,7 +68,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       tag: 'tokens',
       summary: 'Create a token',
       description:
-        'It can do no more than the token at hand, and does not outlive it; without `scopes` and `expires_at` just as much and as long.',
+        'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it.',
       scope: 'account',
       body: tokenBody,
       answer: newTokenAnswer,
@@ -84,7 +84,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       path: '/api/v1/tokens/{token_id}',
       tag: 'tokens',
       summary: 'Revoke a token',
-      description: 'It ends with this answer.',
+      description: 'The token is invalid as soon as the response is sent.',
       scope: 'account',
       answer: NOTHING,
       faults: { 404: ['no_such_token'] },

@@ -6,7 +6,7 @@ import { flag, id, line, list, nextCursorSchema, orNull, TIME, text, time } from
 /** Longer passwords only make hashing slow. */
 export const MAX_PASSWORD = 1024;
 
-const label = line(1, 200, 'a string of 1 to 200 characters on one line, the label that tells the token from others');
+const label = line(1, 200, 'a string of 1 to 200 characters on one line, the label of the token');
 
 export const exchangeBody = bodySchema(
   Type.Object({
@@ -17,8 +17,8 @@ export const exchangeBody = bodySchema(
 );
 
 export const exchangeAnswer = Type.Object({
-  token: text('the token; it is told only this once'),
-  prefix: text('the part of it that lists show'),
+  token: text('the token; it is shown only once'),
+  prefix: text('the prefix of the token, as shown in lists'),
   user: Type.Object({
     id: id('the account'),
     username: Type.String(),
@@ -39,15 +39,15 @@ export const tokenBody = bodySchema(
 
 const tokenView = {
   id: id('the token'),
-  name: text('its label'),
-  prefix: text('how it begins'),
-  scopes: list(Type.String(), 'what it may do'),
-  by_password: flag('whether it was given for the password, and ends when that is changed'),
-  created_at: time('when it was made'),
-  expires_at: orNull(time('when it ends'), 'when it ends; null: never'),
+  name: text('the label of the token'),
+  prefix: text('the prefix of the token'),
+  scopes: list(Type.String(), 'the scopes of the token'),
+  by_password: flag('whether it was issued for the password, and is revoked when the password changes'),
+  created_at: time('when it was created'),
+  expires_at: orNull(time('when it expires'), 'when it expires; null: never'),
 };
 
-export const newTokenAnswer = Type.Object({ token: text('the token; it is told only this once'), ...tokenView });
+export const newTokenAnswer = Type.Object({ token: text('the token; it is shown only once'), ...tokenView });
 
 export const tokensAnswer = Type.Object({
   tokens: list(Type.Object(tokenView, { title: 'Token' }), 'the tokens of the account'),

@@ -59,7 +59,7 @@ export function createToken(
   const { account, token: own } = context.caller;
   const scopes = body.scopes === undefined ? own.scopes : narrow(body.scopes, own.scopes);
   if (scopes.length === 0)
-    throw new InvalidError('invalid_scope', 'Name at least one scope, or leave "scopes" out.', { pointer: '/scopes' });
+    throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
   const { token, text } = newToken(account, {
     name: body.name,
     scopes,
@@ -83,11 +83,11 @@ function readExpiry(text: string | null | undefined, last: number | null): numbe
   if (time !== undefined && last !== null && time > last)
     throw new InvalidError(
       'invalid_time',
-      `The new token can't outlive the one at hand: "expires_at" is at most ${formatTime(last)}.`,
+      `The new token cannot expire later than the token of this request: "expires_at" must be at most ${formatTime(last)}.`,
       { pointer: '/expires_at' },
     );
   if (time !== undefined && time > nowSeconds()) return time;
-  throw new InvalidError('invalid_time', '"expires_at" must be a time to come, as YYYY-MM-DD HH:MM:SS in UTC.', {
+  throw new InvalidError('invalid_time', '"expires_at" must be a time in the future, as YYYY-MM-DD HH:MM:SS in UTC.', {
     pointer: '/expires_at',
   });
 }
@@ -105,7 +105,7 @@ function addToken(draft: Draft, token: Token): void {
   // Those that have expired make room.
   const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= token.createdAt);
   if (others.length - expired.length >= MAX_TOKENS)
-    throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens; revoke some first.`);
+    throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens, which is the limit; revoke some first.`);
   for (const other of expired) draft.delete(tokens, other);
   draft.put(tokens, token);
 }
@@ -125,7 +125,7 @@ export function revokeToken(services: Services, context: Context<Caller>, id: st
   return change(services, context, (draft) => {
     const token = isId(id) ? draft.token(id) : undefined;
     if (token === undefined || token.accountId !== context.caller.account.id)
-      throw new HttpError(404, 'no_such_token', 'The account has no token of that id.');
+      throw new HttpError(404, 'no_such_token', 'The account has no token with this id.');
     draft.delete(tokens, token);
     return { action: 'token.revoke', target: id, detail: { name: token.name }, answer: () => ({}) };
   });

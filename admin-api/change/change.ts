@@ -122,7 +122,7 @@ function replayed({ secrets }: Services, { id, request }: Idempotency, { sealed,
     throw new HttpError(
       422,
       'idempotency_key_reused',
-      'This Idempotency-Key came before with another request; take a new key for each request.',
+      'This Idempotency-Key was already used for a different request; use a new key for each request.',
     );
   const text = bytes.toString('utf8', hash.length);
   const reply = JSON.parse(text, (key, value) => (key === 'revision' && value === 0 ? revision : value)) as Reply;

@@ -12,21 +12,21 @@ const QR = 0x80;
 /** The value of the variable `dns` (RFC 8484 4.1.1: base64url, never padded). Throws HttpError 400 and 413. */
 export function messageOf(query: URLSearchParams): Uint8Array {
   const values = query.getAll('dns');
-  if (values.length !== 1) throw malformed('Give the DNS message as one ?dns=, in base64url.');
+  if (values.length !== 1) throw malformed('Send the DNS message as a single parameter ?dns=, in base64url.');
   const [text] = values;
   // A rest of one character is less than a byte (RFC 4648 section 5).
   if (!/^[\w-]+$/.test(text) || text.length % 4 === 1)
-    throw malformed('The value of ?dns= is not base64url without padding.');
+    throw malformed('The value of ?dns= must be base64url without padding.');
   const message = Buffer.from(text, 'base64url');
   if (message.length > MAX_MESSAGE)
-    throw new HttpError(413, 'body_too_large', `A DNS message has at most ${MAX_MESSAGE} bytes.`);
+    throw new HttpError(413, 'body_too_large', `The DNS message is longer than ${MAX_MESSAGE} bytes.`);
   return checked(message);
 }
 
 /** A body's bytes, when they can be a query. Throws HttpError 400: these are what a nameserver is silent to on other transports. */
 export function checked(message: Uint8Array): Uint8Array {
-  if (message.length < HEADER_LENGTH) throw malformed(`A DNS message has at least ${HEADER_LENGTH} bytes.`);
-  if ((message[2] & QR) !== 0) throw malformed('The DNS message is a response.');
+  if (message.length < HEADER_LENGTH) throw malformed(`The DNS message is shorter than ${HEADER_LENGTH} bytes.`);
+  if ((message[2] & QR) !== 0) throw malformed('The DNS message is a response; send a query.');
   return message;
 }
 

@@ -32,7 +32,7 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
   const admit = ({ remoteAddress, headers }: Admitted): void => queries.take(clientNetwork(remoteAddress), headers);
   const respond = (message: Uint8Array, { remoteAddress, headers }: Context<null>): RawReply => {
     const response = answer(message, remoteAddress);
-    if (response === null) throw malformed('The DNS message is none that is answered.');
+    if (response === null) throw malformed('The nameserver does not answer this DNS message.');
     headers['Content-Type'] = DNS_MESSAGE;
     headers['Cache-Control'] = cacheControl(response);
     return { raw: response.message };
@@ -42,7 +42,7 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
       ...described,
       operationId: 'resolveByGet',
       method: 'GET',
-      summary: 'Ask the nameserver (RFC 8484), so that caches can keep the answer',
+      summary: 'Send a DNS query (RFC 8484) whose response can be cached',
       query: Type.Object({ dns: text('the DNS message in base64url without padding') }),
       run(context) {
         admit(context);
@@ -54,7 +54,7 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
       operationId: 'resolveByPost',
       method: 'POST',
       changes: false,
-      summary: 'Ask the nameserver (RFC 8484)',
+      summary: 'Send a DNS query (RFC 8484)',
       bodyTypes: [DNS_MESSAGE],
       limit: MAX_MESSAGE,
       admit,

@@ -20,10 +20,10 @@ export function parseDomain(text: string): Name {
   if (bad !== undefined)
     refuse(
       'invalid_domain',
-      `"${text.slice(0, 80)}" is no domain name: labels are letters, digits and hyphens inside.`,
+      `"${text.slice(0, 80)}" is not a domain name: labels consist of letters, digits and inner hyphens.`,
     );
   if (/^\d+$/.test(labels[labels.length - 1]))
-    refuse('invalid_domain', 'An address is no domain; a top-level domain is not a number.');
+    refuse('invalid_domain', 'An address is not a domain: a top-level domain cannot be a number.');
   try {
     return parseName(`${ascii}.`);
   } catch (error) {
@@ -37,5 +37,5 @@ export function refusePublicSuffix(apex: Name): void {
   const text = formatHost(apex);
   if (labelCount(apex) > 1 && getPublicSuffix(text, { allowPrivateDomains: true, validateHostname: false }) !== text)
     return;
-  refuse('public_suffix', `"${text}" is a public suffix; take a domain that is registered under it.`);
+  refuse('public_suffix', `"${text}" is a public suffix; use a domain that is registered under it.`);
 }

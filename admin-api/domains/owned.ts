@@ -12,7 +12,7 @@ import { HttpError } from '../http/errors.ts';
 export function ownedDomain(reader: Reader, { account }: Caller, id: string): Domain {
   const domain = isId(id) ? reader.domain(id) : undefined;
   if (domain !== undefined && domain.accountId === account.id) return domain;
-  throw new HttpError(404, 'no_such_domain', 'There is no such domain in this account.');
+  throw new HttpError(404, 'no_such_domain', 'This account has no domain with this id.');
 }
 
 /** `body`: what is told beside the domain's own state, so that the same revision may read otherwise. */
@@ -34,6 +34,6 @@ export function requireMatch({ reader }: Services, draft: Draft, domain: Domain,
   throw new HttpError(
     412,
     'changed',
-    `If-Match does not name the domain as it is: its ETag is ${current} now, with the quotes. Read it again and decide anew.`,
+    `If-Match does not match: the current ETag of the domain is ${current}, including the quotes. Read the domain again and repeat the change.`,
   );
 }

@@ -22,7 +22,7 @@ export function domainRoutes(services: Services): Route[] {
       scope: 'dns',
       query: Type.Object({
         ...pageQuery,
-        q: Type.Optional(Type.String({ description: 'only domains whose name contains this' })),
+        q: Type.Optional(Type.String({ description: 'only domains whose name contains this text' })),
       }),
       answer: domainsAnswer,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
@@ -59,7 +59,7 @@ export function domainRoutes(services: Services): Route[] {
       method: 'GET',
       path: DOMAIN,
       tag: 'domains',
-      summary: 'One domain',
+      summary: 'Get a domain',
       scope: 'dns',
       conditional: true,
       answer: domainAnswer,

@@ -13,11 +13,11 @@ export const domainView = Type.Object(
   {
     id: id('the domain'),
     domain: text('its name, in A-labels, without the last dot'),
-    nameservers: list(Type.String(), 'where the registrar has to point'),
-    record_count: count('how many records it has'),
-    revision: count('the sequence of its last change'),
-    proxy_enabled: flag('whether visitors come through the proxy'),
-    created_at: time('when it was made'),
+    nameservers: list(Type.String(), 'the nameservers to set at the registrar'),
+    record_count: count('the number of its records'),
+    revision: count('the sequence number of its last change'),
+    proxy_enabled: flag('whether the proxy is on'),
+    created_at: time('when it was created'),
     updated_at: time('when it or its records were last changed'),
   },
   { title: 'Domain' },
@@ -25,6 +25,6 @@ export const domainView = Type.Object(
 
 export const domainAnswer = Type.Object({ domain: domainView });
 export const domainsAnswer = Type.Object({
-  domains: list(domainView, 'in canonical order of their names'),
+  domains: list(domainView, 'sorted by name, in canonical order'),
   next_cursor: nextCursorSchema,
 });

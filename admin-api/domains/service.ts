@@ -43,7 +43,7 @@ export async function createDomain(services: Services, context: Context<Caller>,
     change(services, context, (draft) => {
       requireFree(draft, apex, account.id);
       if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
-        throw new StateError('plan_limit', `The plan "${account.plan}" has ${limit} domains, and all are in use.`);
+        throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
       draft.put(domains, domain);
       const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };
       return {
@@ -62,7 +62,7 @@ function requireFree(draft: Draft, apex: Name, accountId: string): void {
     if (other === undefined || (!strict && other.accountId === accountId)) return;
     const own = other.accountId === accountId ? ' in this account' : '';
     const what = other.apex.length === apex.length ? 'This domain' : 'A domain above or below this one';
-    throw new StateError('zone_exists', `${what} exists already${own}.`, { pointer: '/domain' });
+    throw new StateError('zone_exists', `${what} already exists${own}.`, { pointer: '/domain' });
   };
   taken(draft.domainByApex(apex), true);
   for (let above = parentName(apex); above.length > 1; above = parentName(above))

@@ -9,7 +9,7 @@ export const UNAUTHORIZED = ['missing_token', 'malformed_token', 'invalid_token'
 export const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: string): HttpError =>
   new HttpError(401, code, message, { headers: CHALLENGE });
 
-export const accountGone = (): HttpError => unauthorized('invalid_token', 'The account of the token is gone.');
+export const accountGone = (): HttpError => unauthorized('invalid_token', 'The account of the token was deleted.');
 
 export const apiDisabled = (): HttpError =>
   new HttpError(403, 'api_disabled', 'API access is off for this account; an administrator can turn it on.');

@@ -77,7 +77,7 @@ export class AuditBook {
       draft.put(reports, { uploadId: id, findings });
       if (verdict === 'rejected') return move(draft, judged, 'rejected').state;
       if (isOutdated(app, upload))
-        return move(draft, judged, 'superseded', { reason: 'A later version was approved meanwhile.' }).state;
+        return move(draft, judged, 'superseded', { reason: 'A later version was approved in the meantime.' }).state;
       if (verdict === 'in_review' || review === 'always' || app.suspended !== null || !owner.apiEnabled)
         return move(draft, judged, 'in_review').state;
       const approved = move(draft, judged, 'approved');

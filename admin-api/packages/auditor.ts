@@ -47,11 +47,7 @@ export class Auditor {
     this.#pool = pool;
     this.#metrics = metrics;
     this.book = new AuditBook(services);
-    this.#fault = new FaultLog(
-      services.log,
-      'packages can not be audited; this is tried again',
-      'packages are audited again',
-    );
+    this.#fault = new FaultLog(services.log, 'cannot audit packages; retrying', 'packages are audited again');
     this.#looks = new Periodic(() => this.#look(), {
       interval: LOOK,
       atOnce: true,
@@ -132,7 +128,7 @@ export class Auditor {
     const began = performance.now();
     const outcome: Outcome<Audited> =
       (upload.claim?.begun ?? 0) > MOST_BEGUN
-        ? { kind: 'crashed', reason: 'it was begun several times, and never came to an end' }
+        ? { kind: 'crashed', reason: 'it was started several times and never finished' }
         : await this.#pool.run({
             path,
             maxBytes: config.packages.maxBytes,
@@ -140,7 +136,7 @@ export class Auditor {
           });
     if (outcome.kind === 'stopped') return;
     if (outcome.kind !== 'done')
-      log.warn('an audit did not come to its end', { upload: id, app: upload.appId, ...outcome });
+      log.warn('package audit did not finish', { upload: id, app: upload.appId, ...outcome });
     const state = await this.book.conclude(id, conclusionOf(outcome, config.packages.auditTimeout));
     if (state !== null) this.#metrics.audited(state, (performance.now() - began) / 1000);
   }

@@ -13,12 +13,10 @@ export interface PackageMetrics {
 }
 
 export function packageMetrics(registry: Registry): PackageMetrics {
-  const verdicts = registry.counter('waypost_package_audits_total', 'Audits of packages, by what they came to.', [
-    'state',
-  ]);
+  const verdicts = registry.counter('waypost_package_audits_total', 'Audits of packages, by outcome.', ['state']);
   const durations = registry.histogram(
     'waypost_package_audit_duration_seconds',
-    'How long audits of packages have taken, without the time that they waited.',
+    'Duration of package audits, without the time in the queue.',
     [],
     BOUNDS,
   );
@@ -28,8 +26,12 @@ export function packageMetrics(registry: Registry): PackageMetrics {
       durations.note(durations.of(), seconds);
     },
     queue: (size) =>
-      registry.read('gauge', 'waypost_package_audits_waiting', 'Packages that wait here for their audit.', [], (emit) =>
-        emit(size()),
+      registry.read(
+        'gauge',
+        'waypost_package_audits_waiting',
+        'Packages that wait for an audit on this node.',
+        [],
+        (emit) => emit(size()),
       ),
   };
 }

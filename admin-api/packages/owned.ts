@@ -37,5 +37,5 @@ export function anyApp(reader: Reader, id: string): App {
 /** What is longer is no key of the store; ids in manifests are ASCII. */
 export const isAppId = (id: string): boolean => /^[\x21-\x7e]{1,255}$/.test(id);
 
-const noSuchUpload = (): HttpError => new HttpError(404, 'no_such_upload', 'There is no such upload in this account.');
-const noSuchApp = (): HttpError => new HttpError(404, 'no_such_app', 'There is no such app in this account.');
+const noSuchUpload = (): HttpError => new HttpError(404, 'no_such_upload', 'This account has no upload with this id.');
+const noSuchApp = (): HttpError => new HttpError(404, 'no_such_app', 'This account has no app with this id.');

@@ -23,8 +23,8 @@ export class PackageBlobs {
     this.#source = source;
     const fault = new FaultLog(
       services.log,
-      'packages can not be tidied up; this is tried again',
-      'packages are tidied up again',
+      'cannot delete unused packages; retrying',
+      'unused packages are deleted again',
     );
     this.#turns = new Periodic(() => this.tidy(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
   }
@@ -37,10 +37,7 @@ export class PackageBlobs {
   async open(hash: string): Promise<OpenBlob> {
     const blob = await this.#source.open(hash);
     if (blob !== null) return blob;
-    throw new UnavailableError(
-      'package_unavailable',
-      'No node that can be reached has the package just now; try again in a while.',
-    );
+    throw new UnavailableError('package_unavailable', 'No reachable node has the package at the moment; retry later.');
   }
 
   /** The path of its file, whole and checked. Throws as `open`. */

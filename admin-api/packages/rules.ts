@@ -21,9 +21,9 @@ export function rulesRoute(): Route {
     method: 'GET',
     path: RULES,
     tag: 'packages',
-    summary: 'List the rules of audits',
+    summary: 'List the audit rules',
     description:
-      'As a page for people when Accept asks for text/html first, as browsers do; "url" of a finding leads to its rule there.',
+      'The response is an HTML page if Accept requests text/html first, as browsers do. The "url" of a finding links to its rule on this page.',
     answer: rulesAnswer,
     answerType: 'text/html',
     faults: { 304: [] },

@@ -11,29 +11,29 @@ export const packageForm = Type.Object({
   package: Type.Unsafe<Uint8Array>({
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: 'the package: a ZIP archive, .pkg by its name, with manifest.json in its root',
+    description: 'the package: a ZIP archive named *.pkg, with manifest.json in its root',
   }),
   notes: Type.Optional(
-    text('what whoever reviews it should know', {
+    text('notes for the reviewer', {
       maxLength: LONGEST_NOTES,
     }),
   ),
 });
 
-const status = oneOf(UPLOAD_STATES, 'where it stands');
+const status = oneOf(UPLOAD_STATES, 'the state of the package');
 
 const summary = orNull(
   Type.Object(
     {
-      errors: count('what keeps it from being published'),
-      warnings: count('what should be mended'),
-      notices: count('what is told only'),
-      review: count('of these, what a person looks at'),
-      omitted: count('of these, what is not in the list'),
+      errors: count('findings that prevent publication'),
+      warnings: count('findings that should be fixed'),
+      notices: count('findings for information only'),
+      review: count('findings among these that need a review'),
+      omitted: count('findings among these that are not in the list'),
     },
     { title: 'AuditSummary' },
   ),
-  'how much was found, or null as long as there is no verdict',
+  'the number of findings, or null while there is no verdict',
 );
 
 const type = oneOf(['error', 'warning', 'notice'] as const);
@@ -41,14 +41,14 @@ const type = oneOf(['error', 'warning', 'notice'] as const);
 const finding = Type.Object(
   {
     type,
-    code: text('the rule, which stays as it is'),
-    message: text('what is wrong here'),
+    code: text('the code of the rule; stable'),
+    message: text('the problem'),
     file: orNull(Type.String(), 'the file of the package, or null for the package itself'),
     line: orNull(Type.Integer({ minimum: 1 }), 'the line, from 1'),
     column: orNull(Type.Integer({ minimum: 1 }), 'the column, from 1, in UTF-16 units'),
-    excerpt: orNull(Type.String(), 'what stands there'),
-    fix: text('what to do instead'),
-    url: text('the path where the rule is explained, on a page for browsers'),
+    excerpt: orNull(Type.String(), 'the text at this position'),
+    fix: text('how to fix it'),
+    url: text('the path of the HTML page that explains the rule'),
   },
   { title: 'Finding' },
 );
@@ -57,26 +57,26 @@ const rule = Type.Object(
   {
     code: text('the code of its findings'),
     type,
-    review: Type.Boolean({ description: 'whether a person has to look before the package is approved' }),
-    title: text('the rule in a line'),
-    about: text('why it is a rule, and what exactly it looks for'),
-    fix: text('what to do instead'),
-    url: text('the path where it is explained, on a page for browsers'),
+    review: Type.Boolean({ description: 'whether a package with this finding needs a review' }),
+    title: text('the rule in one line'),
+    about: text('the reason for the rule and what exactly it checks'),
+    fix: text('how to fix it'),
+    url: text('the path of the HTML page that explains the rule'),
   },
   { title: 'Rule' },
 );
 
-export const rulesAnswer = Type.Object({ rules: list(rule, 'the rules, by their codes') });
+export const rulesAnswer = Type.Object({ rules: list(rule, 'the rules, sorted by code') });
 
 const common = {
   id: id('the upload'),
-  app_id: text('the id of the app, as the manifest has it'),
+  app_id: text('the id of the app, from the manifest'),
   version: text('the version, for people'),
-  version_code: Type.Integer({ minimum: 1, description: 'the version, which rises with each' }),
+  version_code: Type.Integer({ minimum: 1, description: 'the number of the version; it increases with each version' }),
   status,
-  url: text('the path where it is to be read'),
+  url: text('the path of this upload'),
   created_at: time('when it was uploaded'),
-  updated_at: time('when its status changed last'),
+  updated_at: time('when its status last changed'),
 } satisfies TProperties;
 
 export const uploadBrief = Type.Object({ ...common, summary }, { title: 'UploadBrief' });
@@ -84,19 +84,19 @@ export const uploadBrief = Type.Object({ ...common, summary }, { title: 'UploadB
 const step = Type.Object({
   status,
   at: time('when'),
-  by: orNull(Type.String(), 'the username of who did it, or null for the service'),
-  reason: orNull(Type.String(), 'why, where it does not say itself'),
-  codes: list(Type.String(), 'codes of findings that the reason is about'),
+  by: orNull(Type.String(), 'the username of the account that made the step; null: the service'),
+  reason: orNull(Type.String(), 'the reason; null: none was given'),
+  codes: list(Type.String(), 'the codes of the findings that are the reason'),
 });
 
 const upload = Type.Object(
   {
     ...common,
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'of the package' }),
-    size: count('bytes of the package'),
-    notes: orNull(Type.String(), 'what was sent along, or null'),
-    audit: Type.Object({ summary, findings: list(finding, 'what was found, by file and line') }),
-    history: list(step, 'its way so far'),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of the package' }),
+    size: count('the size of the package in bytes'),
+    notes: orNull(Type.String(), 'the notes for the reviewer, or null'),
+    audit: Type.Object({ summary, findings: list(finding, 'the findings, sorted by file and line') }),
+    history: list(step, 'the steps of the upload so far'),
   },
   { title: 'Upload' },
 );
@@ -107,13 +107,13 @@ const app = Type.Object(
   {
     app_id: text('the id of the app'),
     name: orNull(Type.String(), 'the name of the app'),
-    audit_status: orNull(status, 'where the newest package stands, or null when there is none any more'),
+    audit_status: orNull(status, 'the state of the newest package, or null if there is none'),
     summary,
     latest: orNull(uploadBrief, 'the newest package'),
     published: orNull(uploadBrief, 'the package that is published, or null'),
-    suspended: orNull(Type.String(), 'why nothing of it may be published, or null'),
-    created_at: time('when its first package came'),
-    updated_at: time('when anything of it changed last'),
+    suspended: orNull(Type.String(), 'the reason for the suspension of the app, or null'),
+    created_at: time('when its first package was uploaded'),
+    updated_at: time('when the app or a package of it last changed'),
   },
   { title: 'App' },
 );
@@ -133,14 +133,14 @@ export const queueAnswer = Type.Object({
     Type.Object({
       ...uploadBrief.properties,
       account_id: id('the account'),
-      notes: orNull(Type.String(), 'its notes'),
+      notes: orNull(Type.String(), 'the notes for the reviewer'),
     }),
     'packages in review, oldest first',
   ),
   next_cursor: nextCursorSchema,
 });
 
-const reason = line(1, 2000, 'text of one line that the developer reads');
+const reason = line(1, 2000, 'one line of text, which is shown to the developer');
 
 export const rejectBody = bodySchema(
   Type.Object({

@@ -40,17 +40,17 @@ export const newStep = (state: UploadState, { by = null, reason = null, codes = 
 
 /** Puts the upload in its new state, and what follows for its app. Returns it as it is then. Throws StateError `wrong_state`, `version_superseded`, `app_suspended`. */
 export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why): Upload {
-  if (upload.state === state) throw new StateError('wrong_state', `The package is ${said(state)} already.`);
+  if (upload.state === state) throw new StateError('wrong_state', `The package is already ${said(state)}.`);
   if (!FROM[state].includes(upload.state))
-    throw new StateError('wrong_state', `The package is ${said(upload.state)}; it can't become ${said(state)}.`);
+    throw new StateError('wrong_state', `The package is ${said(upload.state)}; it cannot become ${said(state)}.`);
   const app = appOf(draft, upload.appId);
   if (app === undefined) throw new Error('an upload has no app');
   if (app.suspended !== null && (state === 'approved' || state === 'published'))
     throw new StateError('app_suspended', `The app is suspended: ${app.suspended}`);
   if ((state === 'approved' || state === 'published') && !draft.hasAccount(app.accountId))
-    throw new StateError('wrong_state', 'The account of the package has been deleted, and the package goes with it.');
+    throw new StateError('wrong_state', 'The account of the package was deleted; the package will be deleted, too.');
   if (state === 'approved' && isOutdated(app, upload))
-    throw new StateError('version_superseded', 'A later version of the app has been approved already.');
+    throw new StateError('version_superseded', 'A later version of the app has already been approved.');
   const step = newStep(state, why);
   const moved: Upload = {
     ...upload,
@@ -63,8 +63,7 @@ export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why
   draft.put(apps, followed(app, moved));
   for (const id of replaced(draft, app, moved)) {
     const other = uploadOf(draft, id);
-    if (other !== undefined)
-      move(draft, other, 'superseded', { reason: `Version ${moved.version} has taken its place.` });
+    if (other !== undefined) move(draft, other, 'superseded', { reason: `Version ${moved.version} has replaced it.` });
   }
   return moved;
 }

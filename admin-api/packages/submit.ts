@@ -76,7 +76,7 @@ export async function receivePackage(
       throw error;
     });
     if (!hasFile)
-      throw new HttpError(422, 'package_missing', 'The form has no part "package", which is the .pkg file.', {
+      throw new HttpError(422, 'package_missing', 'The form has no part "package"; send the .pkg file in it.', {
         pointer: '/package',
       });
     const notes = readNotes(fields.get('notes'));
@@ -94,17 +94,15 @@ export async function receivePackage(
 
 /** `close`: see HttpError. */
 const tooLarge = (maxBytes: number, close = false): HttpError =>
-  new HttpError(
-    413,
-    'package_too_large',
-    `The package has more than ${maxBytes} bytes, which is the most that is taken.`,
-    { pointer: '/package', close },
-  );
+  new HttpError(413, 'package_too_large', `The package is larger than ${maxBytes} bytes, which is the limit.`, {
+    pointer: '/package',
+    close,
+  });
 
 function readNotes(text: string | undefined): string | null {
   const notes = text?.trim() ?? '';
   if (notes.length > LONGEST_NOTES || CONTROL.test(notes))
-    throw new HttpError(422, 'invalid_notes', `"notes" is text of at most ${LONGEST_NOTES} characters.`, {
+    throw new HttpError(422, 'invalid_notes', `"notes" must be text of at most ${LONGEST_NOTES} characters.`, {
       pointer: '/notes',
     });
   return notes === '' ? null : notes;
@@ -137,7 +135,8 @@ export async function submitPackage({ services, auditor }: Intake, context: Cont
 
 /** An error: why the package is refused. Throws HttpError 503. */
 function factsOf(outcome: Awaited<ReturnType<AuditPool<Identified>['run']>>): PackageFacts | HttpError {
-  if (outcome.kind === 'stopped') throw new HttpError(503, 'stopping', 'The service is about to stop; send it again.');
+  if (outcome.kind === 'stopped')
+    throw new HttpError(503, 'stopping', 'The service is stopping; send the package again.');
   if (outcome.kind !== 'done') return unreadable([]);
   if (outcome.result.kind === 'unreadable') return unreadable(outcome.result.faults);
   return outcome.result.facts;
@@ -157,7 +156,7 @@ const unreadable = (faults: readonly FoundFault[]): HttpError =>
   new HttpError(
     422,
     'unreadable_package',
-    'The package can not be read far enough to tell which app and version it is; "waypost pkg lint" says the same on your machine.',
+    'The app and version of the package cannot be determined, because it is damaged or incomplete; check it with "waypost pkg lint".',
     {
       pointer: '/package',
       details: faults.slice(0, MOST_FAULTS).map(({ code, message, file, line, fix }) => ({
@@ -176,7 +175,7 @@ function requireApp({ config }: Services, reader: Reader, { account }: Caller, f
   if (app === undefined) {
     const { maxApps } = config.packages;
     if (maxApps > 0 && appsOf(reader, account.id, null, maxApps).length >= maxApps)
-      throw new StateError('app_limit', `The account has ${maxApps} apps, which is as many as it may have.`);
+      throw new StateError('app_limit', `The account has ${maxApps} apps, which is the limit.`);
     const now = nowSeconds();
     return {
       ...{ id: facts.id, accountId: account.id, name: facts.name, approvedCode: 0 },
@@ -185,17 +184,17 @@ function requireApp({ config }: Services, reader: Reader, { account }: Caller, f
     };
   }
   if (app.accountId !== account.id)
-    throw new HttpError(403, 'app_taken', 'Another account has this app; choose another "id" in manifest.json.');
+    throw new HttpError(403, 'app_taken', 'This app belongs to another account; choose another "id" in manifest.json.');
   if (app.suspended !== null) throw new HttpError(403, 'app_suspended', `The app is suspended: ${app.suspended}`);
   if (uploadOfVersion(reader, app.id, facts.versionCode) !== undefined)
     throw new StateError(
       'version_exists',
-      `A package with versionCode ${facts.versionCode} was submitted already; raise "versionCode" in manifest.json.`,
+      `A package with versionCode ${facts.versionCode} was already uploaded; increase "versionCode" in manifest.json.`,
     );
   if (facts.versionCode <= app.approvedCode)
     throw new StateError(
       'version_not_greater',
-      `Version ${app.approvedCode} has been approved, so "versionCode" in manifest.json must be greater; it is ${facts.versionCode}.`,
+      `"versionCode" in manifest.json is ${facts.versionCode}, but version ${app.approvedCode} is already approved; use a greater one.`,
     );
   return app;
 }

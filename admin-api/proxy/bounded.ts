@@ -18,7 +18,7 @@ export interface Bounds {
 export const DEFAULT_BOUNDS: Bounds = { slots: 64, queue: 256 };
 
 const busy = (): HttpError =>
-  new HttpError(503, 'busy', 'Too many origins are being resolved at this moment; send the request again.');
+  new HttpError(503, 'busy', 'Too many origins are being resolved at the moment; send the request again.');
 
 /**
  * `resolve` in `slots` at a time. Further ones wait in order; past `queue`, or when their signal comes before their turn, they are rejected with

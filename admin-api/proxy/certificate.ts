@@ -70,31 +70,31 @@ const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1']);
 /** What all browsers take: RSA and the two curves that the CA/Browser Forum's requirements (6.1.5) share with them. Ed25519 and P-521 fail in some. */
 function checkKey(key: KeyObject): void {
   const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
-  const hint = 'Make one with "openssl ecparam -genkey -name prime256v1 -noout", and have a certificate issued for it.';
+  const hint = 'Create a key with "openssl ecparam -genkey -name prime256v1 -noout", and request a certificate for it.';
   switch (key.asymmetricKeyType) {
     case 'rsa':
       if (modulusLength < SHORTEST_RSA)
         refuseKey(
           'unsupported_key',
-          `The RSA key has ${modulusLength} bits, which browsers refuse; 2048 is the least. ${hint}`,
+          `The RSA key has ${modulusLength} bits, which browsers reject; the minimum is 2048. ${hint}`,
         );
       if (modulusLength > LONGEST_RSA)
         refuseKey(
           'unsupported_key',
-          `The RSA key has ${modulusLength} bits; 4096 is the most, since each connection costs more. ${hint}`,
+          `The RSA key has ${modulusLength} bits; the maximum is 4096, because large keys slow down every connection. ${hint}`,
         );
       return;
     case 'ec':
       if (!CURVES.has(namedCurve))
         refuseKey(
           'unsupported_key',
-          `The curve ${namedCurve} is not taken by all browsers; use P-256 or P-384. ${hint}`,
+          `The curve ${namedCurve} is not supported by all browsers; use P-256 or P-384. ${hint}`,
         );
       return;
     default:
       refuseKey(
         'unsupported_key',
-        `Not all browsers take ${key.asymmetricKeyType ?? 'such'} keys; use ECDSA P-256 or P-384, or RSA. ${hint}`,
+        `Not all browsers support ${key.asymmetricKeyType ?? 'such'} keys; use ECDSA P-256 or P-384, or RSA. ${hint}`,
       );
   }
 }
@@ -107,12 +107,12 @@ function checkMatch(chain: readonly X509Certificate[], key: KeyObject): void {
   if (at < 0)
     refuseKey(
       'key_mismatch',
-      'The private key is not that of the certificate. Send the key that the certificate was asked for with.',
+      'The private key does not belong to the certificate. Send the key with which the certificate was requested.',
     );
   if (at > 0)
     refuseCertificate(
       'certificate_chain',
-      `The private key is that of certificate ${at + 1}: put that one first, then its issuer, and so on.`,
+      `The private key belongs to certificate ${at + 1}: put that certificate first, then its issuer, and so on.`,
     );
   let works = false;
   try {
@@ -120,7 +120,7 @@ function checkMatch(chain: readonly X509Certificate[], key: KeyObject): void {
   } catch {
     // The key's numbers do not fit together.
   }
-  if (!works) refuseKey('key_mismatch', "The private key can't sign for the certificate: it is damaged.");
+  if (!works) refuseKey('key_mismatch', 'The private key cannot sign for the certificate: it is damaged.');
 }
 
 function checkOrder(chain: readonly X509Certificate[]): void {
@@ -128,14 +128,14 @@ function checkOrder(chain: readonly X509Certificate[]): void {
     if (!isIssuedBy(chain[i], chain[i + 1]))
       refuseCertificate(
         'certificate_chain',
-        `Certificate ${i + 1} (${shown(chain[i].subject)}) is not issued by certificate ${i + 2} (${shown(chain[i + 1].subject)}). Put the domain's own first, then its issuer, and so on.`,
+        `Certificate ${i + 1} (${shown(chain[i].subject)}) is not issued by certificate ${i + 2} (${shown(chain[i + 1].subject)}). Put the certificate of the domain first, then its issuer, and so on.`,
       );
   const [leaf] = chain;
   // Tools make self-signed ones with the mark of a CA.
   if (leaf.ca && !isIssuedBy(leaf, leaf))
     refuseCertificate(
       'certificate_chain',
-      'The first certificate is that of an issuer. Put the one of the domain first.',
+      'The first certificate is a CA certificate. Put the certificate of the domain first.',
     );
 }
 
@@ -153,9 +153,12 @@ function checkDates(one: X509Certificate, at: number, now: number): void {
   const from = secondsOf(one.validFrom);
   const to = secondsOf(one.validTo);
   if (to <= now)
-    refuseCertificate('certificate_expired', `${what} expired at ${formatTime(to)} UTC. Send one that is valid.`);
+    refuseCertificate('certificate_expired', `${what} expired at ${formatTime(to)} UTC. Send a valid one.`);
   if (from > now)
-    refuseCertificate('certificate_not_yet_valid', `${what} is valid from ${formatTime(from)} UTC only. Send it then.`);
+    refuseCertificate(
+      'certificate_not_yet_valid',
+      `${what} is not valid before ${formatTime(from)} UTC. Send it again after that time.`,
+    );
 }
 
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
@@ -168,7 +171,7 @@ function checkUsage(leaf: X509Certificate): void {
   if (usage.length === 0 || usage.includes(SERVER_AUTH) || usage.includes(ANY_USAGE)) return;
   refuseCertificate(
     'certificate_usage',
-    'The certificate is not for web servers (its extended key usage lacks serverAuth). Ask for a TLS server certificate.',
+    'The certificate is not for web servers (its extended key usage lacks serverAuth). Request a TLS server certificate.',
   );
 }
 
@@ -176,7 +179,7 @@ function checkStapling(leaf: X509Certificate): void {
   if (!requiresStapling(leaf.raw)) return;
   refuseCertificate(
     'certificate_must_staple',
-    'The certificate requires OCSP stapling ("must-staple", the TLS feature extension of RFC 7633), and this service staples nothing: browsers such as Firefox would reject it. Have it issued again without must-staple.',
+    'The certificate requires OCSP stapling ("must-staple", the TLS feature extension of RFC 7633), which this service does not support: browsers such as Firefox would reject the certificate. Request one without must-staple.',
   );
 }
 
@@ -184,12 +187,12 @@ function checkNames(names: CoveredNames, domain: string): void {
   if (names.size === 0)
     refuseCertificate(
       'certificate_names',
-      'The certificate has no DNS names (subjectAltName), and browsers look nowhere else. Have it issued with them.',
+      'The certificate has no DNS names (subjectAltName), which browsers require. Request a certificate with them.',
     );
   if (!names.covers(domain))
     refuseCertificate(
       'certificate_names',
-      `The certificate is for ${names.shown()}, not for ${domain}. Have it issued for ${domain}, too.`,
+      `The certificate is for ${names.shown()}, not for ${domain}. Request a certificate that includes ${domain}.`,
     );
 }
 
@@ -201,7 +204,7 @@ function checkLoads(cert: string, key: string): void {
     const why = error instanceof Error ? error.message.replace(/^error:[0-9A-F]+:/, '').replace(/.*::/, '') : 'unknown';
     refuseCertificate(
       'invalid_certificate',
-      `The chain can't be served: ${why}. Have it issued anew, with SHA-256 or better.`,
+      `The chain cannot be served: ${why}. Request a new certificate, with SHA-256 or better.`,
     );
   }
 }
@@ -210,13 +213,13 @@ function warningsOf(chain: readonly X509Certificate[], notAfter: number, now: nu
   const warnings: string[] = [];
   const [leaf] = chain;
   if (isIssuedBy(leaf, leaf))
-    warnings.push('The certificate is signed by itself: only visitors who were told to trust it get through.');
+    warnings.push('The certificate is self-signed: browsers reject it unless they are configured to trust it.');
   else if (chain.length === 1)
     warnings.push(
-      `The chain ends with the certificate itself, issued by ${shown(leaf.issuer)}. Without the issuer's certificate behind it many visitors can't check it.`,
+      `The chain ends with the certificate itself, issued by ${shown(leaf.issuer)}. Many browsers cannot verify it without the certificate of the issuer; append that to the chain.`,
     );
   if (notAfter - now < SOON)
-    warnings.push(`The certificate expires at ${formatTime(notAfter)} UTC. It is not renewed by itself.`);
+    warnings.push(`The certificate expires at ${formatTime(notAfter)} UTC. It is not renewed automatically.`);
   return warnings;
 }
 

@@ -31,11 +31,14 @@ export function orderCertificate(services: Services, context: Context<Caller>) {
   return changeProxy(services, context, async (draft, domain) => {
     const before = draft.proxy(domain.id);
     if (before?.enabled !== true)
-      throw new StateError('proxy_disabled', 'A certificate is ordered only while the proxy is on; turn it on first.');
+      throw new StateError(
+        'proxy_disabled',
+        'A certificate can only be ordered while the proxy is on; turn it on first.',
+      );
     if (draft.certificate(domain.id) !== undefined)
       throw new StateError(
         'certificate_custom',
-        'The domain has a certificate of your own. DELETE …/proxy/certificate goes back to the automatic one, which is ordered then.',
+        'The domain has a certificate that you uploaded. DELETE …/proxy/certificate removes it and orders an automatic one.',
       );
     const row: ProxyConfig = { ...before, ...ordered(), sslStatus: isServed(before) ? 'renewing' : 'pending' };
     const exposed = await findExposed(services, domain, row.originHost);
@@ -105,7 +108,7 @@ export function deleteCertificate(services: Services, context: Context<Caller>) 
       throw new HttpError(
         404,
         'no_such_certificate',
-        'The domain has no certificate of your own; it is automatic already.',
+        'The domain has no uploaded certificate; its certificate is already automatic.',
       );
     const before = draft.proxy(domain.id) ?? noProxy(domain.id);
     const row: ProxyConfig = {
@@ -145,6 +148,6 @@ async function uncoveredWarning(services: Services, domain: Domain, names: Cover
   if (count === 0) return [];
   const rest = count > SHOWN ? ` and ${count - SHOWN} more` : '';
   return [
-    `The certificate is not for ${uncovered.join(', ')}${rest}: visitors of these names get a warning while the proxy is on.`,
+    `The certificate does not cover ${uncovered.join(', ')}${rest}: browsers warn visitors of these names while the proxy is on.`,
   ];
 }

@@ -75,21 +75,21 @@ function secretOf(services: Services, domain: Domain, host: string): Secret {
 function explain(found: Tells, name: Name, proxied: boolean | null, zone: OwnZone, { host }: Secret): string | null {
   switch (found) {
     case 'text':
-      return "The text names the origin. Take it out of the text; if it is there for mail (SPF), send mail from another address than the website's.";
+      return 'The text contains the origin. Remove it from the text; if it is there for mail (SPF), send mail from an address other than that of the website.';
     case 'hint':
-      return "Its address hints are the origin's. Take ipv4hint and ipv6hint out of the record.";
+      return 'Its address hints are those of the origin. Remove ipv4hint and ipv6hint from the record.';
     case 'target':
-      return "It points at the origin's host name. Point it at another host, or move this service to another server than the website's.";
+      return 'It points to the host name of the origin. Point it to another host, or move this service to a server other than that of the website.';
     case 'address':
     case 'host': {
       if (zone.isWeb(name, proxied)) return null;
       if (host !== null && equalNames(name, host))
-        return 'The proxy reaches the origin by this name, and so does everybody who guesses it. Set the address itself as the origin and delete this record.';
+        return 'The proxy reaches the origin by this name, and so can anyone who guesses it. Set the address as the origin and delete this record.';
       if (proxied === false)
-        return 'The record says "proxied": false, so it is answered as it is. Set it to true, or point the name at another server.';
+        return 'The record has "proxied": false, so its own address is served. Set it to true, or point the name to another server.';
       if (zone.isServiceTarget(name))
-        return "An MX, SRV or NS record points at this name, so it is not proxied. Move that service to another server than the website's.";
-      return 'Names with an underscore are not proxied by themselves. Delete the record, or set "proxied" to true on it.';
+        return 'An MX, SRV or NS record points to this name, so it is not proxied. Move that service to a server other than that of the website.';
+      return 'Names with an underscore are not proxied by default. Delete the record, or set "proxied" to true on it.';
     }
     default:
       return found satisfies never;

@@ -67,7 +67,7 @@ export async function checkOrigin(text: string, options: OriginOptions): Promise
  */
 function judge(name: string, address: string, exemptions: Exemptions, own: readonly Prefix[] | undefined): string {
   const bytes = parseAddress(address);
-  if (bytes === undefined) return unresolvable(name, 'resolves to something that is no address');
+  if (bytes === undefined) return unresolvable(name, 'resolves to an invalid address');
   const verdict = mayConnect(bytes, exemptions);
   if (!verdict.public)
     privateOrigin(
@@ -83,7 +83,7 @@ function refuseOwn(subject: string, bytes: Uint8Array, exemptions: Exemptions, o
   if (isExempt(bytes, exemptions) || !own.some((prefix) => contains(prefix, bytes))) return;
   throw new InvalidError(
     'origin_loop',
-    `${subject} is this service itself, which would ask itself for ever. Give the address of the server behind it.`,
+    `${subject} is this service itself, so requests would loop. Give the address of the server behind the proxy.`,
     { pointer: POINTER },
   );
 }
@@ -122,11 +122,11 @@ async function resolveInTime(
 const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'does not exist (NXDOMAIN)'],
   ['ENODATA', 'has no A or AAAA records'],
-  ['ETIMEOUT', 'was not answered for in time (time-out)'],
-  ['ECANCELLED', 'was not answered for in time (time-out)'],
-  ['ESERVFAIL', 'could not be resolved (SERVFAIL): its nameservers fail, or its DNSSEC does'],
-  ['EBADRESP', 'was answered for with a broken message'],
-  ['EBADNAME', 'can not be asked for: it is no name that the DNS can hold'],
+  ['ETIMEOUT', 'was not resolved in time (timeout)'],
+  ['ECANCELLED', 'was not resolved in time (timeout)'],
+  ['ESERVFAIL', 'could not be resolved (SERVFAIL): its nameservers or its DNSSEC signatures fail'],
+  ['EBADRESP', 'could not be resolved: the DNS response is malformed'],
+  ['EBADNAME', 'cannot be resolved: it is not a valid DNS name'],
 ]);
 
 function explain(name: string, error: unknown): never {
@@ -139,14 +139,14 @@ function explain(name: string, error: unknown): never {
   throw new HttpError(
     503,
     'resolver_unavailable',
-    `"${name}" can't be checked now: our own resolver fails (${codeOf(error) ?? 'unknown error'}). Send the request again later.`,
+    `"${name}" cannot be checked at the moment: the resolver of this service fails (${codeOf(error) ?? 'unknown error'}). Send the request again later.`,
   );
 }
 
 function unresolvable(name: string, why: string): never {
   throw new InvalidError(
     'origin_unresolvable',
-    `"${name}" ${why}. Check the name, or give the origin's public address.`,
+    `"${name}" ${why}. Check the name, or give the public address of the origin.`,
     { pointer: POINTER },
   );
 }

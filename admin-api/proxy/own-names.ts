@@ -138,8 +138,8 @@ function refuseProxied(host: string, name: Name): never {
   const subject = asked === host ? `"${host}"` : `"${host}" leads to "${asked}", which`;
   throw new InvalidError(
     'origin_loop',
-    `${subject} goes through the proxy while that is on, so the proxy would ask itself for ever. Set "proxied" to false on the records of that name, ` +
-      'or give the address of the server behind it.',
+    `${subject} goes through the proxy while it is on, so requests would loop. Set "proxied" to false on the records of that name, ` +
+      'or give the address of the server behind the proxy.',
     { pointer: '/origin' },
   );
 }

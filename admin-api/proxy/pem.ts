@@ -21,17 +21,20 @@ export function refuseKey(code: string, message: string): never {
 export function readChain(text: string): X509Certificate[] {
   const blocks = blocksOf(text);
   if (blocks.some(({ label }) => label.endsWith('PRIVATE KEY')))
-    refuseCertificate('invalid_certificate', '"certificate" holds a private key; send that in "private_key" alone.');
+    refuseCertificate(
+      'invalid_certificate',
+      '"certificate" contains a private key; send the key only in "private_key".',
+    );
   const found = blocks.filter(({ label }) => label === 'CERTIFICATE');
   if (found.length === 0)
     refuseCertificate(
       'invalid_certificate',
-      '"certificate" holds no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----. "openssl x509 -inform DER -in FILE" converts from DER.',
+      '"certificate" contains no certificate in PEM form, which starts with -----BEGIN CERTIFICATE-----. Convert DER with "openssl x509 -inform DER -in FILE".',
     );
   if (found.length > MAX_CHAIN)
     refuseCertificate(
       'invalid_certificate',
-      `"certificate" holds ${found.length} certificates; a chain has at most ${MAX_CHAIN}.`,
+      `"certificate" contains ${found.length} certificates; the maximum is ${MAX_CHAIN}.`,
     );
   return found.map(({ block }, i) => {
     try {
@@ -39,7 +42,7 @@ export function readChain(text: string): X509Certificate[] {
     } catch {
       return refuseCertificate(
         'invalid_certificate',
-        `Certificate ${i + 1} of the chain can't be read: it is cut or damaged.`,
+        `Certificate ${i + 1} of the chain cannot be read: it is truncated or damaged.`,
       );
     }
   });
@@ -51,21 +54,21 @@ export function readKey(text: string): KeyObject {
   if (key === undefined)
     return refuseKey(
       'invalid_private_key',
-      '"private_key" holds no key in PEM form, which begins with -----BEGIN PRIVATE KEY-----. "openssl pkey -inform DER -in FILE" converts from DER.',
+      '"private_key" contains no key in PEM form, which starts with -----BEGIN PRIVATE KEY-----. Convert DER with "openssl pkey -inform DER -in FILE".',
     );
   if (more.length > 0)
-    refuseKey('invalid_private_key', '"private_key" holds several keys; send the one of the certificate.');
+    refuseKey('invalid_private_key', '"private_key" contains several keys; send only the key of the certificate.');
   if (key.label === 'ENCRYPTED PRIVATE KEY' || /^Proc-Type:.*ENCRYPTED/m.test(key.block))
     refuseKey(
       'invalid_private_key',
-      'The private key is encrypted with a passphrase; take that off with "openssl pkey -in FILE". It is encrypted again before it is stored.',
+      'The private key is encrypted with a passphrase; decrypt it with "openssl pkey -in FILE". The service encrypts it again before it stores it.',
     );
   try {
     return createPrivateKey(key.block);
   } catch {
     return refuseKey(
       'invalid_private_key',
-      "The private key can't be read: it is cut, damaged, or of an unknown kind.",
+      'The private key cannot be read: it is truncated, damaged, or of an unknown type.',
     );
   }
 }

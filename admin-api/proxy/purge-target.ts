@@ -13,7 +13,7 @@ export function readUrl(text: string, domain: string, pointer: string): string {
     text,
     /^https?:\/\//i.test(text) ? text : '',
     'invalid_url',
-    `is no URL in full; write it as "https://${domain}/path"`,
+    `is not a full URL; write it as "https://${domain}/path"`,
     pointer,
   );
   checkHost(url, text, domain, 'invalid_url', pointer);
@@ -23,10 +23,10 @@ export function readUrl(text: string, domain: string, pointer: string): string {
 /** Host and path, of both schemes. Throws InvalidError `invalid_prefix`. */
 export function readPrefix(text: string, domain: string, pointer: string): string {
   const whole = text.includes('://') ? text : `https://${text}`;
-  const how = `is no host and path; write it as "${domain}/path/"`;
+  const how = `is not a host and path; write it as "${domain}/path/"`;
   const url = parse(text, /^https?:\/\//i.test(whole) ? whole : '', 'invalid_prefix', how, pointer);
   checkHost(url, text, domain, 'invalid_prefix', pointer);
-  if (whole.includes('?')) refuse('invalid_prefix', text, 'has a query; a prefix ends in the path', pointer);
+  if (whole.includes('?')) refuse('invalid_prefix', text, 'has a query; a prefix must end in the path', pointer);
   return `${hostNameIn(url)}${normalised(url.pathname)}`;
 }
 
@@ -43,10 +43,10 @@ function parse(text: string, url: string, code: string, why: string, pointer: st
 
 function checkHost(url: URL, text: string, domain: string, code: string, pointer: string): void {
   const host = hostNameIn(url);
-  if (url.username !== '' || url.password !== '') refuse(code, text, 'names a user; leave that out', pointer);
+  if (url.username !== '' || url.password !== '') refuse(code, text, 'contains a user name; omit it', pointer);
   if (url.port !== '')
-    refuse(code, text, 'names a port; the proxy answers on 80 and 443 alone, so leave it out', pointer);
-  if (text.includes('#')) refuse(code, text, 'has a fragment (#), which no server is ever sent; leave it out', pointer);
+    refuse(code, text, 'contains a port; omit it, because the proxy serves only ports 80 and 443', pointer);
+  if (text.includes('#')) refuse(code, text, 'has a fragment (#), which browsers never send; omit it', pointer);
   if (!HOST.test(host) || (host !== domain && !host.endsWith(`.${domain}`)))
     refuse(code, text, `is not in the domain ${domain}`, pointer);
 }

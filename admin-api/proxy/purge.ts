@@ -82,7 +82,7 @@ function requireRoom(services: Services, domainId: string): void {
   throw new HttpError(
     429,
     'too_many_purges',
-    `${MAX_PURGES} purges of this domain were asked for within a day. Purge everything (leave the lists out), or wait.`,
+    `The limit of ${MAX_PURGES} purges of this domain in a day is reached. Purge everything (omit the lists), or wait.`,
     { headers: { 'Retry-After': '3600' } },
   );
 }

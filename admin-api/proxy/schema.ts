@@ -18,46 +18,41 @@ const protocol = (more: string) => Type.Optional(oneOf(PROTOCOLS, `"http" or "ht
 /** Browsers remember no more than is sent; two years is what their preload lists ask for at most. */
 const HSTS_MOST = 63_072_000;
 const HSTS =
-  'for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing';
+  'for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header';
 
 const HEURISTIC =
-  'whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie';
+  'whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie';
 
 export const originBody = bodySchema(
   Type.Object({
     origin: host(''),
     origin_host: host('; another name of "origin"'),
-    port: port('; 443 if left out'),
+    port: port('; the default is 443'),
     origin_port: port('; another name of "port"'),
-    protocol: protocol('; if left out, https for port 443 and http for port 80'),
+    protocol: protocol('; the default is https for port 443 and http for port 80'),
     origin_protocol: protocol('; another name of "protocol"'),
     hsts_max_age: Type.Optional(
       orNull(
         Type.Integer({ minimum: 0, maximum: HSTS_MOST }),
-        `null or a whole number of seconds, at most ${HSTS_MOST}, ${HSTS}; if left out, what was set stays`,
+        `null or a whole number of seconds, at most ${HSTS_MOST}, ${HSTS}; omit it to keep the value`,
       ),
     ),
-    heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; if left out, what was set stays`)),
+    heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),
     ...readOnly('domain_id', 'is_enabled', 'ssl_status', 'ssl_issued_at', 'ssl_expires_at', 'ssl_error', 'exposed'),
   }),
 );
 
-export const toggleBody = bodySchema(
-  Type.Object({ enable: flag('true or false, whether visitors are to come through the proxy') }),
-);
+export const toggleBody = bodySchema(Type.Object({ enable: flag('true or false, whether to turn the proxy on') }));
 
 /** Characters of a PEM text at most. */
 export const MAX_PEM = 65_536;
 
 export const certificateBody = bodySchema(
   Type.Object({
-    certificate: text(
-      'a string of at most 65536 characters, the certificate in PEM form with its chain, the leaf first',
-      {
-        minLength: 1,
-        maxLength: MAX_PEM,
-      },
-    ),
+    certificate: text('a string of at most 65536 characters, the certificate in PEM form with its chain, leaf first', {
+      minLength: 1,
+      maxLength: MAX_PEM,
+    }),
     private_key: text('a string of at most 65536 characters, its private key in PEM form', {
       minLength: 1,
       maxLength: MAX_PEM,
@@ -73,25 +68,25 @@ const entries = (what: string) =>
       Type.Array(Type.String({ minLength: 1, maxLength: MAX_ENTRY, description: `a string, ${what}` }), {
         minItems: 1,
         maxItems: MAX_ENTRIES,
-        description: `a list of 1 to ${MAX_ENTRIES} strings, each ${what}; left out, with the other lists, everything is purged`,
+        description: `a list of 1 to ${MAX_ENTRIES} strings, each ${what}; if all lists are omitted, everything is purged`,
       }),
     ),
   );
 
 export const purgeBody = bodySchema(
   Type.Object({
-    urls: entries('a URL in full, such as "https://www.example.com/a.css"'),
-    prefixes: entries('a host and the beginning of a path, such as "www.example.com/news/"'),
+    urls: entries('a full URL, such as "https://www.example.com/a.css"'),
+    prefixes: entries('a host and the start of a path, such as "www.example.com/news/"'),
     tags: entries(`a tag that the origin sends in Cache-Tag: it ${CACHE_TAG_RULE}`),
   }),
 );
 
 const exposedView = Type.Object(
   {
-    name: text('relative to the domain; "@" is the domain itself'),
+    name: text('relative to the domain; "@" is the apex'),
     type: text('such as "A"'),
-    content: text('in presentation form; cut when it is long'),
-    why: text('what tells where the origin is, and what to do'),
+    content: text('in presentation form; truncated if it is long'),
+    why: text('how the record reveals the origin, and how to fix it'),
   },
   { title: 'ExposedRecord' },
 );
@@ -102,26 +97,26 @@ const proxyView = Type.Object(
     is_enabled: Type.Unsafe<0 | 1>({
       type: 'integer',
       enum: [0, 1],
-      description: '1 while visitors come through the proxy',
+      description: '1 while the proxy is on',
     }),
     origin_host: orNull(Type.String(), 'address or host name of the web server behind the proxy; null until it is set'),
-    origin_port: orNull(Type.Integer(), 'its port'),
-    origin_protocol: orNull(oneOf(PROTOCOLS), 'how it is spoken to'),
+    origin_port: orNull(Type.Integer(), 'the port of the origin'),
+    origin_protocol: orNull(oneOf(PROTOCOLS), 'the protocol of the origin'),
     hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
     heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
     ssl_status: oneOf(
       ['none', 'pending', 'active', 'renewing', 'error'],
-      'the state of the certificate that visitors see: "none"; "pending", the first one is being ordered; "active"; "renewing", another is being ordered while the one before serves on; "error", there is none, and ssl_error says why',
+      'the state of the certificate: "none"; "pending": the first one is being ordered; "active"; "renewing": a new one is being ordered while the current one is served; "error": there is none, and ssl_error has the reason',
     ),
     ssl_issued_at: orNull(time('when the certificate was issued')),
     ssl_expires_at: orNull(time('when it expires')),
     ssl_error: orNull(
       Type.String(),
-      'what is wrong with the certificate, and what to do: why there is none, why it could not be renewed, or which names it leaves out; or null',
+      'the problem with the certificate and the next step: why there is none, why the renewal failed, or which names it does not cover; or null',
     ),
     exposed: list(
       exposedView,
-      'the records that tell where the origin is though the proxy is on, at most 100; as it would be, while it is off',
+      'records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so',
     ),
   },
   { title: 'Proxy' },
@@ -130,9 +125,7 @@ const proxyView = Type.Object(
 export const proxyAnswer = Type.Object({
   domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
   proxy: proxyView,
-  warnings: Type.Optional(
-    list(Type.String(), 'what was done but may not be what is wanted; left out when there is nothing'),
-  ),
+  warnings: Type.Optional(list(Type.String(), 'accepted settings that may be a mistake; omitted when there are none')),
 });
 
 export const purgeAnswer = Type.Object({
@@ -141,8 +134,8 @@ export const purgeAnswer = Type.Object({
     domain_id: id('the domain'),
     everything: flag('whether all of the domain is purged'),
     urls: list(Type.String(), 'normalised'),
-    prefixes: list(Type.String(), 'normalised, host and path; for both schemes'),
-    tags: list(Type.String(), 'as they were given'),
-    requested_at: time('when it was asked for'),
+    prefixes: list(Type.String(), 'normalized, host and path; for both schemes'),
+    tags: list(Type.String(), 'as requested'),
+    requested_at: time('when it was requested'),
   }),
 });

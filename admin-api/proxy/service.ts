@@ -135,7 +135,7 @@ function readOrigin(body: OriginBody): { text: string; pointer: string; port: nu
   if (protocol !== undefined) return { text, pointer, port, protocol };
   throw new InvalidError(
     'protocol_required',
-    `Port ${port} is neither 443 nor 80: say by "protocol" whether "http" or "https" is spoken there.`,
+    `Port ${port} is neither 443 nor 80: set "protocol" to "http" or "https".`,
     { pointer: '/protocol' },
   );
 }
@@ -188,7 +188,7 @@ async function usableOrigin(
   if (found === undefined)
     throw new StateError(
       'origin_required',
-      'The proxy has no origin, and the domain itself has no A or AAAA record to take it from. Set the origin first, by PUT to …/proxy.',
+      'The proxy has no origin, and the apex has no A or AAAA record to use as the origin. Set the origin first, with PUT …/proxy.',
     );
   const { host } = await pointedAt(undefined, () => checkOrigin(found, optionsFor(services, rules, domain)));
   return { originHost: host, originPort: 443, originProtocol: 'https' };

@@ -57,13 +57,16 @@ function addKey(draft: Draft, row: TsigKeyRow, name: Name): void {
   if (draft.tsigKeyByName(name) !== undefined)
     throw new StateError(
       'tsig_key_exists',
-      `The name "${row.name}" is taken; take another, such as one in a domain of yours.`,
+      `The name "${row.name}" is already in use; choose another, such as a name in a domain of yours.`,
       {
         pointer: '/name',
       },
     );
   if (draft.tsigKeysOf(row.accountId).length >= MAX_KEYS)
-    throw new StateError('tsig_key_limit', `The account has ${MAX_KEYS} TSIG keys; delete some first.`);
+    throw new StateError(
+      'tsig_key_limit',
+      `The account has ${MAX_KEYS} TSIG keys, which is the limit; delete some first.`,
+    );
   draft.put(tsigKeys, row);
 }
 
@@ -75,7 +78,7 @@ function readKeyName(text: string): Name {
     if (!(error instanceof InvalidError)) throw error;
     throw new InvalidError('invalid_name', error.message, { pointer: '/name' });
   }
-  throw new InvalidError('invalid_name', 'The root is no name for a key.', { pointer: '/name' });
+  throw new InvalidError('invalid_name', 'The root is not a valid key name.', { pointer: '/name' });
 }
 
 /** `held`: what the token at hand may do. */
@@ -83,9 +86,13 @@ function readScopes(asked: readonly string[] | undefined, held: readonly string[
   const scopes = asked === undefined ? [allows(held, 'dns', 'write') ? 'dns' : 'dns:read'] : asked;
   const narrowed = narrow(scopes, held);
   if (narrowed.length === 0 || narrowed.some((scope) => !['dns', 'dns:read'].includes(scope)))
-    throw new InvalidError('invalid_scope', 'A TSIG key has the scope "dns:read", or "dns", which holds it too.', {
-      pointer: '/scopes',
-    });
+    throw new InvalidError(
+      'invalid_scope',
+      'The scope of a TSIG key must be "dns:read" or "dns", which includes "dns:read".',
+      {
+        pointer: '/scopes',
+      },
+    );
   return narrowed;
 }
 
@@ -94,7 +101,7 @@ export function deleteTsigKey(services: Services, context: Context<Caller>, id: 
   return change(services, context, (draft) => {
     const row = isId(id) ? draft.tsigKey(id) : undefined;
     if (row === undefined || row.accountId !== context.caller.account.id)
-      throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key of that id.');
+      throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key with this id.');
     draft.delete(tsigKeys, row);
     return { action: 'tsig.delete', target: id, detail: { name: row.name }, answer: () => ({}) };
   });

@@ -38,7 +38,7 @@ export function tsigRoutes(services: Services): Route[] {
       tag: 'tokens',
       summary: 'Create a TSIG key',
       description:
-        'Secondaries sign with it what they ask (AXFR, IXFR), and clients their dynamic updates (RFC 8945, RFC 2136). It can do no more than the token at hand. A key of an administrator reads the zones of all accounts.',
+        'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.',
       scope: 'account',
       body: tsigKeyBody,
       answer: newTsigKeyAnswer,
@@ -58,7 +58,7 @@ export function tsigRoutes(services: Services): Route[] {
       path: `${PATH}/{key_id}`,
       tag: 'tokens',
       summary: 'Delete a TSIG key',
-      description: 'It ends with this answer.',
+      description: 'The key is invalid as soon as the response is sent.',
       scope: 'account',
       answer: NOTHING,
       faults: { 404: ['no_such_tsig_key'] },

@@ -8,20 +8,20 @@ const ALGORITHMS = ['hmac-sha256', 'hmac-sha512'] as const satisfies readonly Ts
 
 export const tsigKeyBody = bodySchema(
   Type.Object({
-    name: text('a domain name, by which both sides call the key, such as "transfer.example.net"', {
+    name: text('a domain name that both sides use for the key, such as "transfer.example.net"', {
       minLength: 1,
       maxLength: 1024,
     }),
-    algorithm: Type.Optional(oneOf(ALGORITHMS, 'the algorithm of the signatures; "hmac-sha256" if left out')),
+    algorithm: Type.Optional(oneOf(ALGORITHMS, 'the algorithm of the signatures; the default is "hmac-sha256"')),
     scopes: Type.Optional(
-      list(Type.String({ maxLength: 40 }), 'a list of "dns:read" (transfer zones) and "dns" (update them, too)', {
+      list(Type.String({ maxLength: 40 }), 'a list of "dns:read" (transfer zones) and "dns" (also update them)', {
         maxItems: 16,
       }),
     ),
     domain_ids: Type.Optional(
       orNull(
         list(Type.String({ maxLength: 40 }), 'ids of domains', { maxItems: 1000 }),
-        'the ids of the domains that it is good for, or null for all of the account',
+        'the ids of the domains that the key is valid for, or null for all domains of the account',
       ),
     ),
   }),
@@ -31,16 +31,16 @@ const keyView = {
   id: id('the key'),
   name: text('its name, without the last dot'),
   algorithm: oneOf(ALGORITHMS, 'the algorithm of the signatures'),
-  scopes: list(Type.String(), 'what it may do'),
+  scopes: list(Type.String(), 'the scopes of the key'),
   domain_ids: orNull(
     list(Type.String(), 'ids of domains'),
-    'the domains that it is good for; null: all of the account',
+    'the domains that the key is valid for; null: all domains of the account',
   ),
-  created_at: time('when it was made'),
+  created_at: time('when it was created'),
 };
 
 export const newTsigKeyAnswer = Type.Object({
-  secret: text('the secret in base64; it is told only this once'),
+  secret: text('the secret in base64; it is shown only once'),
   ...keyView,
 });
 

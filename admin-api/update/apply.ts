@@ -57,5 +57,5 @@ function checkApexNs(record: MessageRecord, apexNs: readonly Uint8Array[]): void
   if (record.class === CLASS_ANY) return;
   const isThere = apexNs.some((rdata) => Buffer.compare(rdata, record.rdata) === 0);
   if (record.class === CLASS_IN ? isThere : !isThere || apexNs.length === 1) return;
-  throw refused('the NS records of the apex come from the service or a zone file');
+  throw refused('updates cannot change the NS records of the apex');
 }

@@ -16,8 +16,8 @@ import { refused, UpdateError } from './fault.ts';
 export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain {
   const domain = zone.class === CLASS_IN ? reader.domainByApex(zone.name) : undefined;
   if (domain === undefined || domain.accountId !== key.account.id)
-    throw new UpdateError(RCODE.NOTAUTH, `${formatName(zone.name)} is no zone of the key's account`);
-  if (!mayUse(key, domain, 'write')) throw refused('the key may not write to the zone');
+    throw new UpdateError(RCODE.NOTAUTH, `${formatName(zone.name)} is not a zone of the account of the key`);
+  if (!mayUse(key, domain, 'write')) throw refused('the key does not allow updates of the zone');
   return domain;
 }
 
@@ -25,10 +25,11 @@ export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain 
 export function requireUpdatable(draft: Draft, key: HeldKey, domainId: string): Domain {
   const row = draft.row(tsigKeys, tsigKeys.key(key.row));
   const account = draft.account(key.account.id);
-  if (row === undefined || account?.apiEnabled !== true) throw refused('the key is gone');
+  if (row === undefined || account?.apiEnabled !== true) throw refused('the key was deleted');
   const domain = draft.domain(domainId);
-  if (domain === undefined || domain.accountId !== account.id) throw new UpdateError(RCODE.NOTAUTH, 'the zone is gone');
-  if (!mayUse({ ...key, row, account }, domain, 'write')) throw refused('the key may not write to the zone any more');
+  if (domain === undefined || domain.accountId !== account.id)
+    throw new UpdateError(RCODE.NOTAUTH, 'the zone was deleted');
+  if (!mayUse({ ...key, row, account }, domain, 'write')) throw refused('the key no longer allows updates of the zone');
   return domain;
 }
 

@@ -50,11 +50,9 @@ class UpdateHandler {
   constructor(services: Services, metrics: Registry) {
     this.#services = services;
     this.#findKey = openKeyring(services.reader, services.secrets);
-    this.#answered = metrics.counter(
-      'waypost_dns_updates_total',
-      'Dynamic updates that were answered, by response code.',
-      ['rcode'],
-    );
+    this.#answered = metrics.counter('waypost_dns_updates_total', 'Responses to dynamic updates, by response code.', [
+      'rcode',
+    ]);
     this.#rate = new RateLimit('update', services.config.rateLimit, FIVE_MINUTES);
   }
 
@@ -66,7 +64,7 @@ class UpdateHandler {
       this.#count(RCODE.REFUSED);
       yield bareResponse(message, RCODE.REFUSED, verdict.opt);
     } else if (verdict.kind === 'error') {
-      this.#services.log.debug('update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
+      this.#services.log.debug('dynamic update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
       this.#count(verdict.rcode);
       yield verdict.response();
     } else if (!cancelled.aborted) {
@@ -120,8 +118,8 @@ class UpdateHandler {
     const { log } = this.#services;
     const told = (rcode: number, why: string): number => {
       const fields = { key: row.name, rcode, why };
-      if (OFTEN.has(rcode)) log.debug('update not made', fields);
-      else log.info('update not made', fields);
+      if (OFTEN.has(rcode)) log.debug('dynamic update rejected', fields);
+      else log.info('dynamic update rejected', fields);
       return rcode;
     };
     if (error instanceof UpdateError) return told(error.rcode, error.message);
@@ -131,7 +129,7 @@ class UpdateHandler {
     if (status === 429 || status === 503) return told(RCODE.SERVFAIL, (error as Error).message);
     // An account that is gone has no zones any more.
     if (error instanceof HttpError) return told(RCODE.REFUSED, error.code);
-    log.error('an update caused an exception', { key: row.name, error: error as Error });
+    log.error('dynamic update failed unexpectedly', { key: row.name, error: error as Error });
     return RCODE.SERVFAIL;
   }
 }

@@ -35,11 +35,11 @@ export async function checkPrerequisites(
     if (exists === (record.class === CLASS_ANY)) continue;
     const [missing, present] = type === TYPE.ANY ? [RCODE.NXDOMAIN, RCODE.YXDOMAIN] : [RCODE.NXRRSET, RCODE.YXRRSET];
     const what = type === TYPE.ANY ? formatName(name) : `${formatName(name)} ${typeName(type)}`;
-    throw new UpdateError(exists ? present : missing, `${what} is ${exists ? 'there' : 'not there'}`);
+    throw new UpdateError(exists ? present : missing, `${what} ${exists ? 'exists' : 'does not exist'}`);
   }
   for (const { name, type, rdatas } of wanted.values()) {
     if (!isSameSet(owned(name).get(type) ?? [], rdatas))
-      throw new UpdateError(RCODE.NXRRSET, `${formatName(name)} ${typeName(type)} is otherwise`);
+      throw new UpdateError(RCODE.NXRRSET, `${formatName(name)} ${typeName(type)} has other records`);
     await steps.next();
   }
 }

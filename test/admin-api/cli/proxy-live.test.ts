@@ -30,7 +30,7 @@ test('set, on, status, off', async ({ waypost }) => {
   const set = await waypost(['proxy', 'set', 'shop.test', '1.1.1.1', '--port', '8080', '--protocol', 'http']);
   assert.is(set.code, 0, set.stderr);
   assert.match(set.stdout, /^shop\.test: proxy off \(change \d+\)\n {2}origin {7}http:\/\/1\.1\.1\.1:8080\n/);
-  assert.match(set.stdout, /exposed {6}mail A 1\.1\.1\.1: An MX, SRV or NS record points at this name/);
+  assert.match(set.stdout, /exposed {6}mail A 1\.1\.1\.1: An MX, SRV or NS record points to this name/);
   const on = await waypost(['proxy', 'on', 'shop.test']);
   assert.match(on.stdout, /^shop\.test: proxy on \(change \d+\)\n[\s\S]* {2}certificate {2}pending\n/);
   const status = await waypost(['proxy', 'status', 'shop.test']);
@@ -72,7 +72,7 @@ test("a certificate of one's own, and back; its warnings are shown", async ({ wa
   const set = await waypost(['proxy', 'certificate', 'shop.test', '--file', file, '--key', keyFile]);
   assert.is(set.code, 0, set.stderr);
   assert.match(set.stdout, / {2}certificate {2}active, issued \d{4}-.*, expires \d{4}-/);
-  assert.match(set.stdout, / {2}warning {6}The certificate is signed by itself/);
+  assert.match(set.stdout, / {2}warning {6}The certificate is self-signed/);
   const back = await waypost(['proxy', 'certificate', 'shop.test', '--automatic']);
   assert.match(back.stdout, / {2}certificate {2}none\n/);
   await waypost(['proxy', 'on', 'shop.test']);

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process lives */
+        /** Check that the process is alive */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether it serves: all changes applied, all listeners open */
+        /** Check that the node is ready: all changes applied, all listeners open */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -44,7 +44,7 @@ export interface paths {
         };
         /**
          * Read the metrics of this node
-         * @description In the text format of Prometheus, or OpenMetrics when Accept asks for it.
+         * @description In the text format of Prometheus, or as OpenMetrics if Accept requests it.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -65,8 +65,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchange login and password for a token
-         * @description The token has all scopes that the role allows, and ends when the password is changed; for programs that are to go on, make one by POST /api/v1/tokens. An Idempotency-Key has no effect here.
+         * Log in with a password and get a token
+         * @description The token has all scopes that the role allows, and is revoked when the password changes. For programs, create a token with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.
          */
         post: operations["exchangeToken"];
         delete?: never;
@@ -87,7 +87,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description It can do no more than the token at hand, and does not outlive it; without `scopes` and `expires_at` just as much and as long.
+         * @description The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it.
          */
         post: operations["createToken"];
         delete?: never;
@@ -108,7 +108,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token
-         * @description It ends with this answer.
+         * @description The token is invalid as soon as the response is sent.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -128,7 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Create a TSIG key
-         * @description Secondaries sign with it what they ask (AXFR, IXFR), and clients their dynamic updates (RFC 8945, RFC 2136). It can do no more than the token at hand. A key of an administrator reads the zones of all accounts.
+         * @description Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.
          */
         post: operations["createTsigKey"];
         delete?: never;
@@ -149,7 +149,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a TSIG key
-         * @description It ends with this answer.
+         * @description The key is invalid as soon as the response is sent.
          */
         delete: operations["deleteTsigKey"];
         options?: never;
@@ -164,7 +164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account of the token, and what it uses */
+        /** Get the account of the token and its usage */
         get: operations["getOwnAccount"];
         put?: never;
         post?: never;
@@ -204,14 +204,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an account and its tokens
-         * @description Its domains are to be deleted first, by a token of its own.
+         * @description Delete its domains first, with a token of the account.
          */
         delete: operations["deleteAccount"];
         options?: never;
         head?: never;
         /**
          * Change an account
-         * @description What is left out stays. With `api_enabled` false its tokens are refused from the next request on. A new password ends all tokens that the exchange gave for the old one, but for the token at hand; those made by POST /api/v1/tokens stay, as do TSIG keys.
+         * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. A new password revokes all tokens that were issued for the old password, except the token of this request. Tokens from POST /api/v1/tokens and TSIG keys stay valid.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -224,8 +224,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who changed what, newest first
-         * @description The account's own; for administrators those of all accounts.
+         * List the audit log, newest entries first
+         * @description Only entries of the own account; administrators see all accounts.
          */
         get: operations["listAudit"];
         put?: never;
@@ -244,8 +244,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which nodes serve a change
-         * @description The sequence is the X-Waypost-Revision of a write.
+         * List the nodes that serve a change
+         * @description The sequence number is the X-Waypost-Revision of a write.
          */
         get: operations["getChange"];
         put?: never;
@@ -281,7 +281,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One domain */
+        /** Get a domain */
         get: operations["getDomain"];
         put?: never;
         post?: never;
@@ -379,11 +379,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The proxy of a domain: whether it is on, origin, certificate, names that tell where the origin is */
+        /** Get the proxy of a domain: its state, origin, certificate, and names that reveal the origin */
         get: operations["getProxy"];
         /**
          * Set the origin: the web server behind the proxy
-         * @description A public address or a host name, every address of which must be public, and whether browsers are told to come by HTTPS alone. Whether the proxy is on stays as it is.
+         * @description The origin is a public address, or a host name whose addresses are all public. The request can also set HSTS. It does not turn the proxy on or off.
          */
         put: operations["setProxyOrigin"];
         post?: never;
@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Turn the proxy on or off
-         * @description From the answer on, the domain's web names are answered with the addresses of the proxy, or with their records again; for ten minutes after it was turned off, visitors who still have the old addresses are served. Without an origin the first address record of the domain itself becomes it.
+         * @description When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without an origin, the first address record at the apex becomes the origin.
          */
         post: operations["toggleProxy"];
         delete?: never;
@@ -422,13 +422,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Bring a certificate of your own
-         * @description A chain, the leaf first, and its key: RSA of 2048 to 4096 bits, or ECDSA P-256 or P-384. It is served until it is replaced or deleted. The key is stored encrypted and never shown.
+         * Upload your own certificate
+         * @description Send a chain, leaf first, and its key: RSA with 2048 to 4096 bits, or ECDSA P-256 or P-384. The certificate is served until it is replaced or deleted. The key is stored encrypted and never shown.
          */
         put: operations["setCertificate"];
-        /** Order the certificate anew, now */
+        /** Order a new certificate now */
         post: operations["orderCertificate"];
-        /** Go back from your own certificate to the automatic one */
+        /** Replace your own certificate with an automatic one */
         delete: operations["deleteCertificate"];
         options?: never;
         head?: never;
@@ -445,8 +445,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Empty the proxy's cache of the domain, on every node
-         * @description All of it, or what the lists name. A prefix stands for both schemes, and for the path and all below it.
+         * Purge the cache of the domain on every node
+         * @description Purges everything, or only the entries in the lists. A prefix matches both schemes, the path, and all paths below it.
          */
         post: operations["purgeCache"];
         delete?: never;
@@ -466,7 +466,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a package
-         * @description It is audited at once. The answer waits some seconds for the verdict; "status" is "pending" or "scanning" when that takes longer, and "url" says where to look again. The first package of an app makes the app the account's.
+         * @description The package is audited at once. The response waits some seconds for the verdict. If the audit takes longer, "status" is "pending" or "scanning", and "url" is the path for polling. An app belongs to the account that uploads its first package.
          */
         post: operations["uploadPackage"];
         delete?: never;
@@ -499,7 +499,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an app and its packages */
+        /** Get an app and its packages */
         get: operations["getApp"];
         put?: never;
         post?: never;
@@ -517,15 +517,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a package with all that was found in it
-         * @description As text for people when Accept asks for text/plain.
+         * Get a package and all findings
+         * @description The response is text for people if Accept requests text/plain.
          */
         get: operations["getUpload"];
         put?: never;
         post?: never;
         /**
          * Withdraw a package
-         * @description It is not audited, reviewed or published any more; its versionCode can not be used again.
+         * @description The package is no longer audited, reviewed or published. Its versionCode cannot be used again.
          */
         delete: operations["withdrawUpload"];
         options?: never;
@@ -544,7 +544,7 @@ export interface paths {
         put?: never;
         /**
          * Publish an approved package
-         * @description It takes the place of the one that is published. Nothing to do where the service publishes by itself.
+         * @description The package replaces the published one. If the service publishes automatically, this is not needed.
          */
         post: operations["publishUpload"];
         delete?: never;
@@ -560,7 +560,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the packages that wait for a person */
+        /** List the packages that wait for a review */
         get: operations["listReviewQueue"];
         put?: never;
         post?: never;
@@ -578,8 +578,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a package of any account, with all that was found in it
-         * @description As text for people when Accept asks for text/plain.
+         * Get a package of any account and all findings
+         * @description The response is text for people if Accept requests text/plain.
          */
         get: operations["getAnyUpload"];
         put?: never;
@@ -597,7 +597,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a package itself, to look at it */
+        /** Download the archive of a package */
         get: operations["downloadPackage"];
         put?: never;
         post?: never;
@@ -616,7 +616,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve a package that is in review, or take back its suspension */
+        /** Approve a package that is in review or suspended */
         post: operations["approveUpload"];
         delete?: never;
         options?: never;
@@ -667,7 +667,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Suspend an app: what is published or approved of it, and what might come */
+        /** Suspend an app with its published, approved and future packages */
         post: operations["suspendApp"];
         delete?: never;
         options?: never;
@@ -685,8 +685,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back the suspension of an app
-         * @description Its packages stay suspended, each until it is approved.
+         * End the suspension of an app
+         * @description Its packages stay suspended until each of them is approved.
          */
         post: operations["reinstateApp"];
         delete?: never;
@@ -703,8 +703,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the rules of audits
-         * @description As a page for people when Accept asks for text/html first, as browsers do; "url" of a finding leads to its rule there.
+         * List the audit rules
+         * @description The response is an HTML page if Accept requests text/html first, as browsers do. The "url" of a finding links to its rule on this page.
          */
         get: operations["listRules"];
         put?: never;
@@ -740,7 +740,7 @@ export interface components {
             /** @description the id of the account */
             id: string;
             username: string;
-            /** @description its e-mail address, which is a login too */
+            /** @description its e-mail address, also accepted as the login */
             email: string | null;
             /**
              * @description one of "admin", "user", "viewer"
@@ -748,9 +748,9 @@ export interface components {
              */
             role: "admin" | "user" | "viewer";
             plan: string;
-            /** @description whether its tokens are taken */
+            /** @description whether its tokens are accepted */
             api_enabled: boolean;
-            /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
@@ -774,65 +774,65 @@ export interface components {
             app_id: string;
             /** @description the name of the app */
             name: string | null;
-            /** @description where the newest package stands, or null when there is none any more */
+            /** @description the state of the newest package, or null if there is none */
             audit_status: ("pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn") | null;
-            /** @description how much was found, or null as long as there is no verdict */
+            /** @description the number of findings, or null while there is no verdict */
             summary: components["schemas"]["AuditSummary"] | null;
             /** @description the newest package */
             latest: components["schemas"]["UploadBrief"] | null;
             /** @description the package that is published, or null */
             published: components["schemas"]["UploadBrief"] | null;
-            /** @description why nothing of it may be published, or null */
+            /** @description the reason for the suspension of the app, or null */
             suspended: string | null;
-            /** @description when its first package came, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when its first package was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
-            /** @description when anything of it changed last, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when the app or a package of it last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
         };
         AuditEntry: {
             /** @description the id of the entry */
             id: string;
-            /** @description when it was done, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when the change was made, as YYYY-MM-DD HH:MM:SS in UTC */
             at: string;
-            /** @description who did it; null: the service itself */
+            /** @description who made the change; null: the service */
             actor: {
-                /** @description the id of the account that did it */
+                /** @description the id of the account that made the change */
                 id: string;
                 username: string;
                 /** @description the token or TSIG key that was used */
                 token_id: string | null;
-                /** @description its label */
+                /** @description the label of the token or the name of the key */
                 token_name: string | null;
             } | null;
-            /** @description the id of the account whose things were changed */
+            /** @description the id of the account that owns the changed object */
             account_id: string;
-            /** @description what was done, as "record.create" */
+            /** @description the kind of change, such as "record.create" */
             action: string;
-            /** @description the domain that it was done to */
+            /** @description the changed domain */
             domain: string | null;
-            /** @description the id of what was changed */
+            /** @description the id of the changed object */
             target: string | null;
-            /** @description what has become of it */
+            /** @description the new values */
             detail: {
                 [key: string]: unknown;
             };
-            /** @description the sequence of the change */
+            /** @description the sequence number of the change */
             revision: number;
             /** @description the X-Request-Id of the request */
             request_id: string;
-            /** @description where the request came from */
+            /** @description the address of the client */
             remote_address: string;
         };
         AuditSummary: {
-            /** @description what keeps it from being published */
+            /** @description findings that prevent publication */
             errors: number;
-            /** @description what should be mended */
+            /** @description findings that should be fixed */
             warnings: number;
-            /** @description what is told only */
+            /** @description findings for information only */
             notices: number;
-            /** @description of these, what a person looks at */
+            /** @description findings among these that need a review */
             review: number;
-            /** @description of these, what is not in the list */
+            /** @description findings among these that are not in the list */
             omitted: number;
         };
         Domain: {
@@ -840,15 +840,15 @@ export interface components {
             id: string;
             /** @description its name, in A-labels, without the last dot */
             domain: string;
-            /** @description where the registrar has to point */
+            /** @description the nameservers to set at the registrar */
             nameservers: string[];
-            /** @description how many records it has */
+            /** @description the number of its records */
             record_count: number;
-            /** @description the sequence of its last change */
+            /** @description the sequence number of its last change */
             revision: number;
-            /** @description whether visitors come through the proxy */
+            /** @description whether the proxy is on */
             proxy_enabled: boolean;
-            /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
             /** @description when it or its records were last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
@@ -882,13 +882,13 @@ export interface components {
             request_id: string;
         };
         ExposedRecord: {
-            /** @description relative to the domain; "@" is the domain itself */
+            /** @description relative to the domain; "@" is the apex */
             name: string;
             /** @description such as "A" */
             type: string;
-            /** @description in presentation form; cut when it is long */
+            /** @description in presentation form; truncated if it is long */
             content: string;
-            /** @description what tells where the origin is, and what to do */
+            /** @description how the record reveals the origin, and how to fix it */
             why: string;
         };
         Finding: {
@@ -897,9 +897,9 @@ export interface components {
              * @enum {string}
              */
             type: "error" | "warning" | "notice";
-            /** @description the rule, which stays as it is */
+            /** @description the code of the rule; stable */
             code: string;
-            /** @description what is wrong here */
+            /** @description the problem */
             message: string;
             /** @description the file of the package, or null for the package itself */
             file: string | null;
@@ -907,11 +907,11 @@ export interface components {
             line: number | null;
             /** @description the column, from 1, in UTF-16 units */
             column: number | null;
-            /** @description what stands there */
+            /** @description the text at this position */
             excerpt: string | null;
-            /** @description what to do instead */
+            /** @description how to fix it */
             fix: string;
-            /** @description the path where the rule is explained, on a page for browsers */
+            /** @description the path of the HTML page that explains the rule */
             url: string;
         };
         ImportWarning: {
@@ -955,15 +955,15 @@ export interface components {
              * @enum {string}
              */
             role: "admin" | "user" | "viewer";
-            /** @description how many domains it has */
+            /** @description the number of its domains */
             domain_count: number;
-            /** @description how many records all its domains have */
+            /** @description the number of records in all its domains */
             dns_record_count: number;
             limits: {
                 plan: string;
-                /** @description whether it may have any number of domains */
+                /** @description whether the number of domains is unlimited */
                 is_unlimited: boolean;
-                /** @description a number, or "unlimited" */
+                /** @description the maximum number of domains, or "unlimited" */
                 max_domains_display: string;
             };
         };
@@ -971,22 +971,22 @@ export interface components {
             /** @description the id of the domain */
             domain_id: string;
             /**
-             * @description 1 while visitors come through the proxy
+             * @description 1 while the proxy is on
              * @enum {integer}
              */
             is_enabled: 0 | 1;
             /** @description address or host name of the web server behind the proxy; null until it is set */
             origin_host: string | null;
-            /** @description its port */
+            /** @description the port of the origin */
             origin_port: number | null;
-            /** @description how it is spoken to */
+            /** @description the protocol of the origin */
             origin_protocol: ("http" | "https") | null;
-            /** @description seconds for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing */
+            /** @description seconds for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header */
             hsts_max_age: number | null;
-            /** @description whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie */
+            /** @description whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie */
             heuristic_freshness: boolean;
             /**
-             * @description the state of the certificate that visitors see: "none"; "pending", the first one is being ordered; "active"; "renewing", another is being ordered while the one before serves on; "error", there is none, and ssl_error says why
+             * @description the state of the certificate: "none"; "pending": the first one is being ordered; "active"; "renewing": a new one is being ordered while the current one is served; "error": there is none, and ssl_error has the reason
              * @enum {string}
              */
             ssl_status: "none" | "pending" | "active" | "renewing" | "error";
@@ -994,9 +994,9 @@ export interface components {
             ssl_issued_at: string | null;
             /** @description when it expires, as YYYY-MM-DD HH:MM:SS in UTC */
             ssl_expires_at: string | null;
-            /** @description what is wrong with the certificate, and what to do: why there is none, why it could not be renewed, or which names it leaves out; or null */
+            /** @description the problem with the certificate and the next step: why there is none, why the renewal failed, or which names it does not cover; or null */
             ssl_error: string | null;
-            /** @description the records that tell where the origin is though the proxy is on, at most 100; as it would be, while it is off */
+            /** @description records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so */
             exposed: components["schemas"]["ExposedRecord"][];
         };
         Record: {
@@ -1030,31 +1030,31 @@ export interface components {
              * @enum {string}
              */
             type: "error" | "warning" | "notice";
-            /** @description whether a person has to look before the package is approved */
+            /** @description whether a package with this finding needs a review */
             review: boolean;
-            /** @description why it is a rule, and what exactly it looks for */
+            /** @description the reason for the rule and what exactly it checks */
             about: string;
-            /** @description what to do instead */
+            /** @description how to fix it */
             fix: string;
-            /** @description the path where it is explained, on a page for browsers */
+            /** @description the path of the HTML page that explains the rule */
             url: string;
-            /** @description the rule in a line */
+            /** @description the rule in one line */
             title: string;
         };
         Token: {
             /** @description the id of the token */
             id: string;
-            /** @description its label */
+            /** @description the label of the token */
             name: string;
-            /** @description how it begins */
+            /** @description the prefix of the token */
             prefix: string;
-            /** @description what it may do */
+            /** @description the scopes of the token */
             scopes: string[];
-            /** @description whether it was given for the password, and ends when that is changed */
+            /** @description whether it was issued for the password, and is revoked when the password changes */
             by_password: boolean;
-            /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
-            /** @description when it ends; null: never */
+            /** @description when it expires; null: never */
             expires_at: string | null;
         };
         TsigKey: {
@@ -1067,83 +1067,83 @@ export interface components {
              * @enum {string}
              */
             algorithm: "hmac-sha256" | "hmac-sha512";
-            /** @description what it may do */
+            /** @description the scopes of the key */
             scopes: string[];
-            /** @description the domains that it is good for; null: all of the account */
+            /** @description the domains that the key is valid for; null: all domains of the account */
             domain_ids: string[] | null;
-            /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
         };
         Upload: {
             /** @description the id of the upload */
             id: string;
-            /** @description the id of the app, as the manifest has it */
+            /** @description the id of the app, from the manifest */
             app_id: string;
             /** @description the version, for people */
             version: string;
-            /** @description the version, which rises with each */
+            /** @description the number of the version; it increases with each version */
             version_code: number;
             /**
-             * @description where it stands
+             * @description the state of the package
              * @enum {string}
              */
             status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
-            /** @description the path where it is to be read */
+            /** @description the path of this upload */
             url: string;
             /** @description when it was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
-            /** @description when its status changed last, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when its status last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
-            /** @description of the package */
+            /** @description the SHA-256 of the package */
             sha256: string;
-            /** @description bytes of the package */
+            /** @description the size of the package in bytes */
             size: number;
-            /** @description what was sent along, or null */
+            /** @description the notes for the reviewer, or null */
             notes: string | null;
             audit: {
-                /** @description how much was found, or null as long as there is no verdict */
+                /** @description the number of findings, or null while there is no verdict */
                 summary: components["schemas"]["AuditSummary"] | null;
-                /** @description what was found, by file and line */
+                /** @description the findings, sorted by file and line */
                 findings: components["schemas"]["Finding"][];
             };
-            /** @description its way so far */
+            /** @description the steps of the upload so far */
             history: {
                 /**
-                 * @description where it stands
+                 * @description the state of the package
                  * @enum {string}
                  */
                 status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
                 /** @description when, as YYYY-MM-DD HH:MM:SS in UTC */
                 at: string;
-                /** @description the username of who did it, or null for the service */
+                /** @description the username of the account that made the step; null: the service */
                 by: string | null;
-                /** @description why, where it does not say itself */
+                /** @description the reason; null: none was given */
                 reason: string | null;
-                /** @description codes of findings that the reason is about */
+                /** @description the codes of the findings that are the reason */
                 codes: string[];
             }[];
         };
         UploadBrief: {
             /** @description the id of the upload */
             id: string;
-            /** @description the id of the app, as the manifest has it */
+            /** @description the id of the app, from the manifest */
             app_id: string;
             /** @description the version, for people */
             version: string;
-            /** @description the version, which rises with each */
+            /** @description the number of the version; it increases with each version */
             version_code: number;
             /**
-             * @description where it stands
+             * @description the state of the package
              * @enum {string}
              */
             status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
-            /** @description the path where it is to be read */
+            /** @description the path of this upload */
             url: string;
             /** @description when it was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
-            /** @description when its status changed last, as YYYY-MM-DD HH:MM:SS in UTC */
+            /** @description when its status last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
-            /** @description how much was found, or null as long as there is no verdict */
+            /** @description the number of findings, or null while there is no verdict */
             summary: components["schemas"]["AuditSummary"] | null;
         };
     };
@@ -1314,7 +1314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether the process lives */
+            /** @description Check that the process is alive */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1356,7 +1356,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether it serves: all changes applied, all listeners open */
+            /** @description Check that the node is ready: all changes applied, all listeners open */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1368,21 +1368,21 @@ export interface operations {
                         ok: true;
                         /** @description the name of the node */
                         node: string;
-                        /** @description what is not ready yet */
+                        /** @description why the node is not ready */
                         reasons: string[];
-                        /** @description what is wrong and does not keep it from serving, such as that etcd does not answer */
+                        /** @description problems that do not stop the node from serving, such as an etcd that does not respond */
                         warnings: string[];
-                        /** @description how it stands to the other nodes; left out when there are none */
+                        /** @description the state of the node in the cluster; omitted for a single node */
                         cluster?: {
-                            /** @description what it does */
+                            /** @description the state of the node */
                             state: "starting" | "following" | "catching_up" | "fetching" | "without_etcd" | "cut_off" | "stuck" | "lost";
-                            /** @description changes that others are known to have and it has not applied */
+                            /** @description the number of changes of other nodes that this node has not applied */
                             lag_entries: number;
-                            /** @description for so long others may have known more than it serves */
+                            /** @description the time for which this node may be behind the other nodes */
                             lag_seconds: number;
-                            /** @description since etcd has answered */
+                            /** @description seconds since the last response of etcd */
                             etcd_seconds: number | null;
-                            /** @description nodes that have not applied all that this one has */
+                            /** @description nodes that have not applied all changes of this node */
                             pending: string[];
                         };
                     };
@@ -1415,21 +1415,21 @@ export interface operations {
                         ok: false;
                         /** @description the name of the node */
                         node: string;
-                        /** @description what is not ready yet */
+                        /** @description why the node is not ready */
                         reasons: string[];
-                        /** @description what is wrong and does not keep it from serving, such as that etcd does not answer */
+                        /** @description problems that do not stop the node from serving, such as an etcd that does not respond */
                         warnings: string[];
-                        /** @description how it stands to the other nodes; left out when there are none */
+                        /** @description the state of the node in the cluster; omitted for a single node */
                         cluster?: {
-                            /** @description what it does */
+                            /** @description the state of the node */
                             state: "starting" | "following" | "catching_up" | "fetching" | "without_etcd" | "cut_off" | "stuck" | "lost";
-                            /** @description changes that others are known to have and it has not applied */
+                            /** @description the number of changes of other nodes that this node has not applied */
                             lag_entries: number;
-                            /** @description for so long others may have known more than it serves */
+                            /** @description the time for which this node may be behind the other nodes */
                             lag_seconds: number;
-                            /** @description since etcd has answered */
+                            /** @description seconds since the last response of etcd */
                             etcd_seconds: number | null;
-                            /** @description nodes that have not applied all that this one has */
+                            /** @description nodes that have not applied all changes of this node */
                             pending: string[];
                         };
                     };
@@ -1505,13 +1505,13 @@ export interface operations {
                     login: string;
                     /** @description a string of at most 1024 characters */
                     password: string;
-                    /** @description a string of 1 to 200 characters on one line, the label that tells the token from others */
+                    /** @description a string of 1 to 200 characters on one line, the label of the token */
                     name: string;
                 };
             };
         };
         responses: {
-            /** @description Exchange login and password for a token */
+            /** @description Log in with a password and get a token */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1524,9 +1524,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the token; it is told only this once */
+                        /** @description the token; it is shown only once */
                         token: string;
-                        /** @description the part of it that lists show */
+                        /** @description the prefix of the token, as shown in lists */
                         prefix: string;
                         user: {
                             /** @description the id of the account */
@@ -1726,7 +1726,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a string of 1 to 200 characters on one line, the label that tells the token from others */
+                    /** @description a string of 1 to 200 characters on one line, the label of the token */
                     name: string;
                     /** @description a list of scopes, such as ["dns", "account:read"] */
                     scopes?: string[];
@@ -1750,21 +1750,21 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the token; it is told only this once */
+                        /** @description the token; it is shown only once */
                         token: string;
                         /** @description the id of the token */
                         id: string;
-                        /** @description its label */
+                        /** @description the label of the token */
                         name: string;
-                        /** @description how it begins */
+                        /** @description the prefix of the token */
                         prefix: string;
-                        /** @description what it may do */
+                        /** @description the scopes of the token */
                         scopes: string[];
-                        /** @description whether it was given for the password, and ends when that is changed */
+                        /** @description whether it was issued for the password, and is revoked when the password changes */
                         by_password: boolean;
-                        /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+                        /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
-                        /** @description when it ends; null: never */
+                        /** @description when it expires; null: never */
                         expires_at: string | null;
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
@@ -2011,16 +2011,16 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a domain name, by which both sides call the key, such as "transfer.example.net" */
+                    /** @description a domain name that both sides use for the key, such as "transfer.example.net" */
                     name: string;
                     /**
-                     * @description the algorithm of the signatures; "hmac-sha256" if left out
+                     * @description the algorithm of the signatures; the default is "hmac-sha256"
                      * @enum {string}
                      */
                     algorithm?: "hmac-sha256" | "hmac-sha512";
-                    /** @description a list of "dns:read" (transfer zones) and "dns" (update them, too) */
+                    /** @description a list of "dns:read" (transfer zones) and "dns" (also update them) */
                     scopes?: string[];
-                    /** @description the ids of the domains that it is good for, or null for all of the account */
+                    /** @description the ids of the domains that the key is valid for, or null for all domains of the account */
                     domain_ids?: string[] | null;
                 };
             };
@@ -2040,7 +2040,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the secret in base64; it is told only this once */
+                        /** @description the secret in base64; it is shown only once */
                         secret: string;
                         /** @description the id of the key */
                         id: string;
@@ -2051,11 +2051,11 @@ export interface operations {
                          * @enum {string}
                          */
                         algorithm: "hmac-sha256" | "hmac-sha512";
-                        /** @description what it may do */
+                        /** @description the scopes of the key */
                         scopes: string[];
-                        /** @description the domains that it is good for; null: all of the account */
+                        /** @description the domains that the key is valid for; null: all domains of the account */
                         domain_ids: string[] | null;
-                        /** @description when it was made, as YYYY-MM-DD HH:MM:SS in UTC */
+                        /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
@@ -2244,7 +2244,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account of the token, and what it uses */
+            /** @description Get the account of the token and its usage */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2322,7 +2322,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description in the order in which they were made */
+                        /** @description sorted by creation time */
                         accounts: components["schemas"]["Account"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
@@ -2771,11 +2771,11 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
-                /** @description only changes of this domain */
+                /** @description only changes to this domain */
                 domain?: string;
-                /** @description only this action, or those that begin with it, as "record" */
+                /** @description only this action, or all actions with this prefix, such as "record" */
                 action?: string;
-                /** @description only what was done to this account; for administrators */
+                /** @description only changes to this account; for administrators */
                 account_id?: string;
             };
             header?: never;
@@ -2784,7 +2784,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who changed what, newest first */
+            /** @description List the audit log, newest entries first */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2797,7 +2797,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the newest first */
+                        /** @description newest first */
                         entries: components["schemas"]["AuditEntry"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
@@ -2851,7 +2851,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Which nodes serve a change */
+            /** @description List the nodes that serve a change */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2863,7 +2863,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the sequence that was asked for */
+                        /** @description the requested sequence number */
                         seq: number;
                         /** @description the nodes that serve it */
                         applied: string[];
@@ -2929,7 +2929,7 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
-                /** @description only domains whose name contains this */
+                /** @description only domains whose name contains this text */
                 q?: string;
             };
             header?: never;
@@ -2951,7 +2951,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description in canonical order of their names */
+                        /** @description sorted by name, in canonical order */
                         domains: components["schemas"]["Domain"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
@@ -3117,7 +3117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One domain */
+            /** @description Get a domain */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4139,7 +4139,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The proxy of a domain: whether it is on, origin, certificate, names that tell where the origin is */
+            /** @description Get the proxy of a domain: its state, origin, certificate, and names that reveal the origin */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4158,7 +4158,7 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description what was done but may not be what is wanted; left out when there is nothing */
+                        /** @description accepted settings that may be a mistake; omitted when there are none */
                         warnings?: string[];
                     };
                 };
@@ -4230,12 +4230,12 @@ export interface operations {
                     origin?: string;
                     /** @description a string, a public IPv4 or IPv6 address or a host name, such as "origin.example.net"; another name of "origin" */
                     origin_host?: string;
-                    /** @description a whole number from 1 to 65535; 443 if left out */
+                    /** @description a whole number from 1 to 65535; the default is 443 */
                     port?: number;
                     /** @description a whole number from 1 to 65535; another name of "port" */
                     origin_port?: number;
                     /**
-                     * @description "http" or "https"; if left out, https for port 443 and http for port 80
+                     * @description "http" or "https"; the default is https for port 443 and http for port 80
                      * @enum {string}
                      */
                     protocol?: "http" | "https";
@@ -4244,9 +4244,9 @@ export interface operations {
                      * @enum {string}
                      */
                     origin_protocol?: "http" | "https";
-                    /** @description null or a whole number of seconds, at most 63072000, for which browsers are told to come by HTTPS alone (Strict-Transport-Security, RFC 6797); 0 takes back what they remember, null says nothing; if left out, what was set stays */
+                    /** @description null or a whole number of seconds, at most 63072000, for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header; omit it to keep the value */
                     hsts_max_age?: number | null;
-                    /** @description true or false, whether the cache guesses how long a response without a lifetime is fresh (RFC 9111 section 4.2.2) also for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie; if left out, what was set stays */
+                    /** @description true or false, whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie; omit it to keep the value */
                     heuristic_freshness?: boolean;
                     /** @description as in the response; ignored */
                     readonly domain_id?: unknown;
@@ -4286,7 +4286,7 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description what was done but may not be what is wanted; left out when there is nothing */
+                        /** @description accepted settings that may be a mistake; omitted when there are none */
                         warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
@@ -4397,7 +4397,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description true or false, whether visitors are to come through the proxy */
+                    /** @description true or false, whether to turn the proxy on */
                     enable: boolean;
                 };
             };
@@ -4424,7 +4424,7 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description what was done but may not be what is wanted; left out when there is nothing */
+                        /** @description accepted settings that may be a mistake; omitted when there are none */
                         warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
@@ -4547,7 +4547,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a string of at most 65536 characters, the certificate in PEM form with its chain, the leaf first */
+                    /** @description a string of at most 65536 characters, the certificate in PEM form with its chain, leaf first */
                     certificate: string;
                     /** @description a string of at most 65536 characters, its private key in PEM form */
                     private_key: string;
@@ -4555,7 +4555,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Bring a certificate of your own */
+            /** @description Upload your own certificate */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4575,7 +4575,7 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description what was done but may not be what is wanted; left out when there is nothing */
+                        /** @description accepted settings that may be a mistake; omitted when there are none */
                         warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
@@ -4670,7 +4670,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Order the certificate anew, now */
+            /** @description Order a new certificate now */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4691,7 +4691,7 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description what was done but may not be what is wanted; left out when there is nothing */
+                        /** @description accepted settings that may be a mistake; omitted when there are none */
                         warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
@@ -4795,7 +4795,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Go back from your own certificate to the automatic one */
+            /** @description Replace your own certificate with an automatic one */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4815,7 +4815,7 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description what was done but may not be what is wanted; left out when there is nothing */
+                        /** @description accepted settings that may be a mistake; omitted when there are none */
                         warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
@@ -4893,17 +4893,17 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description a list of 1 to 100 strings, each a URL in full, such as "https://www.example.com/a.css"; left out, with the other lists, everything is purged */
+                    /** @description a list of 1 to 100 strings, each a full URL, such as "https://www.example.com/a.css"; if all lists are omitted, everything is purged */
                     urls?: string[];
-                    /** @description a list of 1 to 100 strings, each a host and the beginning of a path, such as "www.example.com/news/"; left out, with the other lists, everything is purged */
+                    /** @description a list of 1 to 100 strings, each a host and the start of a path, such as "www.example.com/news/"; if all lists are omitted, everything is purged */
                     prefixes?: string[];
-                    /** @description a list of 1 to 100 strings, each a tag that the origin sends in Cache-Tag: it must be 1 to 1024 printable ASCII characters without commas, and without spaces around it; left out, with the other lists, everything is purged */
+                    /** @description a list of 1 to 100 strings, each a tag that the origin sends in Cache-Tag: it must be 1 to 1024 printable ASCII characters without commas, and without spaces around it; if all lists are omitted, everything is purged */
                     tags?: string[];
                 };
             };
         };
         responses: {
-            /** @description Empty the proxy's cache of the domain, on every node */
+            /** @description Purge the cache of the domain on every node */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4926,11 +4926,11 @@ export interface operations {
                             everything: boolean;
                             /** @description normalised */
                             urls: string[];
-                            /** @description normalised, host and path; for both schemes */
+                            /** @description normalized, host and path; for both schemes */
                             prefixes: string[];
-                            /** @description as they were given */
+                            /** @description as requested */
                             tags: string[];
-                            /** @description when it was asked for, as YYYY-MM-DD HH:MM:SS in UTC */
+                            /** @description when it was requested, as YYYY-MM-DD HH:MM:SS in UTC */
                             requested_at: string;
                         };
                         /** @description the nodes that serve the change; omitted for a single node */
@@ -5041,9 +5041,9 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description the package: a ZIP archive, .pkg by its name, with manifest.json in its root */
+                    /** @description the package: a ZIP archive named *.pkg, with manifest.json in its root */
                     package: string;
-                    /** @description what whoever reviews it should know */
+                    /** @description notes for the reviewer */
                     notes?: string;
                 };
             };
@@ -5242,7 +5242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read an app and its packages */
+            /** @description Get an app and its packages */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5325,7 +5325,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read a package with all that was found in it */
+            /** @description Get a package and all findings */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5627,7 +5627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List the packages that wait for a person */
+            /** @description List the packages that wait for a review */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5644,28 +5644,28 @@ export interface operations {
                         uploads: {
                             /** @description the id of the upload */
                             id: string;
-                            /** @description the id of the app, as the manifest has it */
+                            /** @description the id of the app, from the manifest */
                             app_id: string;
                             /** @description the version, for people */
                             version: string;
-                            /** @description the version, which rises with each */
+                            /** @description the number of the version; it increases with each version */
                             version_code: number;
                             /**
-                             * @description where it stands
+                             * @description the state of the package
                              * @enum {string}
                              */
                             status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
-                            /** @description the path where it is to be read */
+                            /** @description the path of this upload */
                             url: string;
                             /** @description when it was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
                             created_at: string;
-                            /** @description when its status changed last, as YYYY-MM-DD HH:MM:SS in UTC */
+                            /** @description when its status last changed, as YYYY-MM-DD HH:MM:SS in UTC */
                             updated_at: string;
-                            /** @description how much was found, or null as long as there is no verdict */
+                            /** @description the number of findings, or null while there is no verdict */
                             summary: components["schemas"]["AuditSummary"] | null;
                             /** @description the id of the account */
                             account_id: string;
-                            /** @description its notes */
+                            /** @description the notes for the reviewer */
                             notes: string | null;
                         }[];
                         /** @description the cursor of the next page, or null on the last page */
@@ -5720,7 +5720,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read a package of any account, with all that was found in it */
+            /** @description Get a package of any account and all findings */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5799,7 +5799,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get a package itself, to look at it */
+            /** @description Download the archive of a package */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5892,7 +5892,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Approve a package that is in review, or take back its suspension */
+            /** @description Approve a package that is in review or suspended */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6013,7 +6013,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description text of one line that the developer reads */
+                    /** @description one line of text, which is shown to the developer */
                     reason: string;
                     /** @description codes of findings */
                     codes?: string[];
@@ -6145,7 +6145,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description text of one line that the developer reads */
+                    /** @description one line of text, which is shown to the developer */
                     reason: string;
                 };
             };
@@ -6275,13 +6275,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description text of one line that the developer reads */
+                    /** @description one line of text, which is shown to the developer */
                     reason: string;
                 };
             };
         };
         responses: {
-            /** @description Suspend an app: what is published or approved of it, and what might come */
+            /** @description Suspend an app with its published, approved and future packages */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6389,7 +6389,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take back the suspension of an app */
+            /** @description End the suspension of an app */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6488,7 +6488,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List the rules of audits */
+            /** @description List the audit rules */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6498,7 +6498,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the rules, by their codes */
+                        /** @description the rules, sorted by code */
                         rules: components["schemas"]["Rule"][];
                     };
                     "text/html": string;

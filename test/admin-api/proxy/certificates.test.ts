@@ -156,10 +156,10 @@ test('web names that the certificate is not for are warned of', async ({ domain,
   const exact = await proxy('PUT', id, '/certificate', own('names.test', ['names.test', 'www.names.test']));
   assert.match(
     String(exact.body.warnings[0 as never]),
-    /^The certificate is not for a\.b\.names\.test, shop\.names\.test: visitors/,
+    /^The certificate does not cover a\.b\.names\.test, shop\.names\.test: browsers/,
   );
   const wild = await proxy('PUT', id, '/certificate', own('names.test'));
-  assert.match(String(wild.body.warnings[0 as never]), /^The certificate is not for a\.b\.names\.test: visitors/);
+  assert.match(String(wild.body.warnings[0 as never]), /^The certificate does not cover a\.b\.names\.test: browsers/);
 });
 
 test('with the domain goes its certificate', async (rig) => {

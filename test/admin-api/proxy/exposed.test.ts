@@ -90,7 +90,7 @@ test('the names that stay grey, each with why; the same with the proxy off', asy
     'www HTTPS 1 . ipv4hint=1.1.1.1',
   ]);
   const whys = new Map(listOf(off.body.proxy.exposed).map(({ name, why }) => [String(name), String(why)]));
-  assert.match(whys.get('mail')!, /MX, SRV or NS record points at this name/);
+  assert.match(whys.get('mail')!, /MX, SRV or NS record points to this name/);
   assert.match(whys.get('ftp')!, /"proxied": false/);
   assert.match(whys.get('_srv._tcp')!, /underscore/);
   const on = await proxy('POST', id, '/toggle', { enable: true });
@@ -118,7 +118,7 @@ test('an origin by name: its own record, what points at it, and addresses that o
     'origin A 1.1.1.1',
   ]);
   const [own] = listOf(inside.body.proxy.exposed).filter(({ name }) => String(name) === 'origin');
-  assert.match(String(own.why), /everybody who guesses it/);
+  assert.match(String(own.why), /anyone who guesses it/);
   hosts.set('origin.example.net', ['1.1.1.1']);
   const outside = await proxy('PUT', id, '', { origin: 'origin.example.net' });
   assert.equal(told(outside), [], 'its addresses are not known without asking');

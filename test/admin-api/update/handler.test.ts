@@ -607,7 +607,7 @@ test('answers are counted by their codes', async () => {
 test('the log has no secret of a key', () => {
   const secret = Buffer.from(key.secret);
   const lines = world.daemon.logged.join('\n');
-  assert.match(lines, 'update not made');
+  assert.match(lines, 'dynamic update rejected');
   for (const form of [secret.toString('base64'), secret.toString('hex'), key.row.sealed])
     assert.not.ok(lines.includes(form));
 });

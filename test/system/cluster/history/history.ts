@@ -64,7 +64,7 @@ async function headOf({ url }: HistoryNode, token: string): Promise<number> {
   const api = new ApiClient(url);
   api.token = token;
   const { body } = await api.request('GET', '/api/v1/changes/999999999');
-  return Number(/the last one is (\d+)/.exec((body.error as { message: string }).message)?.[1]);
+  return Number(/the last change is (\d+)/.exec((body.error as { message: string }).message)?.[1]);
 }
 
 /** Resolves when all nodes have all that is written. */
