@@ -1,0 +1,68 @@
+/** The daemon imports exactly the packages that are dependencies. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+/** Compiled tests lie in a folder of their own next to the sources. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const DAEMON = ['main.ts', 'core', 'admin-api', 'edge'];
+/** Loaded by name, so that it may be missing: admin-api/http/uws.ts. */
+const OPTIONAL = 'uWebSockets.js';
+/** Packages whose undocumented parts are replaced: another version may differ in them. */
+const EXACT = ['acme-client', 'acorn'];
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+const manifest = readJson('package.json') as Manifest;
+
+function sourcesIn(part: string): string[] {
+  if (part.endsWith('.ts')) return [part];
+  const paths = readdirSync(join(ROOT, part), { recursive: true }) as string[];
+  return paths.filter((path) => path.endsWith('.ts')).map((path) => `${part}/${path}`);
+}
+
+/** Names of the packages that the daemon imports, types included. */
+function importedPackages(): Set<string> {
+  const found = new Set<string>();
+  for (const source of DAEMON.flatMap(sourcesIn)) {
+    const text = readFileSync(join(ROOT, source), 'utf8');
+    const imports = text.matchAll(
+      /(?:^(?:import|export)\s[^;'"]*?from\s+|^import\s+|\bimport\(\s*)'((?:@[\w-]+\/)?[\w-][\w.-]*)(?:\/[^']*)?'/gm,
+    );
+    for (const [, name] of imports) found.add(name);
+  }
+  return found;
+}
+
+test('the daemon imports exactly the dependencies', () => {
+  assert.equal([...importedPackages(), OPTIONAL].sort(), Object.keys(manifest.dependencies).sort());
+});
+
+test('only one file loads uWebSockets.js', () => {
+  const loaders = DAEMON.flatMap(sourcesIn).filter((source) =>
+    readFileSync(join(ROOT, source), 'utf8').includes(`'${OPTIONAL}'`),
+  );
+  assert.equal(loaders, ['admin-api/http/uws.ts']);
+});
+
+test('packages with replaced parts have one exact version', () => {
+  for (const name of EXACT) assert.match(manifest.dependencies[name], /^\d+\.\d+\.\d+$/, name);
+});
+
+test('the lock file agrees with package.json, and names no registry', () => {
+  const { packages } = readJson('package-lock.json') as { packages: Record<string, Manifest & { resolved?: string }> };
+  assert.equal(packages[''].dependencies, manifest.dependencies);
+  assert.equal(packages[''].devDependencies, manifest.devDependencies);
+  assert.equal(
+    Object.keys(packages).filter((path) => packages[path].resolved !== undefined),
+    [],
+  );
+});
+
+test.run();
