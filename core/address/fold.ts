@@ -29,9 +29,9 @@ export function fold(text: string): Folded {
   const decoded = ESCAPE.test(once) && !ZONE.test(once) ? compatible(unescaped(once, text)) : once;
   if (decoded === '') invalidOrigin(text, 'is empty; give a public address or a host name');
   if (UNPRINTABLE.test(decoded))
-    invalidOrigin(text, 'has blanks, control characters or code points that no host can have');
+    invalidOrigin(text, 'contains spaces, control characters or other characters that are not allowed in a host');
   if (NOT_ASCII.test(decoded) && ENDS_IN_DIGITS.test(decoded))
-    invalidOrigin(text, 'ends in a number of another script; write addresses in ASCII digits');
+    invalidOrigin(text, 'ends in a number with non-ASCII digits; write addresses in ASCII digits');
   return { text: aLabels(decoded, text), escaped: decoded !== once };
 }
 
@@ -46,7 +46,7 @@ function unescaped(text: string, original: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return invalidOrigin(original, 'has a percent sign that is no escape');
+    return invalidOrigin(original, 'contains a percent sign that is not an escape');
   }
 }
 
@@ -54,6 +54,9 @@ function aLabels(text: string, original: string): string {
   try {
     return toAscii(text, '/origin');
   } catch {
-    return invalidOrigin(original, `is no international domain name: a label of ${quote(text)} is not allowed`);
+    return invalidOrigin(
+      original,
+      `is not a valid international domain name: a label of ${quote(text)} is not allowed`,
+    );
   }
 }

@@ -25,9 +25,12 @@ export function readHostName(host: string, text: string, exemptions: Exemptions 
   if (name.length > LONGEST_NAME) invalidOrigin(text, 'is longer than 253 characters');
   const bad = labels.find((label) => !LABEL.test(label) || !isALabel(label));
   if (bad !== undefined)
-    invalidOrigin(text, `is no host name: the label ${quote(bad)} must be letters, digits, and hyphens inside`);
+    invalidOrigin(
+      text,
+      `is not a host name: the label ${quote(bad)} must consist of letters, digits and inner hyphens`,
+    );
   if (NUMBER.test(labels[labels.length - 1]))
-    invalidOrigin(text, 'ends in a number, but is no address; write IPv4 as four numbers from 0 to 255');
+    invalidOrigin(text, 'ends in a number, but is not an address; write IPv4 as four numbers from 0 to 255');
   refuseSpecial(name, labels.length, text, exemptions);
   return name;
 }
@@ -43,5 +46,5 @@ function refuseSpecial(name: string, labels: number, text: string, exemptions: E
   if (special !== undefined && !(rig && special.rig))
     privateOrigin(quote(text), `lies under "${special.suffix}", which is ${special.use} (${special.source})`);
   if (labels === 1 && !rig)
-    privateOrigin(quote(text), 'is one label alone, which only a local network resolves; give the full name');
+    privateOrigin(quote(text), 'is a single label, which only a local network resolves; use the full name');
 }

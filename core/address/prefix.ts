@@ -61,16 +61,15 @@ export function parsePrefix(text: string, pointer?: string): Prefix {
   const address = slash < 0 ? text : text.slice(0, slash);
   const bytes =
     parseAddress(address) ??
-    fail('is no address prefix; write it as 10.0.0.0/8 or fd00::/8, addresses in full and without leading zeros');
+    fail('is not an address prefix; write it as 10.0.0.0/8 or fd00::/8, with full addresses and no leading zeros');
   const most = bytes.length * 8;
   const length = slash < 0 ? String(most) : text.slice(slash + 1);
-  if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > most)
-    fail(`must have a length from 0 to ${most} behind the slash`);
+  if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > most) fail(`must have a prefix length from 0 to ${most}`);
   const bits = Number(length);
   const network = bytes.map((byte, i) => byte & mask(bits, i));
   // RFC 5952 section 5 would have a dotted tail here, which no prefix is written with.
   const canonical = `${formatAddress(network).replace('::ffff:0.0.0.0', '::ffff:0:0')}/${bits}`;
-  if (network.some((byte, i) => byte !== bytes[i])) fail(`has bits set past its length; write ${canonical}`);
+  if (network.some((byte, i) => byte !== bytes[i])) fail(`has bits set after the prefix length; write ${canonical}`);
   return { bytes: network, bits, text: canonical };
 }
 

@@ -19,10 +19,10 @@ export interface SpecialRange {
   readonly note?: string;
 }
 
-const ANYCAST = 'a service of one protocol answers there, no web server';
-const SINK = 'a sink for stray reverse look-ups, no web server';
-const PLATFORM = 'machines of a cloud reach the service of their platform there, such as metadata and its resolver';
-const IDENTIFIER = 'these are identifiers and not routed';
+const ANYCAST = 'it is reserved for a service that is not a web server';
+const SINK = 'it is a sink for misdirected reverse lookups, not a web server';
+const PLATFORM = 'cloud machines reach services of their platform there, such as metadata and DNS';
+const IDENTIFIER = 'these addresses are identifiers and not routed';
 
 const open = (text: string, name: string, source: string): SpecialRange => ({
   prefix: parsePrefix(text),

@@ -53,14 +53,14 @@ function readPlain(text: string): Uint8Array | undefined {
 
 /** Parts of a URL around the host. */
 function refuseParts(host: string, text: string): void {
-  const alone = 'give the host alone';
+  const alone = 'use the host only';
   if (/^[^/\\]*:[/\\]{2}|^[/\\]{2}/.test(host))
-    invalidOrigin(text, `is a URL; ${alone}, and "protocol" and "port" beside it`);
+    invalidOrigin(text, `is a URL; ${alone}, and set "protocol" and "port"`);
   if (host.includes('@')) invalidOrigin(text, `has credentials ("@"); ${alone}`);
   if (/[/\\]/.test(host)) invalidOrigin(text, `has a path or a prefix length; ${alone}`);
   if (/[?#]/.test(host)) invalidOrigin(text, `has a query or a fragment; ${alone}`);
   if (/^(\[.*\]|[^:]+):[^:]*$/.test(host))
-    invalidOrigin(text, `has a port or a scheme; ${alone}, and "port" and "protocol" beside it`);
+    invalidOrigin(text, `has a port or a scheme; ${alone}, and set "port" and "protocol"`);
 }
 
 /** Zone ids, embedded dotted decimal (in any spelling), unbalanced brackets, a last dot. There is no name with a colon: throws when it is no address. */
@@ -70,7 +70,7 @@ function readOddIPv6(host: string, text: string): Uint8Array[] {
   const tail = address.slice(colon).replace(/\.$/, '');
   const ipv4 = tail.includes('.') ? readInetAton(tail) : undefined;
   const bytes = parseAddress(address.slice(0, colon) + (ipv4 === undefined ? tail : formatAddress(ipv4)));
-  return [bytes ?? invalidOrigin(text, 'is no IPv6 address')];
+  return [bytes ?? invalidOrigin(text, 'is not an IPv6 address')];
 }
 
 /** What inet_aton reads, and what those read that take leading zeros as decimal. */
@@ -90,5 +90,5 @@ function refuseSpelling(text: string, readings: readonly Uint8Array[], exemption
     if (meant[i] === text.toLowerCase()) privateOrigin(quote(text), verdict.reason);
     privateOrigin(quote(text), `${means}: ${meant[i]} ${verdict.reason}`);
   }
-  return invalidOrigin(text, `${means}; write the address that you mean in that form`);
+  return invalidOrigin(text, `${means}; use that form of the address`);
 }

@@ -9,12 +9,12 @@ const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 export function aliasObserver(registry: Registry): AliasObserver {
   const looks = registry.counter(
     'waypost_alias_lookups_total',
-    'Looks at targets of ALIAS records, by result, and by whether a resolver was asked or our own zones told.',
+    'Lookups of ALIAS targets, by result and by source: a resolver or the zones of this server.',
     ['result', 'source'],
   );
   const durations = registry.histogram(
     'waypost_alias_lookup_duration_seconds',
-    'How long a look at a target took that asked a resolver.',
+    'Duration of lookups that queried a resolver.',
     [],
     DURATIONS,
   );
@@ -27,7 +27,7 @@ export function aliasObserver(registry: Registry): AliasObserver {
 }
 
 export function aliasMetrics(registry: Registry, states: AliasStates, refresher: AliasRefresher): void {
-  registry.read('gauge', 'waypost_alias_targets', 'Targets of ALIAS records by their state.', ['status'], (emit) => {
+  registry.read('gauge', 'waypost_alias_targets', 'Targets of ALIAS records, by state.', ['status'], (emit) => {
     const counts = new Map<string, number>(ALIAS_STATUSES.map((status) => [status, 0]));
     for (const target of states.live.values()) {
       const { status } = stateOf(target);
@@ -38,14 +38,14 @@ export function aliasMetrics(registry: Registry, states: AliasStates, refresher:
   registry.read(
     'counter',
     'waypost_alias_commits_total',
-    'Commits that changed what ALIAS records answer, or noted that it is still right.',
+    'Commits that changed the addresses of ALIAS records or confirmed them.',
     [],
     (emit) => emit(refresher.counts.written),
   );
   registry.read(
     'counter',
     'waypost_alias_dropped_addresses_total',
-    'Addresses of targets that were not answered, since they are not public.',
+    'Addresses of targets that are not served because they are not public.',
     [],
     (emit) => emit(refresher.counts.dropped),
   );

@@ -47,7 +47,7 @@ export type End =
   /** Somebody else has to be asked for this name. */
   | { readonly kind: 'outside'; readonly name: Name };
 
-const LOOP: End = { kind: 'failed', error: 'the target leads back to itself, or through too many names' };
+const LOOP: End = { kind: 'failed', error: 'the target is a loop, or has too many CNAMEs' };
 
 export class OwnZones {
   readonly #environment: Environment;
@@ -95,7 +95,7 @@ export class OwnZones {
         case 'dname': {
           if (!trail.use(name, outcome.set.ttl)) return LOOP;
           const next = substitute(name, outcome.owner, outcome.set);
-          if (next === null) return { kind: 'failed', error: 'a DNAME makes a name that is too long' };
+          if (next === null) return { kind: 'failed', error: 'a DNAME creates a name that is too long' };
           name = next;
           break;
         }

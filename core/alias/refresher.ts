@@ -285,7 +285,7 @@ export class AliasRefresher {
       });
       if (!target.isGone && !this.#abort.signal.aborted) this.#note(target, result, visited, began);
     } catch (error) {
-      this.#options.log.error('The target of an ALIAS could not be looked at; this is tried again.', {
+      this.#options.log.error('cannot resolve the target of an ALIAS; retrying', {
         target: formatName(target.name),
         error,
       });
@@ -329,7 +329,7 @@ export class AliasRefresher {
     const tracked = work
       .catch((error: unknown) => {
         if (!this.#abort.signal.aborted)
-          this.#options.log.error('What an ALIAS stands for could not be written; this is tried again.', { error });
+          this.#options.log.error('cannot store the addresses of an ALIAS; retrying', { error });
       })
       .finally(() => this.#writing.delete(tracked));
     this.#writing.add(tracked);

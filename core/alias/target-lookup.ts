@@ -90,7 +90,7 @@ export class TargetLookup {
       if (!trail.use(end.name, back.ttl)) break;
       name = back.name;
     }
-    return { kind: 'failed', isOwn, error: 'the target leads back to itself, or through too many names' };
+    return { kind: 'failed', isOwn, error: 'the target is a loop, or has too many CNAMEs' };
   }
 
   #public(rdatas: readonly Uint8Array[], ttl: number, isOwn: boolean): FamilyResult {
@@ -102,12 +102,12 @@ export class TargetLookup {
       if (verdict.public || this.#cluster.has(text)) kept.add(text);
       else {
         this.dropped++;
-        note ??= `${formatAddress(rdata)} ${verdict.reason}, and is not answered`;
+        note ??= `${formatAddress(rdata)} ${verdict.reason}, and is not served`;
       }
     }
     // Equal lengths, so that the order of the text is that of the bytes (RFC 4034 6.3).
     const addresses = [...kept].sort().slice(0, MAX_ADDRESSES);
-    if (kept.size > MAX_ADDRESSES) note ??= `of ${kept.size} addresses ${MAX_ADDRESSES} are answered`;
+    if (kept.size > MAX_ADDRESSES) note ??= `only ${MAX_ADDRESSES} of ${kept.size} addresses are served`;
     if (addresses.length > 0) return { kind: 'addresses', addresses, ttl, isOwn, note };
     return {
       kind: 'none',

@@ -42,7 +42,7 @@ export class DeferredServer {
   readonly #perClient = new Map<string, number>();
   #toldAt = Number.NEGATIVE_INFINITY;
   /** Exceptions since then. */
-  #untold = 0;
+  #suppressed = 0;
 
   /** `sendUdp` sends what threads that block have no ear for. `udpBound`: left out, DEFAULT_UDP_BOUND. */
   constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger, udpBound?: UdpBoundOptions) {
@@ -140,11 +140,15 @@ export class DeferredServer {
   #tell(transport: DeferredTransport, error: Error): void {
     const now = performance.now();
     if (now - this.#toldAt < BETWEEN_FAULTS) {
-      this.#untold++;
+      this.#suppressed++;
       return;
     }
-    this.#log.error('exception while handling a deferred DNS message', { transport, error, untold: this.#untold });
+    this.#log.error('exception while handling a deferred DNS message', {
+      transport,
+      error,
+      suppressed: this.#suppressed,
+    });
     this.#toldAt = now;
-    this.#untold = 0;
+    this.#suppressed = 0;
   }
 }

@@ -36,13 +36,13 @@ export function exchangeUdp(
       socket.close();
       settle();
     };
-    const timer = setTimeout(() => end(() => reject(new Error('the resolver did not answer in time'))), ms);
+    const timer = setTimeout(() => end(() => reject(new Error('the resolver did not respond in time'))), ms);
     const stop = (): void => end(() => reject(new Error(STOPPED)));
     signal.addEventListener('abort', stop);
-    socket.on('error', () => end(() => reject(new Error('the resolver can not be reached'))));
+    socket.on('error', () => end(() => reject(new Error('the resolver is unreachable'))));
     socket.on('message', (message) => {
       if (isAnswer(message)) end(() => resolve(message));
-      else if (++stray === MAX_STRAY) end(() => reject(new Error('the resolver sent what nobody asked for')));
+      else if (++stray === MAX_STRAY) end(() => reject(new Error('the resolver sent an unexpected response')));
     });
     // With a callback of connect it would be that which is told of a failure, such as of no way to the network: without, it comes as 'error'.
     socket.once('connect', () => socket.send(query));
@@ -67,8 +67,8 @@ export function exchangeTcp(server: Server, query: Buffer, ms: number, signal: A
     const fail = (why: string) => () => end(() => reject(new Error(why)));
     const stop = fail(STOPPED);
     signal.addEventListener('abort', stop);
-    const timer = setTimeout(fail('the resolver did not answer in time'), ms);
-    socket.on('error', fail('the resolver can not be reached'));
+    const timer = setTimeout(fail('the resolver did not respond in time'), ms);
+    socket.on('error', fail('the resolver is unreachable'));
     socket.on('close', fail('the resolver closed the connection'));
     socket.on('connect', () => socket.write(Buffer.concat([Uint8Array.of(query.length >> 8, query.length), query])));
     socket.on('data', (chunk: Buffer) => {

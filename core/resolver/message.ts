@@ -124,14 +124,14 @@ const failed = (error: string): Reply => ({ kind: 'outcome', outcome: { kind: 'f
 function readOutcome(message: Buffer, start: number, { name, type }: Question): Outcome {
   const rcode = message[3] & 15;
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN)
-    return { kind: 'failed', error: `the resolver answered ${rcodeName(rcode)}` };
+    return { kind: 'failed', error: `the resolver returned ${rcodeName(rcode)}` };
   const { addresses, ttl, chain, isEndless, soaTtl, isReferral } = readSections(message, start, name, type);
   // Whoever goes on through names that come again, or through more than anybody follows, has not said that there is nothing.
-  if (isEndless) return { kind: 'failed', error: 'the target leads in a circle, or through too many names' };
+  if (isEndless) return { kind: 'failed', error: 'the target is a loop, or has too many CNAMEs' };
   if (rcode === RCODE.NOERROR && addresses.length > 0) return { kind: 'addresses', addresses, ttl, chain };
   const isFromSomebodyWhoKnows = (message[2] & AA) !== 0 || (message[3] & RA) !== 0;
   if (!isFromSomebodyWhoKnows || (isReferral && rcode === RCODE.NOERROR && (message[2] & AA) === 0))
-    return { kind: 'failed', error: 'the resolver does not resolve names for us' };
+    return { kind: 'failed', error: 'the resolver does not offer recursion' };
   return { kind: 'none', missing: rcode === RCODE.NXDOMAIN, ttl: Math.min(ttl, soaTtl ?? NEGATIVE_TTL), chain };
 }
 
@@ -204,7 +204,7 @@ function onlyName(rdata: Uint8Array): Name {
 }
 
 const malformed = (): InvalidError =>
-  new InvalidError('malformed_message', 'A record is not what its type says that it is.');
+  new InvalidError('malformed_message', 'The data of a record does not match its type.');
 
 const capped = (ttl: number): number => (ttl > MAX_TTL ? 0 : ttl);
 

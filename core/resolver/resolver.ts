@@ -37,7 +37,7 @@ export function recursiveLookup(servers: readonly string[], signal: AbortSignal)
 }
 
 async function ask(servers: readonly Server[], name: Name, type: number, signal: AbortSignal): Promise<Outcome> {
-  let last: Outcome = { kind: 'failed', error: 'there is no resolver' };
+  let last: Outcome = { kind: 'failed', error: 'no resolver is configured' };
   for (let round = 0; round < ROUNDS; round++)
     for (const server of servers) {
       if (signal.aborted) return last;

@@ -11,7 +11,7 @@ export function makeFolder(folder: string, mode = 0o700): void {
     make(folder, mode);
   } catch (error) {
     const { message } = error as Error;
-    throw new ConfigError('no_folder', `The folder ${folder} can't be made: ${message}.`, { cause: error });
+    throw new ConfigError('no_folder', `Cannot create the folder ${folder}: ${message}.`, { cause: error });
   }
 }
 

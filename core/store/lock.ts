@@ -25,7 +25,7 @@ export function lockDirectory(directory: string): { release(): void } {
     }
     throw new ConfigError(
       'data_dir_in_use',
-      `The data folder ${directory} is in use by process ${holder.trim().split(' ')[0]}. Stop it, or choose another with WAYPOST_DATA_DIR.`,
+      `The data folder ${directory} is in use by process ${holder.trim().split(' ')[0]}. Stop it, or set another folder with WAYPOST_DATA_DIR.`,
     );
   } finally {
     rmSync(own, { force: true });

@@ -31,50 +31,64 @@ function numberOf(counted: Counted, name: string): number {
 }
 
 export function storeMetrics(registry: Registry, { root, tables }: StoreSource): void {
-  registry.read('gauge', 'waypost_store_entries', 'Entries of each table of the store.', ['table'], (emit) => {
-    for (const [name, table] of tables) emit(numberOf(table, 'entryCount'), name);
-  });
+  registry.read(
+    'gauge',
+    'waypost_store_entries',
+    'Number of entries in each table of the store.',
+    ['table'],
+    (emit) => {
+      for (const [name, table] of tables) emit(numberOf(table, 'entryCount'), name);
+    },
+  );
   registry.read(
     'gauge',
     'waypost_store_map_bytes',
-    'Address space that the store is mapped to; it grows.',
+    'Address space mapped for the store; it grows automatically.',
     [],
     (emit) => emit(numberOf(root, 'mapSize')),
   );
   registry.read(
     'gauge',
     'waypost_store_used_bytes',
-    'The store up to its last page, free pages before it included.',
+    'Size of the store up to its last page, including free pages.',
     [],
     (emit) => emit((numberOf(root, 'lastPageNumber') + 1) * numberOf(root, 'pageSize')),
   );
-  registry.read('gauge', 'waypost_store_readers', 'Readers of the store, one a thread that has it open.', [], (emit) =>
-    emit(numberOf(root, 'numReaders')),
+  registry.read(
+    'gauge',
+    'waypost_store_readers',
+    'Readers of the store: one for each thread that has it open.',
+    [],
+    (emit) => emit(numberOf(root, 'numReaders')),
   );
 }
 
 export function indexMetrics(registry: Registry, index: IndexSource): void {
   const gauge = (name: string, help: string, of: (stats: IndexSource['stats']) => number): void =>
     registry.read('gauge', `waypost_index_${name}`, help, [], (emit) => emit(of(index.stats)));
-  gauge('names', 'Names that the index knows.', (stats) => stats.names);
+  gauge('names', 'Names in the index.', (stats) => stats.names);
   gauge(
     'names_in_store',
-    'Names whose answers the arena has no room for; they are read from the store.',
+    'Names whose answers do not fit the arena and are read from the store.',
     (stats) => stats.inStore,
   );
   gauge('slots', 'Slots of the hash table.', (stats) => stats.slots);
   gauge('arena_used_bytes', 'Bytes of answers in shared memory.', (stats) => stats.arenaUsed);
-  gauge('arena_size_bytes', 'The bound of that memory.', (stats) => stats.arenaCapacity);
+  gauge('arena_size_bytes', 'Maximum size of that memory.', (stats) => stats.arenaCapacity);
 }
 
 export function journalHeadMetrics(registry: Registry, journal: { readonly head: number }): void {
-  registry.read('gauge', 'waypost_journal_sequence', 'The last journal entry that is applied here.', [], (emit) =>
-    emit(journal.head),
+  registry.read(
+    'gauge',
+    'waypost_journal_sequence',
+    'Sequence number of the last journal entry applied on this node.',
+    [],
+    (emit) => emit(journal.head),
   );
 }
 
 export function readinessMetrics(registry: Registry, ready: () => { readonly ok: boolean }): void {
-  registry.read('gauge', 'waypost_ready', '1 when all parts serve, else 0, as /readyz says.', [], (emit) =>
+  registry.read('gauge', 'waypost_ready', '1 if the node is ready, 0 if not, as reported by /readyz.', [], (emit) =>
     emit(ready().ok ? 1 : 0),
   );
 }

@@ -91,7 +91,7 @@ export class SharedTicketKeys {
       this.#take();
       wait = this.#untilDue() * (1 + JITTER * Math.random());
     } catch (error) {
-      if (!this.#isClosed) log.warn('the keys of session tickets could not be renewed', { error });
+      if (!this.#isClosed) log.warn('cannot rotate the session ticket keys', { error });
       wait = RETRY_MS;
     }
     if (this.#isClosed) return;
@@ -131,7 +131,7 @@ export class SharedTicketKeys {
     } catch (error) {
       if (!this.#isUnreadable)
         this.#options.log.warn(
-          'the keys of session tickets in the store can not be opened: clients who come to another node make a full handshake. All nodes need the same secrets.key_file.',
+          'cannot decrypt the session ticket keys in the store; sessions cannot be resumed on other nodes. All nodes need the same secrets.key_file.',
           { reason: (error as Error).message },
         );
       this.#isUnreadable = true;

@@ -14,15 +14,17 @@ export class TransferMetrics implements TransferObserver {
   constructor(registry: Registry) {
     this.#transfers = registry.counter(
       'waypost_transfers_total',
-      'Zone transfers begun: whole zones, differences, and answers that there is nothing new or that it takes TCP.',
+      'Responses to zone transfer requests: full, incremental, up to date, or retry over TCP.',
       ['kind'],
     );
     this.#refusals = registry.counter(
       'waypost_transfers_refused_total',
-      'Zone transfers that were not allowed, and signed messages that could not be verified.',
+      'Zone transfers that were not allowed, and signed messages that failed verification.',
       ['why'],
     );
-    this.#notices = registry.counter('waypost_notify_total', 'NOTIFY to secondaries, by how they ended.', ['outcome']);
+    this.#notices = registry.counter('waypost_notify_total', 'NOTIFY messages to secondaries, by outcome.', [
+      'outcome',
+    ]);
   }
 
   transferred(kind: 'axfr' | 'ixfr' | 'current'): void {
@@ -45,16 +47,20 @@ export function readTransfers(
   histories: ZoneHistories,
   notifier: Notifier,
 ): void {
-  registry.read('gauge', 'waypost_transfers_under_way', 'Whole zones that are being sent.', [], (emit) =>
+  registry.read('gauge', 'waypost_transfers_under_way', 'Full zone transfers in flight.', [], (emit) =>
     emit(slots.inUse),
   );
-  registry.read('gauge', 'waypost_transfer_history_bytes', 'Memory of the changes kept for IXFR.', [], (emit) =>
-    emit(histories.size.bytes),
+  registry.read(
+    'gauge',
+    'waypost_transfer_history_bytes',
+    'Memory used by changes that are kept for IXFR.',
+    [],
+    (emit) => emit(histories.size.bytes),
   );
-  registry.read('gauge', 'waypost_transfer_history_zones', 'Zones of which changes are kept.', [], (emit) =>
+  registry.read('gauge', 'waypost_transfer_history_zones', 'Zones with changes that are kept for IXFR.', [], (emit) =>
     emit(histories.size.zones),
   );
-  registry.read('gauge', 'waypost_notify_waiting', 'NOTIFY that no secondary has answered yet.', [], (emit) =>
+  registry.read('gauge', 'waypost_notify_waiting', 'NOTIFY messages without a response yet.', [], (emit) =>
     emit(notifier.waiting),
   );
 }

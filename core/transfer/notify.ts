@@ -94,24 +94,24 @@ export class Notifier {
     const { log, times = TIMES, keyByName, observer } = this.#options;
     const secondary = `${target.address} port ${target.port}`;
     const key = keyOf(target, keyByName, (problem) =>
-      log.error("a secondary is not told of changes: the TSIG key that transfer.notify names can't be used", {
+      log.error('cannot notify a secondary: the TSIG key in transfer.notify is unusable', {
         secondary,
         key: target.key,
         problem,
       }),
     );
     let warnedAt = Number.NEGATIVE_INFINITY;
-    let untold = 0;
+    let suppressed = 0;
     const warn = (message: string, fields: LogFields): void => {
       const now = performance.now();
       if (now - warnedAt < BETWEEN_WARNINGS) {
-        untold++;
+        suppressed++;
         log.debug(message, fields);
         return;
       }
-      log.warn(message, { ...fields, untold });
+      log.warn(message, { ...fields, suppressed });
       warnedAt = now;
-      untold = 0;
+      suppressed = 0;
     };
     const line = new NotifyLine({
       times,
@@ -120,9 +120,9 @@ export class Notifier {
       settled(apex, rcode) {
         const zone = formatName(apex);
         observer?.notified(rcode === null ? 'given up' : rcode === 0 ? 'answered' : 'refused');
-        if (rcode === 0) log.debug('a secondary has taken a NOTIFY', { zone, secondary });
-        else if (rcode === null) warn('a secondary does not answer NOTIFY', { zone, secondary });
-        else warn('a secondary refuses NOTIFY', { zone, secondary, rcode });
+        if (rcode === 0) log.debug('NOTIFY acknowledged', { zone, secondary });
+        else if (rcode === null) warn('no response to NOTIFY', { zone, secondary });
+        else warn('NOTIFY refused', { zone, secondary, rcode });
       },
     });
     return { target, key, line };
@@ -131,7 +131,7 @@ export class Notifier {
   #send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
     // What can't be sent now is sent again.
     this.#socket(family).send(message, port, address, (error) => {
-      if (error !== null) this.#options.log.debug('a NOTIFY could not be sent', { address, port, error });
+      if (error !== null) this.#options.log.debug('cannot send NOTIFY', { address, port, error });
     });
   }
 
@@ -141,7 +141,7 @@ export class Notifier {
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
     this.#sockets.set(family, socket);
     socket.unref();
-    socket.on('error', (error) => this.#options.log.warn('the socket for NOTIFY failed', { error }));
+    socket.on('error', (error) => this.#options.log.warn('the NOTIFY socket failed', { error }));
     socket.on('message', (message, { address, port }) => {
       for (const { target, line } of this.#secondaries)
         if (target.port === port && target.address === address) line.receive(message);
@@ -163,7 +163,7 @@ function keyOf(
   let isKnown = false;
   return () => {
     let key: TsigKey | undefined;
-    let problem = 'there is no such key, or its account is disabled';
+    let problem = 'the key does not exist, or its account is disabled';
     try {
       key = keyByName(name);
     } catch (error) {

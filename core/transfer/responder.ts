@@ -101,7 +101,7 @@ class TransferResponder {
   ): void {
     this.#options.observer?.refused('signature');
     const { address, transport } = request;
-    this.#options.log.debug('a signed DNS message was refused', { address, transport, rcode, error });
+    this.#options.log.debug('signed DNS message refused', { address, transport, rcode, error });
   }
 
   /** A query whose answer is the query path's own, cut when the signature leaves no room for it. */
@@ -131,7 +131,7 @@ class TransferResponder {
     const domain = reader.domainByApex(question.name);
     if (domain !== undefined && !access.allows(domain, request.address, key)) {
       observer?.refused('access');
-      log.debug('a zone transfer was refused', {
+      log.debug('zone transfer refused', {
         zone: formatName(question.name),
         address: request.address,
         key: key?.row.name,
@@ -213,7 +213,7 @@ class TransferResponder {
     const deadline = new SnapshotDeadline(this.#options.now);
     for (const message of messages) {
       yield message;
-      if (deadline.isPast(message.length)) throw new Error('the client takes the zone too slowly');
+      if (deadline.isPast(message.length)) throw new Error('the client reads the zone too slowly');
     }
   }
 }

@@ -11,7 +11,7 @@ export function* messagesOf(records: Iterable<ResourceRecord>, envelope: Envelop
   for (const record of records) {
     if (message.add(record)) continue;
     yield message.take();
-    if (!message.add(record)) throw new Error(`a record of type ${record.type} is larger than a message`);
+    if (!message.add(record)) throw new Error(`a record of type ${record.type} does not fit a DNS message`);
   }
   yield message.take();
 }

@@ -20,7 +20,11 @@ function toALabel(label: string, pointer: string): string {
   // With a label after it, so that a number is not taken for an IPv4 address.
   const ascii = domainToASCII(`${label}.a`);
   if (/^[^.]+\.a$/.test(ascii)) return ascii.slice(0, -2);
-  throw new InvalidError('invalid_name', `"${label.slice(0, 63)}" is no label of an international domain name.`, {
-    pointer,
-  });
+  throw new InvalidError(
+    'invalid_name',
+    `"${label.slice(0, 63)}" is not a valid label of an international domain name.`,
+    {
+      pointer,
+    },
+  );
 }

@@ -81,20 +81,20 @@ export class MessageReader {
     let end = -1;
     let before = this.#at;
     for (let p = this.#at; ; ) {
-      if (p >= bytes.length) return malformed('a name runs past the end');
+      if (p >= bytes.length) return malformed('a name extends beyond the end');
       const n = bytes[p];
       if (n >= 0xc0) {
-        if (p + 1 >= bytes.length) return malformed('a name ends in half a pointer');
+        if (p + 1 >= bytes.length) return malformed('a compression pointer is truncated');
         const target = ((n & 0x3f) << 8) | bytes[p + 1];
-        if (target >= before) return malformed('a pointer does not lead back');
-        if (++pointers > MAX_POINTERS) return malformed('a name goes through too many pointers');
+        if (target >= before) return malformed('a compression pointer does not point backwards');
+        if (++pointers > MAX_POINTERS) return malformed('a name has too many compression pointers');
         if (end < 0) end = p + 2;
         before = target;
         p = target;
         continue;
       }
-      if (n > MAX_LABEL) return malformed('a label has an unknown form');
-      if (p + n >= bytes.length) return malformed('a label runs past the end');
+      if (n > MAX_LABEL) return malformed('a label has an unknown type');
+      if (p + n >= bytes.length) return malformed('a label extends beyond the end');
       if (length + n + 1 > MAX_NAME) return malformed('a name is longer than 255 bytes');
       scratch[length++] = n;
       for (let i = p + 1; i <= p + n; i++) scratch[length++] = LOWER[bytes[i]];
@@ -117,7 +117,7 @@ export class MessageReader {
 
   /** Throws unless all bytes have been read. */
   end(): void {
-    if (this.#at !== this.#bytes.length) malformed('bytes follow the last record');
+    if (this.#at !== this.#bytes.length) malformed('the message has extra bytes after the last record');
   }
 
   #rdata(type: number, end: number): Uint8Array {
@@ -135,7 +135,7 @@ export class MessageReader {
     const parts = [this.#bytes.subarray(start, start + layout.skip)];
     this.#at = start + layout.skip;
     for (let i = 0; i < layout.names; i++) parts.push(this.name());
-    if (this.#at > end) malformed('a name runs past the end of its rdata');
+    if (this.#at > end) malformed('a name extends beyond the end of its rdata');
     parts.push(this.#bytes.subarray(this.#at, end));
     this.#at = end;
     return new Uint8Array(Buffer.concat(parts));
@@ -149,7 +149,7 @@ export class MessageReader {
   }
 
   #need(count: number): void {
-    if (this.#at + count > this.#bytes.length) malformed('it ends inside of a record');
+    if (this.#at + count > this.#bytes.length) malformed('it ends inside a record');
   }
 }
 

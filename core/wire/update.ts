@@ -34,7 +34,7 @@ export function parseUpdateZone(message: Uint8Array): Zone {
   const header = new MessageReader(message);
   header.u32();
   const zones = header.u16();
-  if (zones !== 1) throw new InvalidError('malformed_message', `An update names one zone, not ${zones}.`);
+  if (zones !== 1) throw new InvalidError('malformed_message', `An update must have exactly one zone, not ${zones}.`);
   return readZone(new MessageReader(message, HEADER_LENGTH));
 }
 
@@ -52,7 +52,7 @@ export function parseUpdate(message: Uint8Array): UpdateMessage {
   const header = new MessageReader(message);
   header.u32();
   const [zones, prerequisites, updates, additional] = [header.u16(), header.u16(), header.u16(), header.u16()];
-  if (zones !== 1) throw new InvalidError('malformed_message', `An update names one zone, not ${zones}.`);
+  if (zones !== 1) throw new InvalidError('malformed_message', `An update must have exactly one zone, not ${zones}.`);
   const reader = new MessageReader(message, HEADER_LENGTH);
   const zone = readZone(reader);
   const section = (count: number): MessageRecord[] => {
@@ -67,7 +67,10 @@ export function parseUpdate(message: Uint8Array): UpdateMessage {
     const { name, type, ttl } = reader.record();
     if (type !== TYPE.OPT) continue;
     if (version !== null || name.length !== 1)
-      throw new InvalidError('malformed_message', 'There is more than one OPT record, or it has a name.');
+      throw new InvalidError(
+        'malformed_message',
+        'The message has several OPT records, or one whose owner name is not the root.',
+      );
     version = (ttl >>> 16) & 0xff;
   }
   reader.end();

@@ -51,7 +51,7 @@ test('a name that was never resolved is SERVFAIL, and only its addresses', () =>
     assert.is(ask('one.test', TYPE.AAAA).rcode, RCODE.SERVFAIL);
     assert.is(ask('one.test', TYPE.TXT).rcode, RCODE.NOERROR);
     assert.is(state(TARGET).status, 'failed');
-    assert.is(state(TARGET).error, 'A: the resolver answered SERVFAIL');
+    assert.is(state(TARGET).error, 'A: the resolver returned SERVFAIL');
     server.set(TARGET, { addresses: [V4] }, { rcode: RCODE.REFUSED });
     await pass(3);
     assert.equal(ask('one.test').addresses, [V4]);
@@ -206,7 +206,7 @@ test('addresses in special ranges are dropped, and the state says so', () =>
       await zone('one.test', `@ ALIAS ${TARGET}.`, '@ TXT x', 'in ALIAS inside.example.');
       assert.equal(ask('one.test').addresses, ['10.1.2.3', V4], 'the exempted prefix is answered');
       assert.equal(ask('one.test', TYPE.AAAA).addresses, [V6]);
-      assert.is(state(TARGET).error, '127.0.0.1 lies in 127.0.0.0/8, "Loopback" (RFC 1122), and is not answered');
+      assert.is(state(TARGET).error, '127.0.0.1 lies in 127.0.0.0/8, "Loopback" (RFC 1122), and is not served');
       assert.is(refresher.counts.dropped, 4 + 5 + 2);
       await pass(6);
       assert.equal(ask('in.one.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });

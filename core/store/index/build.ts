@@ -50,7 +50,7 @@ function scan(data: ScanData, onBatch: (scanned: Scanned) => void): Promise<void
     });
     worker.on('error', reject);
     worker.on('exit', (code) =>
-      done ? resolve() : reject(new Error(`A thread that reads the answers table ended early (${code}).`)),
+      done ? resolve() : reject(new Error(`A thread that reads the answers table exited early (code ${code}).`)),
     );
   });
 }

@@ -32,7 +32,7 @@ export function newId(): string {
   if (node === null)
     throw new UnavailableError(
       'no_node_number',
-      'Nothing can be written just now: this node has not got its number from etcd yet. Try again in a while.',
+      'Writes are unavailable: this node has no node number from etcd yet. Retry later.',
     );
   const now = Date.now();
   if (now > lastMillisecond) {

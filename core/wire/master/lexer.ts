@@ -151,7 +151,7 @@ export class EntryLexer {
         p = this.#escape(p);
       } else p++;
     }
-    this.#fail('a quote (") is not closed on its line');
+    this.#fail('a quoted string is not closed on its line');
     return p;
   }
 

@@ -149,18 +149,18 @@ class MasterParser {
       i = 1;
     }
     const owner = this.#owner;
-    if (owner === undefined) fail('The entry begins blank, but no valid owner name stands before it.');
+    if (owner === undefined) fail('The entry starts with a space, but no entry before it has a valid owner name.');
 
     let ttl = -1;
     let classSeen = false;
     let type = 0;
     for (; ; i++) {
       if (i >= count) fail('The entry has no type.');
-      if (lexer.flags[i] & QUOTED) fail(`${this.#shown(i)} stands where a TTL, a class or a type belongs.`);
+      if (lexer.flags[i] & QUOTED) fail(`${this.#shown(i)} is in the position of a TTL, a class or a type.`);
       const first = bytes[start[i]];
       if (first >= 0x30 && first <= 0x39 && ttl < 0) {
         ttl = readTtl(bytes, start[i], end[i]);
-        if (ttl < 0) fail(`${this.#shown(i)} is no TTL: ${TTL_RULE}.`);
+        if (ttl < 0) fail(`${this.#shown(i)} is not a TTL: ${TTL_RULE}.`);
         continue;
       }
       type = typeOf(bytes, start[i], end[i]);
@@ -168,7 +168,7 @@ class MasterParser {
       if (type === CLASS_MARK && !classSeen) classSeen = true;
       else this.#refuseWord(i);
     }
-    if (!isDataType(type)) fail(`${typeName(type)} is a type for queries, no zone holds it.`);
+    if (!isDataType(type)) fail(`${typeName(type)} is a query type and not allowed in a zone.`);
 
     if (this.#drops.has(type)) {
       // The next record without a TTL takes this one's all the same.
@@ -204,7 +204,7 @@ class MasterParser {
       this.#warnOfTtl(`the default of ${this.#defaultTtl} seconds`);
       return this.#defaultTtl;
     }
-    return fail('The record has no TTL and none stands before it; put a line such as "$TTL 300" at the start.');
+    return fail('The record has no TTL, and no TTL is set before it; put a line such as "$TTL 300" at the start.');
   }
 
   /** Once a file. */
@@ -213,7 +213,7 @@ class MasterParser {
     this.#warnings.push({
       line: this.#lexer.line,
       code: 'no_ttl',
-      message: `The record has no TTL and none is set before it; it takes ${instead}. Put a line such as "$TTL 300" at the start.`,
+      message: `The record has no TTL, and no TTL is set before it; it gets ${instead}. Put a line such as "$TTL 300" at the start.`,
     });
   }
 
@@ -252,7 +252,7 @@ class MasterParser {
       // A relative name needs no look at the zone: its end is the origin's.
       if (this.#originInZone && this.#bytes[end - 1] !== 0x2e) return name;
     } else name = parseNameBytes(this.#text(0), this.#origin);
-    if (!isWithin(name, this.#zone)) fail(`The owner name ${this.#shown(0)} lies outside of the zone.`);
+    if (!isWithin(name, this.#zone)) fail(`The owner name ${this.#shown(0)} is outside the zone.`);
     return name;
   }
 
@@ -295,30 +295,29 @@ class MasterParser {
     const { count, start, end } = this.#lexer;
     const word = this.#text(0).slice(0, 16).toUpperCase();
     if (word === '$ORIGIN') {
-      if (count !== 2) fail('$ORIGIN takes one name.');
+      if (count !== 2) fail('$ORIGIN requires exactly one name.');
       const origin = parseNameBytes(this.#text(1), this.#origin);
       const spelled = this.#spell(origin, start[1], end[1]);
       this.#spelledOrigin = equalNames(spelled, origin) ? null : spelled;
       this.#origin = origin;
       this.#originInZone = isWithin(this.#origin, this.#zone);
     } else if (word === '$TTL') {
-      if (count !== 2) fail('$TTL takes one time.');
+      if (count !== 2) fail('$TTL requires exactly one time.');
       const ttl = readTtl(this.#bytes, start[1], end[1]);
-      if (ttl < 0) fail(`${this.#shown(1)} is no TTL: ${TTL_RULE}.`);
+      if (ttl < 0) fail(`${this.#shown(1)} is not a TTL: ${TTL_RULE}.`);
       this.#directiveTtl = ttl;
     } else if (word === '$INCLUDE') {
-      fail('$INCLUDE is refused: a zone comes in one file. Put the contents of that file here.');
+      fail('$INCLUDE is not supported: a zone must be a single file. Insert the contents of that file here.');
     } else if (word === '$GENERATE') {
-      fail('$GENERATE is refused: write its records out, one a line.');
-    } else fail(`${this.#shown(0)} is no directive; $ORIGIN and $TTL are. A name that begins with $ is written \\$.`);
+      fail('$GENERATE is not supported: write each record on its own line.');
+    } else fail(`${this.#shown(0)} is not a directive; use $ORIGIN or $TTL. Write a name that starts with $ as \\$.`);
   }
 
   #refuseWord(i: number): never {
     const word = this.#text(i).slice(0, 16).toUpperCase();
-    if (/^(CH|CHAOS|HS|HESIOD|CS|NONE|CLASS\d+)$/.test(word))
-      fail(`Class ${word} is refused: zones here have class IN.`);
+    if (/^(CH|CHAOS|HS|HESIOD|CS|NONE|CLASS\d+)$/.test(word)) fail(`Class ${word} is not supported; use class IN.`);
     return fail(
-      `${this.#shown(i)} is no type, class or TTL${/^[0-9]/.test(word) ? ' (the TTL stands before it)' : ''}.`,
+      `${this.#shown(i)} is not a type, class or TTL${/^[0-9]/.test(word) ? ' (the TTL is already set)' : ''}.`,
     );
   }
 

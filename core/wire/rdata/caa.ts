@@ -33,7 +33,7 @@ function isIssueValue(value: string): boolean {
 
 function read(input: WireReader): [tag: string, value: Uint8Array] {
   const tag = latin1(input.take(input.u8())).toLowerCase();
-  if (!TAG.test(tag)) input.fail('the tag is not made of letters and digits');
+  if (!TAG.test(tag)) input.fail('the tag must consist of letters and digits');
   const value = input.rest();
   if (ISSUE_TAGS.has(tag) && !isIssueValue(latin1(value))) input.fail(`the value of ${tag} ${ISSUE_RULE}`);
   return [tag, value];

@@ -18,7 +18,7 @@ function algorithmAndDigest(
     const algorithm = input.u8();
     const bytes = input.rest();
     if (bytes.length === 0 || bytes.length !== (lengths.get(algorithm) ?? bytes.length))
-      input.fail(`the ${digest} has a wrong length for ${what} ${algorithm}`);
+      input.fail(`the ${digest} has the wrong length for ${what} ${algorithm}`);
     return [algorithm, formatHex(bytes)];
   };
   return {
@@ -27,7 +27,7 @@ function algorithmAndDigest(
       const text = input.joinedWords(digest);
       const bytes = parseHex(text);
       if (bytes === undefined || bytes.length === 0)
-        return input.fail(digest, 'must be hexadecimal digits in pairs', text);
+        return input.fail(digest, 'must be pairs of hexadecimal digits', text);
       const length = lengths.get(algorithm);
       if (length !== undefined && bytes.length !== length)
         input.fail(digest, `must have ${length * 2} hexadecimal digits for ${what} ${algorithm}`);

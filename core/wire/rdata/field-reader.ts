@@ -88,9 +88,9 @@ export class FieldReader {
   name(what: string): Name {
     const text = this.word(what);
     const { apex, origin, unicode } = this.#names;
-    if (text === '@') return apex ?? this.fail(what, 'must be a whole name', text, 'invalid_name');
+    if (text === '@') return apex ?? this.fail(what, 'must be a complete name', text, 'invalid_name');
     if (text.length > MAX_NAME_TEXT)
-      this.fail(what, 'is no domain name: it is longer than 255 bytes', text, 'invalid_name');
+      this.fail(what, 'is not a domain name: it is longer than 255 bytes', text, 'invalid_name');
     try {
       return parseNameBytes(unicode ? toAscii(toText(text), '/content') : text, origin);
     } catch (error) {
@@ -101,6 +101,6 @@ export class FieldReader {
 
   /** Ends the reading: a field too many is a mistake. */
   end(): void {
-    if (this.left > 0) this.fail(`field ${shown(this.#fields[this.#next].text)}`, 'is one too many');
+    if (this.left > 0) this.fail(`field ${shown(this.#fields[this.#next].text)}`, 'is unexpected');
   }
 }

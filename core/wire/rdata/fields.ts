@@ -65,7 +65,7 @@ export function splitFields(text: string): Field[] {
     for (; ; p++) {
       const d = text.charCodeAt(p);
       if (Number.isNaN(d)) {
-        if (quoted) refuse('has a quote (") that is not closed');
+        if (quoted) refuse('has a quoted string that is not closed');
         break;
       }
       if (d === 0x5c) {

@@ -72,7 +72,7 @@ export function unescapeText(text: string, what: string, input: FieldReader): Ui
       if (!(c <= 255))
         input.fail(
           what,
-          `has a wrong escape near ${shown(text.slice(Math.max(0, i - 10), i + 2))}; escapes are \\DDD up to \\255 and \\X`,
+          `has an invalid escape near ${shown(text.slice(Math.max(0, i - 10), i + 2))}; escapes are \\DDD up to \\255 and \\X`,
         );
     }
     bytes[length++] = c;
@@ -102,7 +102,7 @@ export const characterString = (what: string, key = keyOf(what)): FieldKind => (
   parse(input, out) {
     const bytes = unescapeText(input.field(what).text, what, input);
     if (bytes.length > 255)
-      input.fail(what, `has ${bytes.length} bytes, a string holds 255; cut it into several quoted strings`);
+      input.fail(what, `has ${bytes.length} bytes, but the maximum is 255; split it into several quoted strings`);
     out.u8(bytes.length);
     out.bytes(bytes);
   },

@@ -29,7 +29,7 @@ const EXTENTS = [
 
 /** `d [m [s]] letter`. Milliseconds of arc, on the wire. */
 function parseAngle(input: FieldReader, { what, max, letters }: Axis): number {
-  const rule = `must be degrees up to ${max}, then minutes and seconds if you like, then ${letters.join(' or ')}`;
+  const rule = `must be degrees up to ${max}, optional minutes and seconds, then ${letters.join(' or ')}`;
   const parts: number[] = [];
   for (;;) {
     const text = input.word(what);
@@ -85,7 +85,8 @@ function read(input: WireReader): Location {
     const digit = byte >> 4;
     const power = byte & 15;
     // A zero has one form only, as each other number has.
-    if (digit > 9 || power > 9 || (digit === 0 && power > 0)) input.fail(`the ${what} is no digit and power of ten`);
+    if (digit > 9 || power > 9 || (digit === 0 && power > 0))
+      input.fail(`the ${what} is not a digit and a power of ten`);
     return digit * 10 ** power;
   });
   const angle = ({ what, max }: Axis): number => {

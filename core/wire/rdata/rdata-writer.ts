@@ -41,13 +41,9 @@ export class RdataWriter {
   #reserve(count: number): void {
     const needed = this.#length + count;
     if (needed > MAX_RDATA)
-      throw new InvalidError(
-        'invalid_content',
-        `The content is longer than the ${MAX_RDATA} bytes that a record can hold.`,
-        {
-          pointer: '/content',
-        },
-      );
+      throw new InvalidError('invalid_content', `The content is longer than the maximum of ${MAX_RDATA} bytes.`, {
+        pointer: '/content',
+      });
     if (needed <= this.#buffer.length) return;
     const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
     grown.set(this.#buffer.subarray(0, this.#length));

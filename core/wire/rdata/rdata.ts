@@ -112,9 +112,13 @@ export function rdataToObject(type: number, rdata: Uint8Array): RdataObject {
  */
 export function checkRdata(type: number, rdata: Uint8Array): void {
   if (rdata.length > MAX_RDATA)
-    throw new InvalidError('invalid_content', `${typeName(type)} content is longer than ${MAX_RDATA} bytes.`, {
-      pointer: '/content',
-    });
+    throw new InvalidError(
+      'invalid_content',
+      `${typeName(type)} content is longer than the maximum of ${MAX_RDATA} bytes.`,
+      {
+        pointer: '/content',
+      },
+    );
   const row = RDATA_TABLE.get(type);
   if (row !== undefined) format(row, rdata);
 }

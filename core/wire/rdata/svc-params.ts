@@ -47,7 +47,7 @@ function parseItems(value: Uint8Array): Uint8Array | undefined {
 
 const alpn: SvcParam = {
   name: 'alpn',
-  rule: 'must be protocols of 1 to 255 bytes, with commas between them, such as alpn="h2,h3"',
+  rule: 'must be protocols of 1 to 255 bytes, separated by commas, such as alpn="h2,h3"',
   parse: parseItems,
   format: (input) =>
     quote(
@@ -72,10 +72,10 @@ function items(input: WireReader): Uint8Array[] {
 /** A parameter that is there or not: its value is empty. */
 const flag = (name: string): SvcParam => ({
   name,
-  rule: 'takes no value',
+  rule: 'must not have a value',
   parse: (value) => (value.length === 0 ? value : undefined),
   format(input) {
-    if (input.left > 0) input.fail(`${name} has a value`);
+    if (input.left > 0) input.fail(`${name} must not have a value`);
     return '';
   },
   take: () => true,
@@ -115,7 +115,7 @@ const port: SvcParam = {
     return number <= 0xffff ? Uint8Array.of(number >> 8, number & 255) : undefined;
   },
   format(input) {
-    if (input.left !== 2) input.fail('the port has not 2 bytes');
+    if (input.left !== 2) input.fail('the port does not have 2 bytes');
     return String(input.u16());
   },
   take: (input) => input.u16(),
@@ -151,7 +151,7 @@ function isDohPath(bytes: Uint8Array): boolean {
 
 function readDohPath(input: WireReader): Uint8Array {
   const bytes = input.rest();
-  if (!isDohPath(bytes)) input.fail('dohpath is no path with the variable dns');
+  if (!isDohPath(bytes)) input.fail('dohpath is not a path with the variable dns');
   return bytes;
 }
 
@@ -178,7 +178,7 @@ const MANDATORY = 0;
 /** Section 8. Whether the keys are there is seen with the whole record. */
 const mandatory: SvcParam = {
   name: 'mandatory',
-  rule: 'must be names of other parameters, each once, with commas between them, such as mandatory=alpn,ipv4hint',
+  rule: 'must be names of other parameters, without duplicates, separated by commas, such as mandatory=alpn,ipv4hint',
   parse(value) {
     const keys = latin1(value).split(',').map(parseKey);
     if (new Set(keys).size < keys.length || keys.includes(undefined) || keys.includes(MANDATORY)) return undefined;
@@ -189,7 +189,7 @@ const mandatory: SvcParam = {
     let last = MANDATORY;
     for (const key of readKeys(input.again())) {
       if (key <= last || key === 0xffff)
-        input.fail('the mandatory keys are not in ascending order, or can not be mandatory');
+        input.fail('the mandatory keys are not in ascending order, or not allowed to be mandatory');
       last = key;
     }
     return readKeys(input)
@@ -207,8 +207,8 @@ const opaque = (key: number): SvcParam => ({
   take: (input) => formatHex(input.rest()),
 });
 
-const IPV4 = 'must be IPv4 addresses with commas between them, such as ipv4hint=192.0.2.1,192.0.2.2';
-const IPV6 = 'must be IPv6 addresses with commas between them, such as ipv6hint=2001:db8::1,2001:db8::2';
+const IPV4 = 'must be IPv4 addresses separated by commas, such as ipv4hint=192.0.2.1,192.0.2.2';
+const IPV6 = 'must be IPv6 addresses separated by commas, such as ipv6hint=2001:db8::1,2001:db8::2';
 
 const SVC_PARAMS: ReadonlyMap<number, SvcParam> = new Map([
   [MANDATORY, mandatory],
@@ -236,11 +236,11 @@ export function svcParam(key: number, isPortable = false): SvcParam {
 /** What is wrong with the keys of a record taken together; undefined: nothing. `values`: wire form by key. */
 export function inconsistency(values: ReadonlyMap<number, Uint8Array>): string | undefined {
   // Section 7.1.1.
-  if (values.has(2) && !values.has(1)) return 'no-default-alpn stands without alpn';
+  if (values.has(2) && !values.has(1)) return 'no-default-alpn requires alpn';
   const wanted = values.get(MANDATORY) ?? [];
   for (let i = 0; i < wanted.length; i += 2) {
     const key = (wanted[i] << 8) | wanted[i + 1];
-    if (!values.has(key)) return `${keyName(key)} is mandatory and missing`;
+    if (!values.has(key)) return `the mandatory parameter ${keyName(key)} is missing`;
   }
   return undefined;
 }

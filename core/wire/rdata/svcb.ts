@@ -14,12 +14,12 @@ const WHAT = 'parameter';
 /** `key`, `key=value` or `key="value"` (section 2.1): a quoted value is a field of its own, adjacent to `key=`. */
 function takeParam(input: FieldReader): [name: string, value: string] {
   const { text, quoted, adjacent } = input.field(WHAT);
-  if (quoted || adjacent) input.fail(WHAT, 'must be like key=value or key="value"', text);
+  if (quoted || adjacent) input.fail(WHAT, 'must have the form key=value or key="value"', text);
   const equals = text.indexOf('=');
   const name = equals < 0 ? text : text.slice(0, equals);
   let value = text.slice(name.length + 1);
   if (input.peek()?.adjacent && equals >= 0 && value === '') value = input.field(WHAT).text;
-  if (input.peek()?.adjacent) input.fail(WHAT, 'must be like key=value or key="value"', name);
+  if (input.peek()?.adjacent) input.fail(WHAT, 'must have the form key=value or key="value"', name);
   return [name, value];
 }
 
@@ -27,7 +27,7 @@ function parseParam(input: FieldReader): [key: number, value: Uint8Array] {
   const [name, text] = takeParam(input);
   const key = parseKey(name);
   if (key === undefined)
-    return input.fail(`${WHAT} "${name.slice(0, 40)}"`, 'is unknown; write it as keyN, with its number');
+    return input.fail(`${WHAT} "${name.slice(0, 40)}"`, 'is unknown; write it as keyN, where N is its number');
   const value = unescapeText(text, `value of ${name}`, input);
   const param = svcParam(key);
   if (name !== param.name) {
@@ -44,8 +44,8 @@ function readParams(input: WireReader, visit: (param: SvcParam, value: WireReade
   let last = -1;
   while (input.left > 0) {
     const key = input.u16();
-    if (key <= last) input.fail('the keys of the parameters do not ascend');
-    if (key === 0xffff) input.fail('65535 is no key of a parameter');
+    if (key <= last) input.fail('the parameter keys are not in ascending order');
+    if (key === 0xffff) input.fail('65535 is not a valid parameter key');
     const value = input.part(input.u16());
     values.set(key, value.again().rest());
     visit(svcParam(key, input.isPortable), value);
@@ -60,11 +60,11 @@ const params: FieldKind = {
     const values = new Map<number, Uint8Array>();
     while (input.left > 0) {
       const [key, value] = parseParam(input);
-      if (values.has(key)) input.fail(`${WHAT} ${svcParam(key).name}`, 'is there twice');
+      if (values.has(key)) input.fail(`${WHAT} ${svcParam(key).name}`, 'is a duplicate');
       values.set(key, value);
     }
     const fault = inconsistency(values);
-    if (fault !== undefined) input.fail('list of parameters', `does not fit together: ${fault}`);
+    if (fault !== undefined) input.fail('list of parameters', `is inconsistent: ${fault}`);
     for (const [key, value] of [...values].sort(([a], [b]) => a - b)) {
       out.u16(key);
       out.u16(value.length);

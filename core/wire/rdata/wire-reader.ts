@@ -17,7 +17,7 @@ export class WireReader {
   }
 
   fail(why: string): never {
-    throw new InvalidError('invalid_content', `These bytes are no ${typeName(this.#type)} content: ${why}.`, {
+    throw new InvalidError('invalid_content', `The bytes are not valid ${typeName(this.#type)} content: ${why}.`, {
       pointer: '/content',
     });
   }
@@ -73,6 +73,6 @@ export class WireReader {
   }
 
   end(): void {
-    if (this.left > 0) this.fail(`${this.left} bytes are too many`);
+    if (this.left > 0) this.fail(`extra bytes at the end: ${this.left}`);
   }
 }

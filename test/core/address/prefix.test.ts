@@ -59,7 +59,7 @@ test('what is no prefix is refused with what to write', () => {
   ])
     assert.match(refusal(text), /length from 0 to 32/, text);
   assert.match(refusal('::/129'), /length from 0 to 128/);
-  assert.match(refusal('10.0.0.1/8'), /bits set past its length; write 10\.0\.0\.0\/8/);
+  assert.match(refusal('10.0.0.1/8'), /bits set after the prefix length; write 10\.0\.0\.0\/8/);
   assert.match(refusal('fd00::1/64'), /write fd00::\/64/);
 });
 

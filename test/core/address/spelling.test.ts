@@ -145,7 +145,7 @@ test('a rig may use local names, though not those that never lead anywhere, nor 
       );
     assert.throws(
       () => readHost('127.1', exemptions),
-      (error: InvalidError) => error.code === 'invalid_origin' && /127\.0\.0\.1; write/.test(error.message),
+      (error: InvalidError) => error.code === 'invalid_origin' && /127\.0\.0\.1; use/.test(error.message),
     );
   }
   assert.throws(() => readHost('localhost', NO_EXEMPTIONS), /An origin must be reachable on the public Internet/);

@@ -139,11 +139,11 @@ test('"no" for as long as it holds', () => {
 });
 
 test('who does not know is not believed', () => {
-  assert.equal(outcome({ flags: 0 }), { kind: 'failed', error: 'the resolver does not resolve names for us' });
+  assert.equal(outcome({ flags: 0 }), { kind: 'failed', error: 'the resolver does not offer recursion' });
   assert.is(outcome({ flags: RA, authorities: [NS] }).kind, 'failed', 'a referral');
   assert.is(outcome({ flags: 0x400, authorities: [SOA] }).kind, 'none', 'an authoritative server');
-  assert.equal(outcome({ flags: RA | 5 }), { kind: 'failed', error: 'the resolver answered REFUSED' });
-  assert.equal(outcome({ flags: RA | 2 }), { kind: 'failed', error: 'the resolver answered SERVFAIL' });
+  assert.equal(outcome({ flags: RA | 5 }), { kind: 'failed', error: 'the resolver returned REFUSED' });
+  assert.equal(outcome({ flags: RA | 2 }), { kind: 'failed', error: 'the resolver returned SERVFAIL' });
 });
 
 test('what answers another question is no answer', () => {

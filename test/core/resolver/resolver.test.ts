@@ -74,7 +74,7 @@ test('a resolver to which there is no way is a failure at once, and the next one
       await exchangeUdp({ address: nowhere, port: 53 }, query, () => true, 60_000, signal);
       assert.unreachable();
     } catch (error) {
-      assert.is((error as Error).message, 'the resolver can not be reached');
+      assert.is((error as Error).message, 'the resolver is unreachable');
     }
     const outcome = await recursiveLookup([nowhere, server.address], signal)(parseName(`${NAME}.`), TYPE.A);
     assert.is(outcome.kind, 'addresses');

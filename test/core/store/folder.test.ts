@@ -34,7 +34,7 @@ test('where there can be none, that is said', () => {
   const file = join(root, 'file');
   writeFileSync(file, '');
   const cases: [string, RegExp][] = [
-    [file, /can't be made: EEXIST/],
+    [file, /Cannot create the folder .*: EEXIST/],
     [join(file, 'below'), /can't be made: ENOTDIR/],
   ];
   if (process.platform === 'linux') cases.push(['/proc/waypost', /ENOENT/], ['/proc/waypost/none', /ENOENT/]);

@@ -38,7 +38,7 @@ async function logOf(keyByName: () => TsigKey | undefined): Promise<string[]> {
 test('a key that transfer.notify names and nobody has is an error in the log at start, once for all zones', async () => {
   const log = await logOf(() => undefined);
   assert.is(log.length, 1);
-  assert.match(log[0], /transfer\.notify.*transfer\.test.*no such key/);
+  assert.match(log[0], /transfer\.notify.*transfer\.test.*the key does not exist/);
 });
 
 test("a key whose secret can't be opened ends nothing but its own secondary's news", async () => {
@@ -81,7 +81,7 @@ test('a secondary that refuses every zone is one warning', async () => {
   });
   secondary.close();
   assert.is(log.length, 1);
-  assert.match(log[0], /refuses NOTIFY/);
+  assert.match(log[0], /NOTIFY refused/);
 });
 
 test.run();

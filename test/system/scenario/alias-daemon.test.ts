@@ -55,7 +55,7 @@ test('from the API to the packet, over an import, a kill and a restart', async (
         status: 'resolved',
         addresses: ['192.0.2.7'],
         checked_at: '',
-        error: 'AAAA: the resolver answered SERVFAIL',
+        error: 'AAAA: the resolver returned SERVFAIL',
       },
     );
     // The tag of what was read is good for a write, though what is known of the target is part of it.
