@@ -13,9 +13,9 @@ import {
   type Listening,
   type Transport,
 } from '../../../admin-api/http/transport.ts';
-import { loadUws } from '../../../admin-api/http/uws.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
+import { uwsFor } from '../transports.ts';
 
 const OPTIONS = {
   timeouts: { body: 300, headers: 2_000, idle: 75_000, write: 1_000, close: 2_000 },
@@ -278,6 +278,5 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
 
 const withTimeouts = (changed?: Timeouts) => ({ ...OPTIONS, timeouts: { ...OPTIONS.timeouts, ...changed } });
 contract((changed) => new NodeTransport(withTimeouts(changed)), 'node:http');
-const uws = await loadUws();
-if (uws === undefined) console.log('skipped: transport uWebSockets.js, the package does not load here');
-else contract((changed) => new UwsTransport(uws, withTimeouts(changed)), 'uWebSockets.js');
+const uws = await uwsFor('transport');
+if (uws !== undefined) contract((changed) => new UwsTransport(uws, withTimeouts(changed)), 'uWebSockets.js');

@@ -2,9 +2,9 @@
 
 import { NodeTransport } from '../../../admin-api/http/node-transport.ts';
 import type { Transport, TransportOptions } from '../../../admin-api/http/transport.ts';
-import { loadUws } from '../../../admin-api/http/uws.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
+import { uwsFor } from '../transports.ts';
 
 /** Short, so that tests are. */
 export const OPTIONS: TransportOptions = {
@@ -18,7 +18,6 @@ export type Make = (changed?: Partial<TransportOptions>) => Transport;
 /** Calls `contract` for each transport that runs here. */
 export async function forEachTransport(contract: (make: Make, name: 'node' | 'uws') => void): Promise<void> {
   contract((changed) => new NodeTransport({ ...OPTIONS, ...changed }), 'node');
-  const uws = await loadUws();
-  if (uws === undefined) console.log('skipped: transport uWebSockets.js, the package does not load here');
-  else contract((changed) => new UwsTransport(uws, { ...OPTIONS, ...changed }), 'uws');
+  const uws = await uwsFor('transport');
+  if (uws !== undefined) contract((changed) => new UwsTransport(uws, { ...OPTIONS, ...changed }), 'uws');
 }
