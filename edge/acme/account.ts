@@ -58,7 +58,7 @@ export function accountStore(options: AccountStoreOptions): AccountStore {
       return true;
     } catch (error) {
       if (!(error instanceof WaypostError)) throw error;
-      log.error('The key of the ACME account can not be opened; another account is registered.', { error });
+      log.error('cannot decrypt the key of the ACME account; registering a new account', { error });
       return false;
     }
   };

@@ -53,7 +53,7 @@ export interface Acme {
 }
 
 const OFF =
-  'Certificates are not ordered on this service: its operator has not set acme.directory. Bring a certificate of your own by PUT to …/proxy/certificate.';
+  'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate with PUT …/proxy/certificate.';
 
 /** Past the lease by which a node counts as there: one that says so, and can't be heard, must not keep others from their turn. */
 const PATIENCE_MS = 20_000;
@@ -65,7 +65,7 @@ export function createAcme(options: AcmeOptions): Acme {
   if ((acme.eabKid === undefined) !== (acme.eabHmacKey === undefined))
     throw new ConfigError(
       'half_external_account',
-      'acme.eab_kid and acme.eab_hmac_key go together: set both as the directory gives them, or none.',
+      'acme.eab_kid and acme.eab_hmac_key belong together: set both to the values of the directory, or neither.',
     );
   const { now = () => Date.now() / 1000, random = Math.random, patience = PATIENCE_MS, served } = options;
   const reader = new StoreReader(environment);
@@ -108,7 +108,7 @@ export function createAcme(options: AcmeOptions): Acme {
       });
       return [obtained, plan.notice];
     });
-    if (!(await book.succeed(domain.id, obtained, notice))) throw new Error('the claim on the order is lost');
+    if (!(await book.succeed(domain.id, obtained, notice))) throw new Error('lost the claim on the order');
     return {
       names: obtained.names,
       expiresAt: formatSeconds(obtained.notAfter),
@@ -129,7 +129,7 @@ export function createAcme(options: AcmeOptions): Acme {
       return info.retryAfter;
     } catch (error) {
       // Two thirds of its time hold then (RFC 9773 4.3.3).
-      if (!stop.signal.aborted) log.debug('a directory did not say when to renew', { domainId, error });
+      if (!stop.signal.aborted) log.debug('cannot read the renewal time from the ACME directory', { domainId, error });
       return retryAfterError(error);
     }
   }
@@ -144,10 +144,10 @@ export function createAcme(options: AcmeOptions): Acme {
 
   return {
     start() {
-      if (url === undefined) log.info('certificates are not ordered: acme.directory is not set');
-      else log.info('certificates are ordered', { directory: url });
+      if (url === undefined) log.info('automatic certificates disabled: acme.directory is not set');
+      else log.info('automatic certificates enabled', { directory: url });
       if (url !== undefined && !acme.agreeTos)
-        log.warn('acme.agree_tos is not set: a directory with terms of service will take no account');
+        log.warn('acme.agree_tos is not set: a directory with terms of service will reject the account');
       orders.start();
     },
     async stop() {

@@ -97,7 +97,7 @@ export class Book {
   async publish(domainId: string, challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<number> {
     const { environment, journal } = this.#options;
     const { sequence } = await write(environment, journal, BY, (draft) => {
-      if (this.#own(draft, domainId) === null) throw new Error('the claim on the order is lost');
+      if (this.#own(draft, domainId) === null) throw new Error('lost the claim on the order');
       for (const challenge of challenges) draft.put(acmeChallenges, { domainId, ...challenge });
     });
     return sequence;
@@ -142,7 +142,7 @@ export class Book {
       draft.put(acmeOrders, { ...order, claim: null, failures, retryAt, blockedUntil });
       clearChallenges(draft, domainId);
       const automatic = draft.automaticCertificate(domainId);
-      const sslError = `${message} Tried again at ${formatSeconds(retryAt)} UTC.`;
+      const sslError = `${message} The next attempt is at ${formatSeconds(retryAt)} UTC.`;
       const isGood = automatic !== undefined && automatic.notAfter > now;
       const state = isGood
         ? activeState(automatic, sslError)
@@ -244,7 +244,7 @@ type State = Pick<ProxyConfig, 'sslStatus' | 'sslIssuedAt' | 'sslExpiresAt' | 's
 
 const NO_CERTIFICATE = { sslIssuedAt: null, sslExpiresAt: null } as const;
 const NO_STATE: State = { ...NO_CERTIFICATE, sslStatus: 'none', sslError: null };
-const EXPIRED = 'The certificate has expired, and another could not be ordered yet. It is tried again by itself.';
+const EXPIRED = 'The certificate has expired, and its renewal has failed so far. The renewal is retried automatically.';
 
 const activeState = ({ notBefore, notAfter }: AutomaticCertificate, sslError: string | null): State => ({
   sslStatus: 'active',

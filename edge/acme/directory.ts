@@ -167,7 +167,7 @@ function useTransport(client: Client, transport: Transport): void {
     if (isDirectory(found)) return found;
     // As a page is that says that all is being mended.
     http.directoryCache = null;
-    throw new DirectoryUnreachable('what came from acme.directory is no directory');
+    throw new DirectoryUnreachable('the response of acme.directory is not an ACME directory');
   };
 }
 
@@ -228,7 +228,7 @@ async function tellEmail(client: Client, email: string | null, log: Logger): Pro
     if (!(error instanceof DirectoryProblem)) throw error;
     // That it is gone, who uses it finds and mends.
     if (error.problem.type !== 'accountDoesNotExist')
-      log.warn('The directory did not take acme.email; it has the address of before.', { reason: error.message });
+      log.warn('the ACME directory rejected acme.email; it keeps the previous address', { reason: error.message });
     return false;
   }
 }

@@ -31,14 +31,14 @@ export function checkIssued(pem: string, privateKey: string, names: readonly str
     // With all of the chain, as a listener will load it.
     createSecureContext({ cert: chain, key: privateKey });
   } catch (error) {
-    return refuse(`it can't be loaded: ${(error as Error).message}`);
+    return refuse(`it cannot be loaded: ${(error as Error).message}`);
   }
-  if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) refuse('it is for another key');
+  if (!leaf.checkPrivateKey(createPrivateKey(privateKey))) refuse('it was issued for a different key');
   // Not asked for (obtain.ts); a profile of the authority may add it.
-  if (requiresStapling(leaf.raw)) refuse('it requires OCSP stapling (must-staple), which the edge does not do');
+  if (requiresStapling(leaf.raw)) refuse('it requires OCSP stapling (must-staple), which the edge does not support');
   const covered = CoveredNames.read(leaf.subjectAltName);
   const missing = names.filter((name) => !covered.covers(name));
-  if (missing.length > 0) refuse(`it is not for ${missing.join(', ')}`);
+  if (missing.length > 0) refuse(`it does not cover ${missing.join(', ')}`);
   const notBefore = secondsOf(leaf.validFrom);
   const notAfter = secondsOf(leaf.validTo);
   if (!(notBefore < notAfter && notAfter > now + LEAST_LEFT))
@@ -49,7 +49,7 @@ export function checkIssued(pem: string, privateKey: string, names: readonly str
 function refuse(why: string): never {
   throw new OrderFailure(
     'bad_certificate',
-    'The certificate authority handed out a certificate that can not be used. It is asked again.',
+    'The certificate authority issued an unusable certificate. The order is retried.',
     { detail: why },
   );
 }

@@ -54,9 +54,9 @@ export async function obtain(options: ObtainOptions): Promise<Obtained> {
   const isSettled = ({ status }: Order): boolean => status === 'valid' || status === 'invalid';
   const done = await session.poll<Order>(order.url, isSettled, FINALIZE_SECONDS, signal);
   if (done.status !== 'valid') throw invalidOrder(done);
-  if (typeof done.certificate !== 'string') throw notUsable('a valid order has no certificate');
+  if (typeof done.certificate !== 'string') throw notUsable('a valid order has no certificate URL');
   const chain = await client.getCertificate({ ...done, url: order.url }, preferredChain);
-  if (typeof chain !== 'string') throw notUsable('what came as a certificate is none');
+  if (typeof chain !== 'string') throw notUsable('the response has no PEM certificate');
   return { ...checkIssued(chain, privateKey, names, Date.now() / 1000), privateKey, names };
 }
 
@@ -122,7 +122,7 @@ function pendingOf(authorization: Authorization, plan: Plan): Pending {
   if (method === undefined || challenge === undefined)
     throw new OrderFailure(
       'no_challenge',
-      `The certificate authority offers no way to check ${host} that this service knows.`,
+      `The certificate authority offers no validation method for ${host} that this service supports.`,
       {
         detail: `${host}: ${method ?? 'not ordered'}, offered ${challenges.map(({ type }) => type).join(', ')}`,
       },

@@ -65,7 +65,7 @@ const RETRY = 30;
 /** For an order, whatever a directory makes of it: others wait for their turn. */
 const LONGEST_ORDER_MS = 900_000;
 const STOPPED = new Error('the service is stopping');
-const UNWANTED = new Error('the certificate is not wanted any more');
+const UNWANTED = new Error('the certificate is no longer needed');
 const TOO_SLOW = slow();
 
 export class Orders {
@@ -246,7 +246,7 @@ export class Orders {
       const claim = await book.claim(id);
       if (claim !== null) await this.#order(id, claim, triedAt, controller);
     } catch (error) {
-      log.error('The state of a certificate could not be written; this is tried again.', { domainId: id, error });
+      log.error('cannot store the state of a certificate; retrying', { domainId: id, error });
       this.#due.put(id, this.#options.now() + RETRY);
     } finally {
       clearInterval(heartbeat);
@@ -266,12 +266,12 @@ export class Orders {
       const told = await this.#attempt(claim, signal);
       this.#pause.clear();
       end('issued');
-      log.info('a certificate was issued', { domain, ...told });
+      log.info('certificate issued', { domain, ...told });
     } catch (error) {
       if (signal.aborted) {
         await (signal.reason === STOPPED ? book.postpone(id, triedAt) : book.abandon(id));
         end('cancelled');
-        log.info('the order of a certificate has ended', { domain, why: (signal.reason as Error).message });
+        log.info('certificate order cancelled', { domain, why: (signal.reason as Error).message });
         return;
       }
       const failure = failureOf(error);
@@ -303,7 +303,7 @@ export class Orders {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
         if (this.#stopped) return;
-        this.#options.log.error('The state of a certificate could not be written; this is tried again.', { error });
+        this.#options.log.error('cannot store the state of a certificate; retrying', { error });
         if (id !== undefined) this.#due.put(id, this.#options.now() + RETRY);
       })
       .finally(() => this.#work.delete(tracked));
@@ -322,6 +322,6 @@ function tellFailure(log: Logger, domain: string, failure: OrderFailure, retryAt
     // A fault of our own is looked for in the code.
     ...(code === 'internal' ? { error: cause } : {}),
   };
-  if (fault === 'operator' || code === 'internal') log.error('a certificate could not be ordered', fields);
-  else log.warn('a certificate could not be ordered', fields);
+  if (fault === 'operator' || code === 'internal') log.error('certificate order failed', fields);
+  else log.warn('certificate order failed', fields);
 }

@@ -27,12 +27,12 @@ export async function checkDelegation(
     const { code = 'no answer' } = error as NodeJS.ErrnoException;
     throw new OrderFailure(
       'delegation_unknown',
-      `Which nameservers ${apex} has could not be found out (${code}). Check at your registrar that it is delegated to ${list(service)}.`,
+      `The nameservers of ${apex} could not be looked up (${code}). Check at your registrar that it is delegated to ${list(service)}.`,
       { cause: error },
     );
   }
   if (found.some((host) => nameservers.includes(host))) return;
-  const action = `At your registrar, set its nameservers to ${list(service)}; the certificate is ordered by itself then.`;
+  const action = `At your registrar, set its nameservers to ${list(service)}; the certificate is then ordered automatically.`;
   const state =
     found.length === 0
       ? `${apex} is not delegated in the public DNS: it is not registered, or has no nameservers yet.`
@@ -53,7 +53,7 @@ export async function planOrder(facts: OwnZoneFacts, dns: PublicDns, issuer: Iss
   if (byDns && wildcard !== null && allows('dns-01', true))
     return { names: names.set(wildcard, 'dns-01'), notice: null };
   if (allows('http-01', false)) for (const host of facts.webNames()) if (!names.has(host)) names.set(host, 'http-01');
-  const forbids = `The CAA record at ${at} (${records.slice(0, 3).map(formatCaa).join(', ')}) does not let ${issuer.identities[0]} issue`;
+  const forbids = `The CAA record at ${at} (${records.slice(0, 3).map(formatCaa).join(', ')}) does not allow ${issuer.identities[0]} to issue`;
   const add = (tag: string): string =>
     `add a CAA record to ${apex} with the content 0 ${tag} "${issuer.identities[0]}"`;
   const mayAtAll = allows('dns-01', false) || allows('http-01', false);
@@ -61,16 +61,16 @@ export async function planOrder(facts: OwnZoneFacts, dns: PublicDns, issuer: Iss
   if (names.size === 0)
     throw new OrderFailure(
       'no_names',
-      `No certificate can be had: ${closed ?? forbids}, and no name of the domain goes through the proxy.`,
+      `No certificate can be ordered: ${closed ?? forbids}, and no name of the domain is proxied.`,
     );
   const why =
     closed ??
     (wildcard === null
-      ? 'the name of the domain is too long for "*" before it'
+      ? 'the name of the domain is too long for a wildcard'
       : `${lowerFirst(forbids)} for *.${apex}: ${add('issuewild')}`);
   return {
     names,
-    notice: `The certificate is for ${list([...names.keys()])} only, not for all names below ${apex}: ${why}.`,
+    notice: `The certificate covers only ${list([...names.keys()])}, not all names below ${apex}: ${why}.`,
   };
 }
 

@@ -3,8 +3,7 @@ import type { Authorization, Order } from 'acme-client';
 import { TOKEN } from './http-challenge.ts';
 import { DirectoryUnreachable } from './problem.ts';
 
-export const notUsable = (why: string): DirectoryUnreachable =>
-  new DirectoryUnreachable(`the answer can not be used: ${why}`);
+export const notUsable = (why: string): DirectoryUnreachable => new DirectoryUnreachable(`unusable response: ${why}`);
 
 /** RFC 8555 7.1.3. Throws DirectoryUnreachable. `names`: how many were ordered, so many authorizations there may be. */
 export function checkOrder(order: Order, names: number): Order {

@@ -3,19 +3,19 @@ import { OrderFailure } from './failure.ts';
 import { DirectoryProblem, DirectoryUnreachable, type Problem } from './problem.ts';
 
 export const NOT_SET_UP =
-  'The operator of this service has not finished setting up automatic certificates. Ask them, or bring a certificate of your own by PUT to …/proxy/certificate.';
+  'The operator of this service has not finished the setup of automatic certificates. Contact the operator, or upload your own certificate with PUT …/proxy/certificate.';
 
 /** An OrderFailure of whatever ended an order. */
 export function failureOf(error: unknown): OrderFailure {
   if (error instanceof OrderFailure) return error;
   if (error instanceof DirectoryUnreachable)
-    return new OrderFailure('unreachable', 'The certificate authority can not be reached just now.', {
+    return new OrderFailure('unreachable', 'The certificate authority is currently unreachable.', {
       fault: 'directory',
       detail: error.message,
       cause: error,
     });
   if (error instanceof DirectoryProblem) return ofProblem(error);
-  return new OrderFailure('internal', 'Something went wrong on our side while the certificate was ordered.', {
+  return new OrderFailure('internal', 'An internal error occurred while the certificate was ordered.', {
     detail: error instanceof Error ? error.message : String(error),
     cause: error,
   });
@@ -27,7 +27,7 @@ function ofProblem(error: DirectoryProblem): OrderFailure {
   if (problem.type === 'rateLimited' || status === 429)
     return new OrderFailure(
       'rate_limited',
-      `The certificate authority takes no more orders for now${said(problem)}. It is asked again when it does.`,
+      `The certificate authority has reached a rate limit${said(problem)}. The order is retried when the limit allows it.`,
       { ...options, fault: 'limit' },
     );
   if (ACCOUNT.has(problem.type))
@@ -36,7 +36,7 @@ function ofProblem(error: DirectoryProblem): OrderFailure {
       fault: 'operator',
     });
   if (status >= 500 || problem.type === 'serverInternal' || problem.type === 'badNonce')
-    return new OrderFailure('unavailable', 'The certificate authority has a fault just now.', {
+    return new OrderFailure('unavailable', 'The certificate authority reports an internal error.', {
       ...options,
       fault: 'directory',
     });
@@ -53,16 +53,16 @@ const ACCOUNT: ReadonlySet<string> = new Set([
 
 /** It has not refused, but nothing comes of it. */
 export const slow = (): OrderFailure =>
-  new OrderFailure('slow', 'The certificate authority did not finish in time. It is asked again.');
+  new OrderFailure('slow', 'The certificate authority did not finish in time. The order is retried.');
 
 /** The authority may ask any of our nodes. */
 export const notServed = (): OrderFailure =>
   new OrderFailure(
     'not_served',
-    'One of our servers can not be heard just now; the certificate is ordered when it is.',
+    'One of our servers does not respond; the certificate is ordered as soon as it does.',
     {
       fault: 'operator',
-      detail: 'a node that counts as there did not say that it serves the challenge: see "waypost cluster status"',
+      detail: 'a node that counts as online did not confirm that it serves the challenge: see "waypost cluster status"',
     },
   );
 
@@ -81,7 +81,7 @@ function ofRefusal(
   if (known === undefined)
     return new OrderFailure(
       'refused',
-      `The certificate authority refused the order${name}${said(problem)}. If it stays so, bring a certificate of your own by PUT to …/proxy/certificate.`,
+      `The certificate authority refused the order${name}${said(problem)}. If this persists, upload your own certificate with PUT …/proxy/certificate.`,
       options,
     );
   return new OrderFailure(
@@ -102,27 +102,27 @@ const REFUSALS: Readonly<Record<string, Refusal | undefined>> = {
   caa: {
     code: 'caa',
     what: (host) => `The CAA records of ${host} forbid the certificate`,
-    next: 'Add one that names this certificate authority, or remove those that are there.',
+    next: 'Add a CAA record for this certificate authority, or remove the existing CAA records.',
   },
   dns: {
     code: 'dns',
     what: (host) => `The certificate authority could not look up ${host} in the DNS`,
-    next: 'Check at your registrar that all nameservers of the domain are those of this service, and that DNSSEC is off or its DS record right.',
+    next: 'Check at your registrar that all nameservers of the domain are those of this service, and that DNSSEC is off or its DS record is correct.',
   },
   dnssec: {
     code: 'dns',
-    what: (host) => `The DNSSEC of ${host} is broken`,
+    what: (host) => `DNSSEC validation of ${host} fails`,
     next: 'Remove the DS record at your registrar, or correct it.',
   },
   unauthorized: {
     code: 'unauthorized',
-    what: (host) => `The certificate authority did not find our answer at ${host}`,
-    next: 'Check at your registrar that all nameservers of the domain are those of this service, none of a former one among them.',
+    what: (host) => `The certificate authority did not find the challenge response at ${host}`,
+    next: 'Check at your registrar that all nameservers of the domain are those of this service, and that none of a previous service remain.',
   },
   incorrectResponse: {
     code: 'unauthorized',
-    what: (host) => `The certificate authority did not find our answer at ${host}`,
-    next: 'Check at your registrar that all nameservers of the domain are those of this service, none of a former one among them.',
+    what: (host) => `The certificate authority did not find the challenge response at ${host}`,
+    next: 'Check at your registrar that all nameservers of the domain are those of this service, and that none of a previous service remain.',
   },
   connection: {
     code: 'connection',
@@ -132,13 +132,13 @@ const REFUSALS: Readonly<Record<string, Refusal | undefined>> = {
   rejectedIdentifier: {
     code: 'rejected',
     what: (host) => `The certificate authority issues no certificates for ${host}`,
-    next: 'Bring a certificate of your own by PUT to …/proxy/certificate.',
+    next: 'Upload your own certificate with PUT …/proxy/certificate.',
   },
   unsupportedIdentifier: {
     code: 'rejected',
     what: (host) => `The certificate authority issues no certificates for ${host}`,
-    next: 'Bring a certificate of your own by PUT to …/proxy/certificate.',
+    next: 'Upload your own certificate with PUT …/proxy/certificate.',
   },
 };
 
-const said = ({ detail }: Problem): string => (detail === '' ? '' : ` (it says: ${detail.replace(/[.\s]+$/, '')})`);
+const said = ({ detail }: Problem): string => (detail === '' ? '' : ` (its message: ${detail.replace(/[.\s]+$/, '')})`);

@@ -51,7 +51,7 @@ export function openTransport(caFile: string | undefined, stop: AbortSignal): Tr
     async request(url, method, { data, headers } = {}) {
       const answer = await exchange(agent, stop, url, method, data, headers);
       if (answer.status >= 300 && answer.status < 400)
-        throw new DirectoryUnreachable(`${serverOf(url)}: it redirects elsewhere (status ${answer.status})`);
+        throw new DirectoryUnreachable(`${serverOf(url)}: unexpected redirect (status ${answer.status})`);
       if (answer.status < 400) return answer;
       const problem = readProblem(answer.data);
       if (answer.status === 400 && problem.type === 'badNonce') return answer;
@@ -67,9 +67,9 @@ function readRoots(file: string): string {
     const text = readFileSync(file, 'utf8');
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (error) {
-    throw new ConfigError('bad_file', `acme.ca_file: ${file} can't be read: ${(error as Error).message}.`);
+    throw new ConfigError('bad_file', `acme.ca_file: ${file} cannot be read: ${(error as Error).message}.`);
   }
-  throw new ConfigError('bad_file', `acme.ca_file: ${file} holds no certificate in PEM form.`);
+  throw new ConfigError('bad_file', `acme.ca_file: ${file} contains no PEM certificate.`);
 }
 
 async function exchange(
@@ -111,7 +111,7 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
   for await (const chunk of body) {
     length += chunk.length;
     // Leaving the loop ends the connection.
-    if (length > MAX_BODY) throw new Error(`the answer has more than ${MAX_BODY} bytes`);
+    if (length > MAX_BODY) throw new Error(`the response exceeds ${MAX_BODY} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -130,7 +130,7 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
 }
 
 /** For messages; what is no URL came from a directory. */
-const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'what it gave as a URL');
+const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an invalid URL of the directory');
 
 /** Of an error whose message may be empty, as that of a host with several addresses is. */
 function reasonOf(error: unknown): string {

@@ -62,14 +62,15 @@ function closedBy(
   atApex: readonly RRset[],
 ): string | null {
   const name = challengeName(apex);
-  if (name === null) return 'the name of the domain is too long for "_acme-challenge" before it';
+  if (name === null) return 'the name of the domain is too long for the label "_acme-challenge"';
   const host = hostNameOf(name);
   if (findType(atApex, TYPE.DNAME) !== undefined)
-    return 'the domain has a DNAME record, which leads all names below it elsewhere';
-  if (reader.domainByApex(name) !== undefined) return `${host} is a domain of its own`;
+    return 'the domain has a DNAME record, which redirects all names below it';
+  if (reader.domainByApex(name) !== undefined) return `${host} is a separate domain`;
   const sets = readRRsets(environment, id, name);
   for (const type of [TYPE.CNAME, TYPE.NS, TYPE.DNAME] as const)
-    if (findType(sets, type) !== undefined) return `${host} has a ${LEADS[type]} record, which leads elsewhere`;
+    if (findType(sets, type) !== undefined)
+      return `${host} has a ${LEADS[type]} record, which points outside the domain`;
   return null;
 }
 

@@ -14,10 +14,11 @@ export function readAdminCertificate(admin: Config['admin']): TlsCertificate | n
   const fail = (why: string): never => {
     throw new ConfigError(
       'hostname_certificate',
-      `The edge can't use admin.hostname_certificate and admin.hostname_key: ${why}.`,
+      `The edge cannot use admin.hostname_certificate and admin.hostname_key: ${why}.`,
     );
   };
-  if (hostnameCertificate === undefined || hostnameKey === undefined) return fail('one is set without the other');
+  if (hostnameCertificate === undefined || hostnameKey === undefined)
+    return fail('only one of them is set; set both or neither');
   if (hostname.length === 0) return fail('admin.hostname is not set');
   try {
     const cert = readFileSync(hostnameCertificate, 'utf8');
@@ -25,7 +26,7 @@ export function readAdminCertificate(admin: Config['admin']): TlsCertificate | n
     createSecureContext({ cert, key });
     if (requiresStapling(new X509Certificate(cert).raw))
       throw new Error(
-        'the certificate requires OCSP stapling (must-staple), which the edge does not do; have it issued again without that',
+        'the certificate requires OCSP stapling (must-staple), which the edge does not support; have it reissued without that',
       );
     return { cert, key };
   } catch (error) {

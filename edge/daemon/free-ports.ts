@@ -8,8 +8,8 @@ export async function assertFree(listen: readonly ListenAddress[], variable: str
   for (const one of listen) {
     const why = await refusalOf(one);
     if (why === null) continue;
-    const hint = `Choose another address with ${variable}, or turn it off by ${variable}=off.`;
-    throw new ConfigError('listen', `The edge can't listen on ${formatListen(one)}: ${why}. ${hint}`);
+    const hint = `Choose another address with ${variable}, or disable it with ${variable}=off.`;
+    throw new ConfigError('listen', `The edge cannot listen on ${formatListen(one)}: ${why}. ${hint}`);
   }
 }
 
@@ -18,8 +18,8 @@ export function assertDistinct(http: readonly ListenAddress[], https: readonly L
   const taken = new Set(http.map(formatListen));
   const both = https.find((one) => one.port !== 0 && taken.has(formatListen(one)));
   if (both === undefined) return;
-  const hint = 'Give HTTP and HTTPS a port each with WAYPOST_EDGE_HTTP_LISTEN and WAYPOST_EDGE_HTTPS_LISTEN.';
-  throw new ConfigError('listen', `The edge can't listen on ${formatListen(both)} for both HTTP and HTTPS. ${hint}`);
+  const hint = 'Set different ports for HTTP and HTTPS with WAYPOST_EDGE_HTTP_LISTEN and WAYPOST_EDGE_HTTPS_LISTEN.';
+  throw new ConfigError('listen', `The edge cannot listen on ${formatListen(both)} for both HTTP and HTTPS. ${hint}`);
 }
 
 function refusalOf({ address, port, family }: ListenAddress): Promise<string | null> {
@@ -34,6 +34,6 @@ function refusalOf({ address, port, family }: ListenAddress): Promise<string | n
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'address in use (EADDRINUSE): another server listens there'],
-  ['EADDRNOTAVAIL', 'it is no address of this machine (EADDRNOTAVAIL)'],
+  ['EADDRNOTAVAIL', 'this machine does not have that address (EADDRNOTAVAIL)'],
   ['EACCES', 'not permitted (EACCES): ports below 1024 need CAP_NET_BIND_SERVICE'],
 ]);

@@ -28,11 +28,11 @@ function certificateLog(warn: Warn): CertificateLog {
     expired(domain, at) {
       const count = throttle.due('expired');
       const expired = new Date(at * 1000).toISOString();
-      if (count > 0) warn('an expired certificate is served', { domain, expired, count });
+      if (count > 0) warn('serving an expired certificate', { domain, expired, count });
     },
     unusable(domain, reason) {
       const count = throttle.due('unusable');
-      if (count > 0) warn('a certificate can not be served', { domain, reason, count });
+      if (count > 0) warn('cannot serve a certificate', { domain, reason, count });
     },
   };
 }
@@ -59,7 +59,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
           onDropped: (lines) => counters.dropped(lines),
         });
   const observer = new Observer(counters, log, (fault, count, domain, detail) =>
-    warn('an origin did not answer as it should', { reason: fault, count, domain, detail }),
+    warn('request to an origin failed', { reason: fault, count, domain, detail }),
   );
   const { cluster } = options.zoneSettings;
   const trusts = trustOf(edge.trustedProxies);

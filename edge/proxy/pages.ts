@@ -15,80 +15,80 @@ function page(
   return { status, code, title, visitor, owner, headers };
 }
 
-const NO_ANSWER = 'The site does not answer';
-const TOO_SLOW = 'The site takes too long to answer';
+const NO_ANSWER = 'The site does not respond';
+const TOO_SLOW = 'The site takes too long to respond';
 
 /** By what `fetch` rejects with; a visitor who has gone gets none. */
 export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, VisitorFault>, ErrorPage>> = {
   forbidden: page(
     502,
     'origin_forbidden',
-    'The site is not set up right',
-    'The server behind this site is one that may not be connected to.',
-    'The origin has no public address: it is private, reserved, or belongs to this service. Set one that can be reached from the Internet.',
+    'The site is misconfigured',
+    'The server behind this site has an address that this service does not connect to.',
+    'The origin has no public address: it is private, reserved, or belongs to this service. Set an address that is reachable from the Internet.',
   ),
   unresolved: page(
     502,
     'origin_unresolved',
     NO_ANSWER,
-    `The server behind this site can not be found at the moment. ${TRY_AGAIN}`,
-    "The origin's host name has no address now: check its A and AAAA records.",
+    `The server behind this site cannot be found at the moment. ${TRY_AGAIN}`,
+    'The host name of the origin has no address: check its A and AAAA records.',
   ),
   refused: page(
     502,
     'origin_refused',
     NO_ANSWER,
-    `The server behind this site takes no connections at the moment. ${TRY_AGAIN}`,
-    "The origin refused the connection: check that it runs, that the proxy's port is the right one, and that no firewall keeps this service out.",
+    `The server behind this site does not accept connections at the moment. ${TRY_AGAIN}`,
+    'The origin refused the connection: check that it runs, that the port of the proxy is correct, and that no firewall blocks this service.',
   ),
   'connect-timeout': page(
     504,
     'origin_connect_timeout',
     NO_ANSWER,
-    `The server behind this site can not be reached at the moment. ${TRY_AGAIN}`,
-    'No connection to the origin came about in time: check that it is up and that no firewall drops the connections of this service.',
+    `The server behind this site cannot be reached at the moment. ${TRY_AGAIN}`,
+    'The connection to the origin timed out: check that it runs and that no firewall drops the connections of this service.',
   ),
   tls: page(
     502,
     'origin_tls',
-    'No safe connection to the site',
-    'The server behind this site could not show that it is the right one.',
-    "The TLS handshake with the origin failed: check that its certificate is valid, not expired, and made for the origin's host name, or set the protocol to http.",
+    'No secure connection to the site',
+    'The identity of the server behind this site could not be verified.',
+    'The TLS handshake with the origin failed: check that its certificate is valid, not expired, and issued for the host name of the origin, or set the protocol to http.',
   ),
   reset: page(
     502,
     'origin_reset',
     NO_ANSWER,
-    `The server behind this site broke the connection off. ${TRY_AGAIN}`,
-    'The origin closed the connection before it had answered: its own log may say why.',
+    `The server behind this site closed the connection. ${TRY_AGAIN}`,
+    'The origin closed the connection before it responded: check the log of the origin.',
   ),
   malformed: page(
     502,
     'origin_malformed',
-    'The site gave a wrong answer',
-    'The server behind this site sent something that is no proper answer.',
-    'What the origin sent is not well-formed HTTP/1.1: check that port and protocol are the right ones, and the length and fields of its response.',
+    'The site sent an invalid response',
+    'The server behind this site sent an invalid response.',
+    'The response of the origin is not well-formed HTTP/1.1: check the port, the protocol, and the length and fields of the response.',
   ),
   'header-timeout': page(
     504,
     'origin_timeout',
     TOO_SLOW,
-    `The server behind this site has not answered in time. ${TRY_AGAIN}`,
-    'The origin took the request and sent no response in time: look for what is slow there.',
+    `The server behind this site did not respond in time. ${TRY_AGAIN}`,
+    'The origin accepted the request but sent no response in time: check the origin for slow requests.',
   ),
   'idle-timeout': page(
     504,
     'origin_timeout',
     TOO_SLOW,
-    `The server behind this site stopped in the middle of its answer. ${TRY_AGAIN}`,
-    'The origin began its response and then sent nothing for too long: look for what is slow there.',
+    `The server behind this site stopped in the middle of its response. ${TRY_AGAIN}`,
+    'The origin started its response and then sent nothing for too long: check the origin for slow requests.',
   ),
   busy: page(
     503,
     'origin_busy',
-    'The site has too much to do',
-    `Too many visitors wait for the server behind this site. ${TRY_AGAIN}`,
-    'More requests wait for the origin than it answers: give it more room, or let more of its responses be cached.',
+    'The site is overloaded',
+    `Too many requests are waiting for the server behind this site. ${TRY_AGAIN}`,
+    'Requests arrive faster than the origin responds: increase its capacity, or let more of its responses be cached.',
     ['retry-after', '5'],
   ),
 };
@@ -98,65 +98,65 @@ export const SLOW_BODY = page(
   408,
   'request_timeout',
   'The upload is too slow',
-  'What was sent came too slowly to be passed on. Please try again over a better connection.',
-  'The body of the request came slower than edge.origin_body_rate allows.',
+  'The upload was too slow to be forwarded. Please try again over a faster connection.',
+  'The request body arrived more slowly than edge.origin_body_rate allows.',
 );
 
 export const LOOP = page(
   508,
   'loop_detected',
-  'The site leads back to itself',
-  'This request has come through here before and would go round for ever.',
-  'The origin is a name whose traffic comes through this service again: set the origin to the server itself.',
+  'The site forwards to itself',
+  'This request has passed through this service before and would loop forever.',
+  'The origin is a host name that is proxied by this service: set the origin to the address of the server.',
 );
 
 export const METHOD_NOT_ALLOWED = page(
   405,
   'method_not_allowed',
   'This method is not allowed',
-  'What was asked for can not be done through this service.',
-  'TRACE and CONNECT are not passed on to origins.',
+  'This service does not forward requests with this method.',
+  'TRACE and CONNECT are not forwarded to origins.',
   ['allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'],
 );
 
 export const NO_SUCH_PROTOCOL = page(
   501,
   'protocol_unknown',
-  'This protocol is not known here',
-  'The only protocol that can be asked for within HTTP is WebSocket.',
-  'Extended CONNECT is passed on for websocket only.',
+  'This protocol is not supported',
+  'WebSocket is the only protocol that is supported within HTTP.',
+  'Extended CONNECT is forwarded for websocket only.',
 );
 
 /** RFC 6455 section 4.2.2. */
 export const NO_WEBSOCKET_KEY = page(
   400,
   'websocket_key',
-  'This is no WebSocket',
-  'The request asks for a WebSocket without the key that opens one.',
-  'Sec-WebSocket-Key must be one line with the base64 of 16 bytes (RFC 6455 section 4.1): let a WebSocket library open the connection.',
+  'Invalid WebSocket request',
+  'The WebSocket request has no valid key.',
+  'Sec-WebSocket-Key must be one line with the base64 of 16 bytes (RFC 6455 section 4.1): use a WebSocket library to open the connection.',
 );
 
 export const NO_GRPC = page(
   501,
   'grpc_unsupported',
   'gRPC is not supported here',
-  'This service does not pass gRPC on to origins.',
-  'Use gRPC-Web, which is passed on, or set "proxied": false for this name, so that clients connect to the origin itself.',
+  'This service does not forward gRPC to origins.',
+  'Use gRPC-Web, which is forwarded, or set "proxied": false for this name, so that clients connect directly to the origin.',
 );
 
 export const EXPECTATION_FAILED = page(
   417,
   'expectation_failed',
-  'This can not be expected here',
-  'The request expects something that is not known here.',
-  'The only expectation that is known is 100-continue.',
+  'This expectation is not supported',
+  'The request has an unknown expectation.',
+  'The only supported value of the Expect field is 100-continue.',
 );
 
 /** RFC 9111 section 5.2.1.7. */
 export const NOT_CACHED = page(
   504,
   'not_cached',
-  'No copy is kept here',
-  'Only a kept copy was asked for, and there is none.',
-  'The request said only-if-cached.',
+  'Not in the cache',
+  'The request accepts only a cached response, and the cache has none.',
+  'The request has Cache-Control: only-if-cached.',
 );

@@ -38,7 +38,7 @@ export interface CacheOptions {
 export async function openCache(options: CacheOptions): Promise<Cache> {
   const { folder, threads } = options;
   const opened = await openDisk(options).catch((error: Error) => {
-    options.onTrouble?.(`The cache has no disk: ${error.message}`);
+    options.onTrouble?.(`The cache runs without its disk: ${error.message}`);
     return undefined;
   });
   const memory = Math.max(1024 * 1024, Math.floor(options.memory / threads));
@@ -61,7 +61,7 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
       log = undefined;
       void rm(`${folder}/purges.log`, { force: true }).catch(() => {});
       options.onTrouble?.(
-        `A purge could not be noted, so the disk of the cache begins empty next time: ${(error as Error).message}`,
+        `Cannot record a purge; the disk cache starts empty at the next start: ${(error as Error).message}`,
       );
     }
   };
@@ -113,8 +113,7 @@ async function openDisk(options: CacheOptions): Promise<Opened | undefined> {
   const isGood = log !== undefined && log.head.session + 1 < SESSIONS;
   let found = await listSegments(folder);
   if (!isGood) {
-    if (found.length > 0)
-      options.onTrouble?.('The disk of the cache begins empty: its log of purges is damaged or gone.');
+    if (found.length > 0) options.onTrouble?.('The disk cache starts empty: its purge log is damaged or missing.');
     for (const { number } of found) await rm(fileOf(folder, number), { force: true });
     found = [];
   }

@@ -41,7 +41,7 @@ export function openListening(places: readonly Place[], threads: number, transpo
         own.push(libc.openTcp(listen, { sharesPort: true, ...EDGE_STREAM }));
       } catch (error) {
         close();
-        throw new ConfigError('listen', `The edge can't listen: ${(error as Error).message}.`);
+        throw new ConfigError('listen', `The edge cannot listen: ${(error as Error).message}.`);
       }
     }
   }

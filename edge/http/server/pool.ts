@@ -105,7 +105,7 @@ export class Pool {
       await pool.#startGeneration();
     } catch (error) {
       await pool.stop();
-      throw new ConfigError('listen', `The edge can't start: ${(error as Error).message}.`);
+      throw new ConfigError('listen', `The edge cannot start: ${(error as Error).message}.`);
     }
     return pool;
   }

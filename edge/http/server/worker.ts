@@ -27,15 +27,16 @@ const tell =
 beat(data.pulse);
 const counters = new ServerCounters({
   memory: data.slice.server,
-  onLimit: (reason, count, client) => warn('a connection met a limit', { reason, count, client: addressText(client) }),
+  onLimit: (reason, count, client) =>
+    warn('connection exceeded a limit', { reason, count, client: addressText(client) }),
 });
 const http1Counters = new Http1Counters({
   memory: data.slice.http1,
-  onReason: tell('a request or a connection of HTTP/1.1 was refused'),
+  onReason: tell('HTTP/1.1 request or connection rejected'),
 });
 const http2Counters = new Http2Counters({
   memory: data.slice.http2,
-  onEnding: tell('a session or a stream of HTTP/2 was ended'),
+  onEnding: tell('HTTP/2 session or stream ended'),
 });
 
 /** A handler that always fails must not fill the log. */
@@ -44,7 +45,7 @@ function onHandlerError(error: unknown): void {
   const count = throttle.due('handler');
   if (count === 0) return;
   const fields = { count, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  post({ kind: 'log', level: 'error', message: 'a handler of the edge failed', fields });
+  post({ kind: 'log', level: 'error', message: 'request handler of the edge failed', fields });
 }
 
 /** Null where it is not asked for or, with a warning from the first thread, can not be had. */
@@ -59,7 +60,7 @@ function openLoop(): DescriptorLoop | null {
 }
 
 function warnOfNode(reason: string): void {
-  if (data.thread === 0) warn('connections go over sockets of node, which are slower', { reason });
+  if (data.thread === 0) warn('connections use Node.js sockets, which are slower', { reason });
 }
 
 async function start(): Promise<void> {

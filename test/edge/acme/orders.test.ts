@@ -182,7 +182,7 @@ test('a failure waits, over a restart; what a directory forbids waits for whoeve
     assert.is(order.retryAt! - order.triedAt >= 60 && order.retryAt! - order.triedAt <= 62, true);
     assert.match(
       store.reader.proxy(domain.id)!.sslError!,
-      /^CAA forbids it\. Tried again at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$/,
+      /^CAA forbids it\. The next attempt is at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$/,
     );
     await node.orders.stop();
     failure = limited;
@@ -303,9 +303,9 @@ test('half of an external account, and roots that are none, end the start', () =
         log: createLogger({ level: 'error', format: 'text', write: () => {} }),
         served: async () => {},
       });
-    assert.throws(begin({ eabKid: 'kid-1' }), /acme\.eab_kid and acme\.eab_hmac_key go together/);
-    assert.throws(begin({ caFile: `${folder}/none.pem` }), /acme\.ca_file: .*none\.pem can't be read/);
-    assert.throws(begin({ caFile: `${folder}/secret.key` }), /holds no certificate in PEM form/);
+    assert.throws(begin({ eabKid: 'kid-1' }), /acme\.eab_kid and acme\.eab_hmac_key belong together/);
+    assert.throws(begin({ caFile: `${folder}/none.pem` }), /acme\.ca_file: .*none\.pem cannot be read/);
+    assert.throws(begin({ caFile: `${folder}/secret.key` }), /contains no PEM certificate/);
     assert.not.throws(begin({}));
   }));
 

@@ -383,7 +383,7 @@ test('problems: what a directory says is one bounded line, whatever it is', () =
   assert.not.match(account.message, /registrar/);
   // Whatever is said, it says what to do next.
   const other = failureOf(new DirectoryProblem({ type: 'malformed', detail: 'x' }, 400, null));
-  assert.match(other.message, /refused the order \(it says: x\)\. If it stays so, bring a certificate of your own/);
+  assert.match(other.message, /refused the order \(its message: x\)\. If this persists, upload your own certificate/);
 });
 
 test('the queue by time gives what a sorted list gives', () => {

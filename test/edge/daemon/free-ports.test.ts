@@ -30,7 +30,7 @@ test('a port that somebody listens on, and an address that is another machine’
   );
   await new Promise((resolve) => server.close(resolve));
   assert.is(await refusalOf([at(port)]), '');
-  assert.match(await refusalOf([at(port, '192.0.2.77')]), /no address of this machine/);
+  assert.match(await refusalOf([at(port, '192.0.2.77')]), /this machine does not have that address/);
 });
 
 test('one address for HTTP and HTTPS: connections would be the one or the other by chance', () => {

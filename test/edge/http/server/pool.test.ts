@@ -298,7 +298,7 @@ test('limits that connections meet are counted each time and logged once in a wh
       await until(() => pool.counters.connections === 1, 'one is taken');
       for (let i = 0; i < 12; i++) assert.is(await readAll(await dial(clearPort)), '');
       await until(() => pool.counters.server.sum('refused_total') === 12, 'the others are refused');
-      await until(() => /a connection met a limit/.test(log()), 'it is logged');
+      await until(() => /connection exceeded a limit/.test(log()), 'it is logged');
       assert.match(log(), /refused_total[^\n]*127\.0\.0\.1|127\.0\.0\.1[^\n]*refused_total/);
       assert.ok((log().match(/refused_total/g)?.length ?? 0) <= 2, 'once a thread');
       held.destroy();

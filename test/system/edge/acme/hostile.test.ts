@@ -70,14 +70,14 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
     (front) => {
       front.instead = ({ path }) => (path === '/dir' ? html : undefined);
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'a directory without URLs',
     (front) => {
       front.instead = ({ path }) => (path === '/dir' ? { status: 200, headers: JSON_TYPE, body: '{}' } : undefined);
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'a redirect to elsewhere',
@@ -85,7 +85,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
       const headers = { location: 'https://elsewhere.example/order' };
       front.instead = (asked) => (isNewOrder(asked) ? { status: 302, headers, body: '' } : undefined);
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'an order that is no URL',
@@ -93,7 +93,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
       front.change = (asked, reply) =>
         isNewOrder(asked) ? { ...reply, headers: { ...reply.headers, location: 'not a URL' } } : reply;
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'an order with thousands of authorizations',
@@ -103,7 +103,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
           ? withJson(reply, (it) => ({ ...it, authorizations: new Array(10_000).fill('https://localhost:9/a') }))
           : reply;
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'an order without authorizations',
@@ -111,7 +111,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
       front.change = (asked, reply) =>
         isNewOrder(asked) ? withJson(reply, (it) => ({ ...it, authorizations: null })) : reply;
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'tokens that are none',
@@ -124,7 +124,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
             }))
           : reply;
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'an answer without end',
@@ -132,14 +132,14 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
       const body = JSON.stringify({ padding: 'x'.repeat(3 << 20) });
       front.instead = (asked) => (isNewOrder(asked) ? { status: 201, headers: JSON_TYPE, body } : undefined);
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'JSON that is none',
     (front) => {
       front.instead = (asked) => (isNewOrder(asked) ? { status: 201, headers: JSON_TYPE, body: '{' } : undefined);
     },
-    /^The certificate authority can not be reached just now\./,
+    /^The certificate authority is currently unreachable\./,
   ],
   [
     'a certificate for another key',
@@ -147,28 +147,28 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
       front.change = (asked, reply) =>
         isDownload(asked) ? { ...reply, body: foreign([apex, `*.${apex}`], 90) } : reply;
     },
-    /^The certificate authority handed out a certificate that can not be used\. It is asked again\./,
+    /^The certificate authority issued an unusable certificate\. The order is retried\./,
   ],
   [
     'a certificate for other names',
     (front) => {
       front.change = (asked, reply) => (isDownload(asked) ? { ...reply, body: foreign(['other.example'], 90) } : reply);
     },
-    /^The certificate authority handed out a certificate that can not be used\./,
+    /^The certificate authority issued an unusable certificate\./,
   ],
   [
     'a chain of hundreds',
     (front) => {
       front.change = (asked, reply) => (isDownload(asked) ? { ...reply, body: reply.body.repeat(200) } : reply);
     },
-    /^The certificate authority handed out a certificate that can not be used\./,
+    /^The certificate authority issued an unusable certificate\./,
   ],
   [
     'no certificate',
     (front) => {
       front.change = (asked, reply) => (isDownload(asked) ? { ...reply, body: 'none' } : reply);
     },
-    /^The certificate authority handed out a certificate that can not be used\./,
+    /^The certificate authority issued an unusable certificate\./,
   ],
   [
     'a fault with the details of its inside',
@@ -179,7 +179,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
       });
       front.instead = (asked) => (isFinal(asked) ? { status: 500, headers: JSON_TYPE, body } : undefined);
     },
-    /^The certificate authority has a fault just now\. Tried again at /,
+    /^The certificate authority reports an internal error\. The next attempt is at /,
   ],
 ];
 
@@ -311,7 +311,7 @@ test('a node that counts as there and is not heard gives its turn to others, and
   await rig.until(first, () => rig.store.reader.acmeChallenges(first.id).length > 0);
   await rig.toggle(second, true);
   const { sslError } = await rig.until(first, ({ sslStatus }) => sslStatus === 'error');
-  assert.match(sslError ?? '', /^One of our servers can not be heard just now/);
+  assert.match(sslError ?? '', /^One of our servers does not respond/);
   assert.is(left.length, 1, 'nothing waits for it any more');
   await rig.until(second, ({ sslStatus }) => sslStatus === 'active');
   isHeard = true;
@@ -383,7 +383,7 @@ test('a changed address is told to the account that exists, once; one that is re
   };
   await issue(rig, 'mail-3.example.net', { ...settings, email: 'gone@example.net' });
   assert.is(row()?.email, 'ops@example.net', 'what the directory has');
-  assert.ok(rig.log.some((line) => line.includes('did not take acme.email')));
+  assert.ok(rig.log.some((line) => line.includes('rejected acme.email')));
   front.reset();
   await issue(rig, 'mail-4.example.net', { ...settings, email: 'gone@example.net' });
   await issue(rig, 'mail-5.example.net', settings);

@@ -156,9 +156,9 @@ test('CAA forbids: nothing is ordered, and the record to add is named; ordered w
   assert.is(row.sslStatus, 'error');
   assert.match(
     row.sslError!,
-    /^The CAA record at three\.example\.net \(0 issue "other\.example"\) does not let pebble\.test issue/,
+    /^The CAA record at three\.example\.net \(0 issue "other\.example"\) does not allow pebble\.test to issue/,
   );
-  assert.match(row.sslError!, /0 issue "pebble\.test"\. Tried again at 2\d{3}-/);
+  assert.match(row.sslError!, /0 issue "pebble\.test"\. The next attempt is at 2\d{3}-/);
   assert.not.match(directory.output(), /three\.example\.net/, 'the directory was not asked');
   const allowing = newRecord(domain, '@', TYPE.CAA, parseRdata(TYPE.CAA, '0 issue "pebble.test"'));
   await rig.write((draft) => draft.put(records, allowing));
@@ -177,7 +177,7 @@ test('not delegated to us: the nameservers to set are named', async ({ rig, dire
       /four\.example\.net is not delegated to this service: its nameservers are ns1\.other\.example\. At your registrar, set its nameservers to ns1\.waypost\.test and ns2\.waypost\.test/,
     ],
     [[], /four\.example\.net is not delegated in the public DNS/],
-    [null, /could not be found out \(ETIMEOUT\)/],
+    [null, /could not be looked up \(ETIMEOUT\)/],
   ];
   for (const [found, message] of cases) {
     rig.dns = {
@@ -222,7 +222,7 @@ test('the directory is down: the old certificate serves on, and the renewal is t
   await rig.ask(domain);
   const failed = await rig.untilError(domain);
   assert.is(failed.sslStatus, 'active');
-  assert.match(failed.sslError!, /^The certificate authority can not be reached just now\. Tried again at /);
+  assert.match(failed.sslError!, /^The certificate authority is currently unreachable\. The next attempt is at /);
   assert.is(leafOf(rig, domain.id).serialNumber, serialNumber);
   assert.is(rig.store.reader.acmeOrder(domain.id)?.failures, 1);
   // It comes back without its accounts, at the same place, with another certificate of its own.
@@ -267,7 +267,7 @@ test('external account binding', async ({ rig }) => {
   const without = rig.start(settingsOf(bound));
   await rig.toggle(domain, true);
   const row = await rig.untilError(domain);
-  assert.match(row.sslError!, /The operator of this service has not finished setting up automatic certificates/);
+  assert.match(row.sslError!, /The operator of this service has not finished the setup of automatic certificates/);
   await rig.stop(without);
   rig.ahead += 700;
   const acme = rig.start({ ...settingsOf(bound), eabKid: 'kid-1', eabHmacKey: hmac });

@@ -165,7 +165,7 @@ test('a limit of rate: said to the customer, and nothing is asked before Retry-A
   await rig.toggle(domain, true);
   const row = await rig.untilError(domain);
   assert.is(row.sslStatus, 'error');
-  assert.match(row.sslError!, /takes no more orders for now \(it says: too many certificates \(5\) already issued\)/);
+  assert.match(row.sslError!, /has reached a rate limit \(its message: too many certificates \(5\) already issued\)/);
   const { blockedUntil, retryAt } = rig.store.reader.acmeOrder(domain.id)!;
   assert.ok(blockedUntil! > rig.seconds() + 7100 && retryAt! >= blockedUntil!);
   // The domains of the tests before are renewed in their time.

@@ -175,7 +175,7 @@ const oddLines = ({ daemon: { child } }: SiteRig): string[] =>
     .output()
     .split('\n')
     .filter((line) => /warn|error|unhandled|exception|warning|^\s+at /i.test(line))
-    .filter((line) => !line.includes('an origin did not answer as it should'));
+    .filter((line) => !line.includes('request to an origin failed'));
 
 function assertQuiet(rig: SiteRig): void {
   const { child } = rig.daemon;
