@@ -1,4 +1,5 @@
 /** What a connection may do, how long, how many there may be, and what goes out over it. */
+
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -8,6 +9,7 @@ import type { Handler, HttpResponse, Listening } from '../../../admin-api/http/t
 import { createLogger } from '../../../core/base/log/index.ts';
 import { connected, exchange } from '../../support/raw-http.ts';
 import { unstalled } from '../../support/unstalled.ts';
+import { until } from '../../support/until.ts';
 import { endsIdleConnection, endsUnreadBodies } from './timed-ends.ts';
 import { forEachTransport } from './transports.ts';
 
@@ -15,11 +17,6 @@ const LIMIT = 1000;
 const BIG = 'x'.repeat(1 << 20);
 const get = (path: string, fields = ''): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 const CLOSE = 'Connection: close\r\n';
-
-async function until(condition: () => boolean, ms = 10_000): Promise<void> {
-  for (const end = performance.now() + ms; performance.now() < end && !condition(); ) await wait(10);
-  assert.ok(condition(), 'it does not come to pass');
-}
 
 /** Values that would end a line, begin another one, or be cut: none may reach the wire. */
 const INJECTIONS = [
@@ -308,7 +305,7 @@ await forEachTransport((make, name) => {
         for (let round = 0; round < 5; round++) {
           const own: Socket[] = [];
           for (let i = 0; i < 3; i++) own.push(await from('127.0.0.2'));
-          await until(() => listening.connections() === 13, 2000);
+          await until(() => listening.connections() === 13, '13 connections', 2000);
           for (let i = 0; i < 3; i++) {
             const extra = await from('127.0.0.2');
             extra.resume();

@@ -1,4 +1,5 @@
 /** One contract for both transports. */
+
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,6 +16,7 @@ import {
 } from '../../../admin-api/http/transport.ts';
 import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
+import { until } from '../../support/until.ts';
 import { uwsFor } from '../transports.ts';
 
 const OPTIONS = {
@@ -89,11 +91,6 @@ async function raw(port: number, text: string, more?: (socket: Socket) => void):
   clearTimeout(deadline);
   socket.destroy();
   return answer;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 1000 && !condition(); i++) await wait(10);
-  assert.ok(condition(), 'it does not come to pass');
 }
 
 type Timeouts = Partial<typeof OPTIONS.timeouts>;

@@ -1,4 +1,5 @@
 /** One thread writes the index while others read it without a pause: no answer is torn, none is lost, and memory is used again. */
+
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { test } from 'uvu';
@@ -11,7 +12,8 @@ import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
 import { depth } from '../../support/depth.ts';
 import { QueryPath } from '../../support/in-process.ts';
-import { APEX, ask, putZone, record, soa, texts, until } from '../nameserver/fixture.ts';
+import { until } from '../../support/until.ts';
+import { APEX, ask, putZone, record, soa, texts } from '../nameserver/fixture.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 
 /** Its nodes fill the arena more than once. */
@@ -68,8 +70,8 @@ async function relief(index: IndexWriter): Promise<void> {
       index.publish();
       return index.stats.arenaUsed < ARENA / 16;
     },
-    10_000,
     'retired nodes freed',
+    10_000,
   );
 }
 

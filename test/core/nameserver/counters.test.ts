@@ -1,4 +1,5 @@
 /** What is counted is what was sent: real queries over UDP and TCP, and the counts read as Prometheus would. */
+
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -12,7 +13,8 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../support/exposition.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
-import { APEX, ask, LIMITS, record, type Served, serve, TRANSPORTS, until, V4, V6, ZONE } from './fixture.ts';
+import { until } from '../../support/until.ts';
+import { APEX, ask, LIMITS, record, type Served, serve, TRANSPORTS, V4, V6, ZONE } from './fixture.ts';
 
 const PATIENCE_MS = 20_000;
 
@@ -151,7 +153,7 @@ for (const transport of TRANSPORTS) {
       for (const silent of [new Uint8Array(0), new Uint8Array(11), patched(ask('host1'), 2, 0x80)]) client.send(silent);
       const drops = (): number =>
         sampleOf(read(served), 'waypost_dns_dropped_packets_total', { transport: 'udp', reason: 'not_query' });
-      await until(() => drops() >= 3, PATIENCE_MS, 'drops counted');
+      await until(() => drops() >= 3, 'drops counted', PATIENCE_MS);
       const families = read(served);
       check(families, 'udp', 'ipv4', cases);
       check(families, 'tcp', 'ipv4', []);
@@ -160,7 +162,7 @@ for (const transport of TRANSPORTS) {
       const durations = (): ReadFamily['samples'] =>
         read(served).get('waypost_dns_udp_response_duration_seconds')!.samples;
       const told = (): number => durations().find(({ name }) => name.endsWith('_count'))!.value;
-      await until(() => told() === packets.length, PATIENCE_MS, 'durations told');
+      await until(() => told() === packets.length, 'durations told', PATIENCE_MS);
       assert.ok(durations().find(({ name }) => name.endsWith('_sum'))!.value > 0);
       for (const reason of ['oversized', 'source_port_zero', 'fault'])
         assert.is(sampleOf(families, 'waypost_dns_dropped_packets_total', { transport: 'udp', reason }), 0, reason);
@@ -192,7 +194,7 @@ for (const transport of TRANSPORTS) {
       void first.terminate();
       await once(first, 'exit');
       assert.is(answered(), 50);
-      await until(() => served.listening && served.threads.get('udp 1') !== first, PATIENCE_MS, 'a new thread');
+      await until(() => served.listening && served.threads.get('udp 1') !== first, 'a new thread', PATIENCE_MS);
       assert.ok((await askOnce(client, asked)).every((response) => response !== null));
       assert.is(answered(), 100);
       assert.is(sampleOf(read(served), 'waypost_dns_thread_restarts_total'), 1);
@@ -239,18 +241,18 @@ test('TCP: queries, connections, limits, time-outs; a thread that dies leaves no
       responses.map(codeOf),
       packets.map(({ rcode }) => rcode),
     );
-    await until(() => value('connections') === 0, PATIENCE_MS, 'the connection gone');
+    await until(() => value('connections') === 0, 'the connection gone', PATIENCE_MS);
     check(read(served), 'tcp', 'ipv4', CASES);
     // 2. Two that wait, one that has begun a query, and a fourth, which is one too many.
     const open = () => connect(served.port, '127.0.0.1').on('error', () => {});
     const sockets = [open(), open(), open()];
     sockets[2].write(Uint8Array.of(0, 20, 1));
-    await until(() => value('connections') === 3, PATIENCE_MS, 'three connections');
+    await until(() => value('connections') === 3, 'three connections', PATIENCE_MS);
     await once(open().resume(), 'close');
     assert.is(value('refused_total', { limit: 'client' }), 1);
     assert.is(value('refused_total', { limit: 'all' }), 0);
     // 3. All are cut in time, each for its reason.
-    await until(() => value('connections') === 0, PATIENCE_MS, 'all cut');
+    await until(() => value('connections') === 0, 'all cut', PATIENCE_MS);
     assert.is(value('timeouts_total', { reason: 'idle' }), 2);
     assert.is(value('timeouts_total', { reason: 'slow' }), 1);
     assert.is(value('accepted_total'), 4);
@@ -262,14 +264,14 @@ test('TCP: queries, connections, limits, time-outs; a thread that dies leaves no
       sampleOf(read(served), 'waypost_dns_dropped_packets_total', { transport: 'tcp', reason: 'not_query' }),
       1,
     );
-    await until(() => value('connections') === 0, PATIENCE_MS, 'the rude one gone');
+    await until(() => value('connections') === 0, 'the rude one gone', PATIENCE_MS);
     // 5. The thread dies with a connection open.
     open();
-    await until(() => value('connections') === 1, PATIENCE_MS, 'a connection');
+    await until(() => value('connections') === 1, 'a connection', PATIENCE_MS);
     const first = served.threads.get('tcp')!;
     void first.terminate();
     await once(first, 'exit');
-    await until(() => value('connections') === 0, PATIENCE_MS, 'no connection');
+    await until(() => value('connections') === 0, 'no connection', PATIENCE_MS);
     assert.is(value('accepted_total'), 6);
   } finally {
     await served.stop();

@@ -1,4 +1,5 @@
 /** Messages that main answers: in order, one at a time, to whoever still waits, and never too many. */
+
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -10,8 +11,9 @@ import { signRequest } from '../../../core/wire/tsig.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
+import { until } from '../../support/until.ts';
 import { encodeUpdate } from '../../support/update-message.ts';
-import { ask, byteOf, LIMITS, type Served, serve, TRANSPORTS, until, V4, V6 } from './fixture.ts';
+import { ask, byteOf, LIMITS, type Served, serve, TRANSPORTS, V4, V6 } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
 
 const SHORT_MS = 250;
@@ -115,7 +117,7 @@ for (const transport of TRANSPORTS) {
     const client = await UdpClient.connect(served.port);
     assert.is(numberOf((await client.query(AXFR))!), 0);
     client.close();
-    await until(() => ended === requests.length, PATIENCE_MS, 'the end of the answer');
+    await until(() => ended === requests.length, 'the end of the answer', PATIENCE_MS);
     assert.equal([requests[0].address, requests[0].transport], ['127.0.0.1', 'udp']);
   });
 
@@ -162,7 +164,7 @@ for (const transport of TRANSPORTS) {
     const client = open();
     client.socket.pause();
     client.socket.write(framed(AXFR));
-    await until(() => ended, PATIENCE_MS, 'the end of the answer');
+    await until(() => ended, 'the end of the answer', PATIENCE_MS);
     assert.ok(requests[0].cancelled.aborted);
     // What the kernel holds for both sides, 60 KB each.
     assert.ok(made < 500, `${made} messages were made`);
@@ -187,7 +189,7 @@ for (const transport of TRANSPORTS) {
     client.socket.write(framed(AXFR));
     await client.answers(1);
     client.socket.resetAndDestroy();
-    await until(() => ended, PATIENCE_MS, 'the end of the answer');
+    await until(() => ended, 'the end of the answer', PATIENCE_MS);
     assert.ok(requests[0].cancelled.aborted);
   });
 
@@ -238,7 +240,7 @@ for (const transport of TRANSPORTS) {
     };
     const kept = Array.from({ length: MAX_PER_CLIENT }, () => open());
     for (const { socket } of kept) socket.write(framed(AXFR));
-    await until(() => running === MAX_PER_CLIENT, PATIENCE_MS, 'all under way');
+    await until(() => running === MAX_PER_CLIENT, 'all under way', PATIENCE_MS);
     const surplus = open();
     surplus.socket.write(framed(AXFR));
     assert.is(decodeMessage((await surplus.answers(1))[0]).rcode, RCODE.SERVFAIL);
@@ -248,10 +250,10 @@ for (const transport of TRANSPORTS) {
     // Another client has its own.
     const socket = connect({ port: served.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     socket.write(framed(AXFR));
-    await until(() => running === MAX_PER_CLIENT + 1, PATIENCE_MS, 'the other client served');
+    await until(() => running === MAX_PER_CLIENT + 1, 'the other client served', PATIENCE_MS);
     socket.resetAndDestroy();
     for (const client of kept) client.socket.resetAndDestroy();
-    await until(() => running === 0, PATIENCE_MS, 'all ended');
+    await until(() => running === 0, 'all ended', PATIENCE_MS);
     answer = async function* () {
       yield numbered(3);
     };
@@ -274,7 +276,7 @@ for (const transport of TRANSPORTS) {
     const client = await UdpClient.connect(served.port);
     for (let i = 0; i < 5000; i++) flood.send(AXFR);
     for (let i = 0; i < 50; i++) assert.is(byteOf(await client.query(ask(`host${i}`, { id: i }))), i);
-    await until(() => running === 0, PATIENCE_MS, 'all ended');
+    await until(() => running === 0, 'all ended', PATIENCE_MS);
     assert.ok(most <= MAX_PER_CLIENT, `${most} at a time`);
     flood.close();
     client.close();
@@ -373,11 +375,11 @@ for (const transport of TRANSPORTS) {
     };
     const client = open();
     client.socket.write(framed(AXFR));
-    await until(() => requests.length === 1, PATIENCE_MS, 'the request');
+    await until(() => requests.length === 1, 'the request', PATIENCE_MS);
     void served.threads.get('tcp')!.terminate();
-    await until(() => requests[0].cancelled.aborted, PATIENCE_MS, 'the end of the request');
+    await until(() => requests[0].cancelled.aborted, 'the end of the request', PATIENCE_MS);
     await client.cut();
-    await until(() => served.listening, PATIENCE_MS, 'a new thread');
+    await until(() => served.listening, 'a new thread', PATIENCE_MS);
     const next = open();
     next.socket.write(framed(ask('host5')));
     assert.is(byteOf((await next.answers(1))[0]), 5);

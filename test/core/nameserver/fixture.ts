@@ -138,12 +138,3 @@ export function byteOf(response: Uint8Array | null): number {
   const { rcode, answer } = decodeMessage(response);
   return rcode === RCODE.NOERROR && answer.length === 1 && answer[0].type === TYPE.A ? answer[0].rdata[3] : -1;
 }
-
-/** Resolves when `condition` holds; rejects after `ms` milliseconds. */
-export async function until(condition: () => boolean, ms: number, what: string): Promise<void> {
-  const end = Date.now() + ms;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`${what}: not within ${ms} ms`);
-    await new Promise((done) => setTimeout(done, 10));
-  }
-}

@@ -1,4 +1,5 @@
 /** The query log: what a line says, how many there are, and what becomes of those that there is no room for. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client, TRANSPORT } from '../../../core/address/client.ts';
@@ -14,7 +15,8 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { ask, byteOf, serve, until } from './fixture.ts';
+import { until } from '../../support/until.ts';
+import { ask, byteOf, serve } from './fixture.ts';
 
 const PATIENCE_MS = 20_000;
 
@@ -147,7 +149,7 @@ test('from the threads to the log, over UDP and TCP; what is left is written whe
   const lines = (): string[] => served.log.filter((line) => / query /.test(line));
   try {
     for (let id = 0; id < 50; id++) assert.ok((await client.query(ask(`host${id}`, { id }))) !== null);
-    await until(() => lines().length >= 50, PATIENCE_MS, 'fifty lines');
+    await until(() => lines().length >= 50, 'fifty lines', PATIENCE_MS);
     for (let id = 0; id < 50; id++) assert.ok(lines().some((line) => line.includes(`name=host${id}.example.test.`)));
     await queryTcp(served.port, [ask('host7'), ask('nobody')]);
   } finally {

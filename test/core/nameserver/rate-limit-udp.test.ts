@@ -1,4 +1,5 @@
 /** The limit as clients at several loopback addresses see it. */
+
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { suite } from 'uvu';
@@ -11,7 +12,8 @@ import { RCODE } from '../../../core/wire/types.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { readExposition, sampleOf } from '../../support/exposition.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
-import { ask, type Served, serve, until } from './fixture.ts';
+import { until } from '../../support/until.ts';
+import { ask, type Served, serve } from './fixture.ts';
 
 const PATIENCE_MS = 8000;
 /** A token comes back after a second only, so that a slow machine gets no more of them. */
@@ -91,21 +93,21 @@ for (const transport of ['batch', 'portable'] as const)
         // 1. A hundred random names from two addresses of one network: as many as the rate are answered, of the others every second with TC.
         first.send(random(50));
         second.send(random(50));
-        await until(() => answered(served) + dropped(served) === 100, PATIENCE_MS, 'all packets judged');
+        await until(() => answered(served) + dropped(served) === 100, 'all packets judged', PATIENCE_MS);
         const [cut, gone] = [slipped(served), dropped(served)];
         assert.is(answered(served), 100 - gone);
         // A few tokens may have come back while the packets were on their way.
         const whole = 100 - cut - gone;
         assert.ok(whole >= RATE && whole <= RATE + PATIENCE_MS / 1000, `${whole} whole`);
         assert.ok(Math.abs(cut - gone) <= 2, `${cut} cut, ${gone} dropped`);
-        await until(() => first.responses.length + second.responses.length === 100 - gone, PATIENCE_MS, 'responses');
+        await until(() => first.responses.length + second.responses.length === 100 - gone, 'responses', PATIENCE_MS);
         assert.is(first.cut.length + second.cut.length, cut);
         for (const { rcode, answer, authority } of [...first.cut, ...second.cut])
           assert.equal([rcode, answer, authority], [RCODE.NXDOMAIN, [], []]);
         // 2. The same network asks for what exists, and another network for what does not.
         first.send([ask('host1', { id: 60_001 })]);
         other.send([ask('nobody', { id: 60_002 })]);
-        await until(() => other.responses.length === 1 && answered(served) === 102 - gone, PATIENCE_MS, 'two more');
+        await until(() => other.responses.length === 1 && answered(served) === 102 - gone, 'two more', PATIENCE_MS);
         assert.is(other.whole.length, 1);
         // 3. TCP, from wherever.
         const responses = await queryTcp(served.port, random(100));
@@ -120,10 +122,10 @@ test('who is allowed gets everything', () =>
     ['127.7.3.9', '127.7.4.9'],
     async (served, [friend, foe]) => {
       friend.send(random(40));
-      await until(() => friend.responses.length === 40, PATIENCE_MS, 'forty responses');
+      await until(() => friend.responses.length === 40, 'forty responses', PATIENCE_MS);
       assert.is(friend.whole.length, 40);
       foe.send(random(40));
-      await until(() => answered(served) + dropped(served) === 80, PATIENCE_MS, 'all packets judged');
+      await until(() => answered(served) + dropped(served) === 80, 'all packets judged', PATIENCE_MS);
       assert.ok(dropped(served) >= 10);
     },
   ));
@@ -133,14 +135,14 @@ test('a thread that is started anew finds the accounts as they were', () =>
     // Errors: one account, with a token a second.
     const foreign = (id: number): Uint8Array => ask('host1', { id }).map((byte, i) => (i === 13 ? byte + 1 : byte));
     source.send(Array.from({ length: 20 }, (_, id) => foreign(id)));
-    await until(() => answered(served) + dropped(served) === 20, PATIENCE_MS, 'all packets judged');
+    await until(() => answered(served) + dropped(served) === 20, 'all packets judged', PATIENCE_MS);
     const before = dropped(served);
     assert.ok(before >= 20 - RATE - PATIENCE_MS / 1000);
     const thread = served.threads.get('udp 1')!;
     await thread.terminate();
-    await until(() => served.listening && served.threads.get('udp 1') !== thread, PATIENCE_MS, 'a new thread');
+    await until(() => served.listening && served.threads.get('udp 1') !== thread, 'a new thread', PATIENCE_MS);
     source.send(Array.from({ length: 20 }, (_, id) => foreign(id)));
-    await until(() => answered(served) + dropped(served) === 40, PATIENCE_MS, 'all packets judged');
+    await until(() => answered(served) + dropped(served) === 40, 'all packets judged', PATIENCE_MS);
     assert.ok(dropped(served) >= before + 20 - RATE - PATIENCE_MS / 1000);
   }));
 
@@ -167,23 +169,23 @@ test('with a cookie of ours nothing is limited', () =>
       };
       const client = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
       source.send([withCookie(ask('host1', { edns: 1232 }), client)]);
-      await until(() => source.responses.length === 1, PATIENCE_MS, 'a cookie');
+      await until(() => source.responses.length === 1, 'a cookie', PATIENCE_MS);
       const options = source.responses[0].opt!.options;
       const cookie = options.slice(4, 4 + ((options[2] << 8) | options[3]));
       assert.is(cookie.length, 24);
       const asked = Array.from({ length: 60 }, (_, id) => withCookie(ask(`nobody${id}`, { id, edns: 1232 }), cookie));
       source.send(asked);
-      await until(() => source.responses.length === 61, PATIENCE_MS, 'all responses');
+      await until(() => source.responses.length === 61, 'all responses', PATIENCE_MS);
       assert.is(source.cut.length, 0);
       assert.is(dropped(served), 0);
       assert.is(value(served, 'cookies_total', { transport: 'udp', cookie: 'valid' }), 60);
       assert.is(value(served, 'cookies_total', { transport: 'udp', cookie: 'client' }), 1);
       // The same cookie from another address is no cookie of ours.
       forged.send(asked);
-      await until(() => answered(served) + dropped(served) === 121, PATIENCE_MS, 'all packets judged');
+      await until(() => answered(served) + dropped(served) === 121, 'all packets judged', PATIENCE_MS);
       assert.ok(dropped(served) >= 20);
       // The cut ones bring the cookie that would have helped.
-      await until(() => forged.cut.length > 0, PATIENCE_MS, 'a response that is cut');
+      await until(() => forged.cut.length > 0, 'a response that is cut', PATIENCE_MS);
       assert.ok(forged.cut.every(({ opt }) => opt!.options.length === 28));
     },
   ));

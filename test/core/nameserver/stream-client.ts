@@ -1,7 +1,8 @@
 /** Messages over a stream, as a client sends and takes them (RFC 1035 4.2.2). */
+
 import { connect, type Socket } from 'node:net';
 import * as assert from 'uvu/assert';
-import { until } from './fixture.ts';
+import { until } from '../../support/until.ts';
 
 /** Far above every time-out that a test sets. */
 export const PATIENCE_MS = 20_000;
@@ -29,14 +30,14 @@ export class StreamClient {
   }
 
   async answers(count: number): Promise<Uint8Array[]> {
-    await until(() => this.responses.length >= count || this.closed || this.ended, PATIENCE_MS, `${count} responses`);
+    await until(() => this.responses.length >= count || this.closed || this.ended, `${count} responses`, PATIENCE_MS);
     assert.is(this.responses.length, count);
     return this.responses;
   }
 
   /** Waits until the server has closed its side. */
   cut(): Promise<void> {
-    return until(() => this.ended || this.closed, PATIENCE_MS, 'the connection closed');
+    return until(() => this.ended || this.closed, 'the connection closed', PATIENCE_MS);
   }
 
   #take(chunk: Buffer): void {

@@ -1,4 +1,5 @@
 /** DNS over TCP (RFC 7766): pipelining, partial messages, time-outs, limits, and clients that misbehave. */
+
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,8 @@ import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
-import { ask, byteOf, LIMITS, type Served, serve, TRANSPORTS, until } from './fixture.ts';
+import { until } from '../../support/until.ts';
+import { ask, byteOf, LIMITS, type Served, serve, TRANSPORTS } from './fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from './stream-client.ts';
 
 const SHORT_MS = 250;
@@ -134,7 +136,7 @@ for (const transport of TRANSPORTS) {
       const bystander = open();
       const client = open();
       client.socket.write(Buffer.concat([framed(ask('host1')), bytes]));
-      await until(() => client.responses.length > 0, PATIENCE_MS, 'the first answer');
+      await until(() => client.responses.length > 0, 'the first answer', PATIENCE_MS);
       assert.is(byteOf(client.responses[0]), 1);
       if (what === 'garbage') client.socket.end();
       await client.cut();
@@ -190,7 +192,7 @@ for (const transport of TRANSPORTS) {
       }
       await sleep(SHORT_MS * 4);
       deaf.socket.resume();
-      await until(() => deaf.closed || deaf.ended, PATIENCE_MS, 'the connection cut');
+      await until(() => deaf.closed || deaf.ended, 'the connection cut', PATIENCE_MS);
       assert.ok(deaf.responses.length < 2000);
     }));
 
@@ -245,8 +247,8 @@ for (const transport of TRANSPORTS) {
       client.socket.write(framed(ask('host1')));
       await until(
         () => client.responses.length > 0 || client.ended || client.closed,
-        PATIENCE_MS,
         'an answer or an end',
+        PATIENCE_MS,
       );
       client.socket.destroy();
       await sleep(20);

@@ -1,4 +1,5 @@
 /** The threads of the nameserver: one that dies comes back, all end when told, a port in use is said so. */
+
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -8,7 +9,8 @@ import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../core/base/errors.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { freePort } from '../../support/ports.ts';
-import { a, ask, byteOf, putZone, type Served, serve, soa, TRANSPORTS, until, V4 } from './fixture.ts';
+import { until } from '../../support/until.ts';
+import { a, ask, byteOf, putZone, type Served, serve, soa, TRANSPORTS, V4 } from './fixture.ts';
 
 const SOON_MS = 10_000;
 
@@ -33,10 +35,10 @@ for (const [transport, name] of [
       const others = [...served.threads].filter(([other]) => other !== name);
       void first.terminate();
       await once(first, 'exit');
-      await until(() => !served.listening, SOON_MS, 'readiness lost');
+      await until(() => !served.listening, 'readiness lost', SOON_MS);
       if (transport === 'batch') assert.is(await askFromMany(served, 40, SOON_MS), 40);
       else assert.is(byteOf((await queryTcp(served.port, [ask('host9')]))[0]), 9);
-      await until(() => served.listening, SOON_MS, `a new thread ${name}`);
+      await until(() => served.listening, `a new thread ${name}`, SOON_MS);
       assert.is.not(served.threads.get(name), first);
       for (const [other, worker] of others) assert.is(served.threads.get(other), worker);
       assert.ok(served.log.some((line) => line.includes('DNS thread exited; restarting') && line.includes(name)));
@@ -58,7 +60,7 @@ test('the TCP thread dies and comes back', async () => {
     void first.terminate();
     await once(first, 'exit');
     assert.is(await askFromMany(served, 10, SOON_MS), 10);
-    await until(() => served.listening, SOON_MS, 'a new TCP thread');
+    await until(() => served.listening, 'a new TCP thread', SOON_MS);
     assert.is(byteOf((await queryTcp(served.port, [ask('host3')]))[0]), 3);
   } finally {
     await served.stop();
@@ -72,7 +74,7 @@ test('a thread that dies again and again leaves no socket behind', async () => {
       const worker = served.threads.get('udp 1')!;
       void worker.terminate();
       await once(worker, 'exit');
-      await until(() => served.listening && served.threads.get('udp 1') !== worker, SOON_MS, 'a new thread');
+      await until(() => served.listening && served.threads.get('udp 1') !== worker, 'a new thread', SOON_MS);
     }
     assert.is(await askFromMany(served, 60, SOON_MS), 60);
   } finally {

@@ -10,7 +10,8 @@ import * as assert from 'uvu/assert';
 import { Pulse } from '../../../core/os/pulse.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { serve, until, V4 } from '../nameserver/fixture.ts';
+import { until } from '../../support/until.ts';
+import { serve, V4 } from '../nameserver/fixture.ts';
 
 test('a thread that goes round for ever is silent, until it comes back', async () => {
   const pulse = new Pulse();
@@ -29,7 +30,7 @@ test('a thread that goes round for ever is silent, until it comes back', async (
   const last = new Int32Array(pulse.shared);
   const forgetBeat = (): void => void Atomics.store(last, 0, 0);
   forgetBeat();
-  await until(() => pulse.silence <= 5000, 20_000, 'a beat');
+  await until(() => pulse.silence <= 5000, 'a beat', 20_000);
   const word = new Int32Array(new SharedArrayBuffer(4));
   const blocks = once(worker, 'message');
   worker.postMessage(word);
@@ -39,7 +40,7 @@ test('a thread that goes round for ever is silent, until it comes back', async (
   assert.is(Atomics.load(last, 0), 0);
   Atomics.store(word, 0, 1);
   Atomics.notify(word, 0);
-  await until(() => pulse.silence <= 5000, 20_000, 'a beat');
+  await until(() => pulse.silence <= 5000, 'a beat', 20_000);
   await worker.terminate();
 });
 
@@ -55,7 +56,7 @@ test('all threads of a nameserver beat, of both transports', async () => {
   );
   // A start counts as a beat; after this time it is too long ago.
   await sleep(3000);
-  await until(() => served.every((one) => one.silent(2000).length === 0), 20_000, 'a beat of each');
+  await until(() => served.every((one) => one.silent(2000).length === 0), 'a beat of each', 20_000);
   assert.equal(served[0].silent(-1000), ['dns udp 1', 'dns tcp', 'dns tls']);
   for (const one of served) await one.stop();
 });

@@ -1,4 +1,5 @@
 /** Session tickets over new keys: a ticket of the last key resumes and is renewed, one of the key before that is none. */
+
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +12,7 @@ import { type TlsMaterial, watchCertificate } from '../../../core/nameserver/tls
 import { nextTicketKeys, type TicketKeys, takeTickets } from '../../../core/tls/ticket-keys.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { temporaryFolder } from '../../support/temp.ts';
-import { until } from '../nameserver/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const PATIENCE_MS = 10_000;
 const key = ecKey();
@@ -46,7 +47,7 @@ async function dial(port: number, version: 'TLSv1.2' | 'TLSv1.3', session?: Buff
   await once(socket, 'data');
   // A resumed session of TLS 1.2 keeps its ticket unless it is given another.
   if (version === 'TLSv1.2') ticket ??= socket.getSession();
-  await until(() => ticket !== undefined, PATIENCE_MS, 'a ticket');
+  await until(() => ticket !== undefined, 'a ticket', PATIENCE_MS);
   const reused = socket.isSessionReused();
   socket.destroy();
   return [reused, ticket!];

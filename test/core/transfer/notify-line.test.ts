@@ -1,4 +1,5 @@
 /** What a secondary is told: once for a change, again until it answers, and no more at a time than it should be. */
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -6,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { NotifyLine, type NotifyLineOptions } from '../../../core/transfer/notify-line.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { type TsigKey, TsigSigner, verifyTsig } from '../../../core/wire/tsig.ts';
+import { until } from '../../support/until.ts';
 
 const test = suite('NOTIFY, one secondary');
 const APEX = parseName('zone.test.');
@@ -32,10 +34,6 @@ function answerTo(request: Buffer, rcode = 0): Buffer {
   response[2] |= 0x80;
   response[3] = rcode;
   return response;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let i = 0; i < 6000 && !isSo(); i++) await sleep(10);
 }
 
 test('a NOTIFY has the opcode, AA, and the zone and SOA in question (RFC 1996 3.6)', () => {

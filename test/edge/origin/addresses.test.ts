@@ -1,4 +1,5 @@
 /** Which addresses are connected to: judged at every connection, never by name, one after the other. That no connection was tried is seen where sockets are made. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatAddress, parseAddress, parseExemptions } from '../../../core/address/index.ts';
@@ -11,7 +12,8 @@ import { createOriginClient } from '../../../edge/origin/client.ts';
 import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
 import type { Origin } from '../../../edge/origin/origin-address.ts';
 import type { OpenSocket, OriginSocket } from '../../../edge/origin/sockets.ts';
-import { faultOf, OK, request, saying, scriptedOrigin, seen, until } from './rig.ts';
+import { until } from '../../support/until.ts';
+import { faultOf, OK, request, saying, scriptedOrigin, seen } from './rig.ts';
 
 const NAME = 'origin.test';
 const at = (host: string, port: number): { origin: Origin } => ({ origin: { host, port, protocol: 'http' } });

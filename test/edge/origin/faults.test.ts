@@ -2,6 +2,7 @@
  * Exchanges in which something goes wrong, many at a time: each is answered, and nothing of it is
  * left, neither sockets nor memory.
  */
+
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -13,7 +14,8 @@ import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { unstalled } from '../../support/unstalled.ts';
-import { bodyOf, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
+import { until } from '../../support/until.ts';
+import { bodyOf, faultOf, OK, request, type Script, seen, withOrigin } from './rig.ts';
 
 const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
 const AT_A_TIME = 32;

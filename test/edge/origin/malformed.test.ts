@@ -2,9 +2,11 @@
  * What is no response of HTTP/1.1, or could be read as another one by somebody before or behind us (RFC 9112 sections 2.2, 4 to 7 and 11): never passed on, and the connection is
  * not used again. `malformed` for what is wrong, `reset` for what broke off.
  */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { faultOf, request, saying, seen, until, withOrigin } from './rig.ts';
+import { until } from '../../support/until.ts';
+import { faultOf, request, saying, seen, withOrigin } from './rig.ts';
 
 /** So that a row that is not refused tells soon. */
 const QUICK = { limits: { headerTimeout: 5000, idleTimeout: 5000 } };

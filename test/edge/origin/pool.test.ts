@@ -1,4 +1,5 @@
 /** Connections: which are used again, how many there are, when they end; and when a request is sent once more. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
@@ -6,6 +7,7 @@ import { OriginCancel } from '../../../edge/origin/origin.ts';
 import { mayRetry } from '../../../edge/origin/retry.ts';
 import type { OpenSocket } from '../../../edge/origin/sockets.ts';
 import { unstalled } from '../../support/unstalled.ts';
+import { until } from '../../support/until.ts';
 import {
   bodyOf,
   bodyText,
@@ -17,7 +19,6 @@ import {
   saying,
   scriptedOrigin,
   seen,
-  until,
   withOrigin,
 } from './rig.ts';
 

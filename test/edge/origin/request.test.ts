@@ -1,11 +1,13 @@
 /** What arrives at the origin, byte by byte, and what does not leave at all. */
+
 import type { Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import type { OriginRequest } from '../../../edge/origin/origin.ts';
 import { requestHead } from '../../../edge/origin/request-head.ts';
-import { bodyOf, bodyText, faultOf, OK, request, type Script, saying, seen, until, withOrigin } from './rig.ts';
+import { until } from '../../support/until.ts';
+import { bodyOf, bodyText, faultOf, OK, request, type Script, saying, seen, withOrigin } from './rig.ts';
 
 const HEAD = 'host: site.test\r\n';
 type Row = readonly [name: string, request: Partial<OriginRequest>, bytes: string];

@@ -161,15 +161,6 @@ export async function withOrigin(
   }
 }
 
-/** Resolves when `holds` does. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let i = 0; i < 4000; i++) {
-    if (holds()) return;
-    await new Promise((done) => setTimeout(done, 5));
-  }
-  throw new Error(`never: ${what}`);
-}
-
 /** A body of a request, from parts. `length`: what is announced. */
 export function bodyOf(parts: readonly (string | Error)[], length: number | undefined) {
   const left = [...parts];

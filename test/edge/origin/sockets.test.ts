@@ -1,4 +1,5 @@
 /** What carries bytes to origins, by a table that holds for sockets of the thread and for node's. */
+
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,8 +8,9 @@ import * as assert from 'uvu/assert';
 import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
 import type { OpenSocket, OriginSocket, SocketAttempt, SocketOwner } from '../../../edge/origin/sockets.ts';
 import { freePort } from '../../support/ports.ts';
+import { until } from '../../support/until.ts';
 import { type OwnSockets, ownSockets } from './own-sockets.ts';
-import { listening, until } from './rig.ts';
+import { listening } from './rig.ts';
 
 /** Bytes that no buffers of a pair of sockets take. */
 const LARGE = 32 << 20;

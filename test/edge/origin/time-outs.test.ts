@@ -1,9 +1,11 @@
 /** What an origin may take its time for, and for how long. None is met early; how much later is not asked. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../edge/http/exchange/body-queue.ts';
 import { unstalled } from '../../support/unstalled.ts';
-import { bodyOf, bodyText, faultOf, OK, request, type Script, seen, until, withOrigin } from './rig.ts';
+import { until } from '../../support/until.ts';
+import { bodyOf, bodyText, faultOf, OK, request, type Script, seen, withOrigin } from './rig.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n';
 const SHORT = { limits: { headerTimeout: 200, idleTimeout: 300 } };

@@ -1,4 +1,5 @@
 /** TLS to origins: whose certificate is taken, by which name it is asked for, and that nothing old is spoken. */
+
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,7 +7,8 @@ import { parseAddress } from '../../../core/address/index.ts';
 import type { Lookup } from '../../../core/resolver/resolver.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
-import { bodyText, client, faultOf, listening, OK, request, seen, until } from './rig.ts';
+import { until } from '../../support/until.ts';
+import { bodyText, client, faultOf, listening, OK, request, seen } from './rig.ts';
 
 const NAME = 'origin.test';
 const root = { name: 'Root', key: ecKey() };

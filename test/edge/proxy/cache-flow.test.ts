@@ -1,9 +1,11 @@
 /** What the table of caching can't say: many at once, bodies that come slowly, visitors who go, codings, purges. */
+
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyCompressor } from '../../../edge/compress/body.ts';
 import { WholeCompressor } from '../../../edge/compress/whole.ts';
+import { until } from '../../support/until.ts';
 import { type CacheRig, type CacheRigOptions, cacheRig } from './cache-rig.ts';
 import { type Asked, settled } from './fake-origin.ts';
 
@@ -29,10 +31,6 @@ const answers =
   (headers: readonly string[], text = 'body', status = 200) =>
   (asked: Asked): void =>
     asked.answer(status, headers, text);
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
 
 it('of many who ask at once one asks the origin, and all get what it gave', {}, async (rig) => {
   const visits = Array.from({ length: 50 }, () => rig.begin({ path: '/a' }));

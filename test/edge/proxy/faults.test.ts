@@ -3,6 +3,7 @@
  * ends with the status that it should have, or broken, never with a body that looks whole and is
  * not; and nothing of it stays.
  */
+
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
@@ -16,6 +17,7 @@ import { createProxy } from '../../../edge/proxy/proxy.ts';
 import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, withRig } from '../http/exchange/rig.ts';
 
@@ -118,13 +120,6 @@ async function goes(rig: Rig, path: string, after: number): Promise<void> {
   call.reset();
 }
 
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let i = 0; !holds(); i++) {
-    if (i === 5000) throw new Error(`It never comes to this: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
 async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Promise<void> {
   const origin = await faultyOrigin();
   const client = createOriginClient({
@@ -189,11 +184,11 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
           await Promise.all(Array.from({ length: 24 }, visitor));
           assert.equal(wrong, []);
           assert.equal(rig.errors, []);
-          await until('no exchange is open', () => open === 0);
-          await until('nothing is being coded', () => bodies.open === 0);
+          await until(() => open === 0, 'no exchange is open');
+          await until(() => bodies.open === 0, 'nothing is being coded');
           await until(
-            'no connection to the origin is open',
             () => client.counters.open === 0 && origin.sockets.size === 0,
+            'no connection to the origin is open',
           );
           // One record for each.
           assert.is(records.count, handled);

@@ -1,4 +1,5 @@
 /** The proxy without a cache, by each version of HTTP, against an origin that the test answers by hand. */
+
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'uvu';
@@ -9,6 +10,7 @@ import { FAULT_PAGES } from '../../../edge/proxy/pages.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import type { Site } from '../../../edge/sites/site.ts';
+import { until } from '../../support/until.ts';
 import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, VERSIONS, withRig } from '../http/exchange/rig.ts';
 import { FakeExchange } from './fake-exchange.ts';
@@ -43,11 +45,6 @@ function each(name: string, onAsked: ((asked: Asked) => void) | undefined, use: 
         },
       );
     });
-}
-
-/** Until it holds; the test's own limit ends what never does. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 each(

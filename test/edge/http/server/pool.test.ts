@@ -9,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import { Pool, type PoolOptions } from '../../../../edge/http/server/pool.ts';
+import { until } from '../../../support/until.ts';
 import { dial, dialTls, GET, getHttp2, HOST, limitsOf, PEM, readAll } from './rig.ts';
 import type { ConnectTo, SiteData, SiteReply } from './site-application.ts';
 
@@ -60,10 +61,6 @@ async function withPool(use: (running: Running) => Promise<void>, options: Parti
   } finally {
     await pool.stop();
   }
-}
-
-async function until(is: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(10)) if (Date.now() > end) assert.unreachable(what);
 }
 
 /** Resolves when the threads have taken what they were told before. */

@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../../edge/http/exchange/exchange.ts';
 import { unstalled } from '../../../support/unstalled.ts';
+import { until } from '../../../support/until.ts';
 import {
   BROKEN_HOST,
   dial,
@@ -18,12 +19,6 @@ import {
   readAll,
   withServer as withRig,
 } from './rig.ts';
-
-const PATIENCE_MS = 20_000;
-
-async function until(is: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(5)) if (Date.now() > end) assert.unreachable(what);
-}
 
 async function handshakeError(dialing: Promise<unknown>): Promise<string> {
   try {

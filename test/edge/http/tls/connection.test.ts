@@ -1,4 +1,5 @@
 /** What a connection tells of what it was given, and what it holds while others come and go. */
+
 import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,18 +16,14 @@ import type { TlsOwner } from '../../../../edge/http/tls/owner.ts';
 import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
 import { certificate, ecKey, pemOfKey, rsaKey } from '../../../support/certificate.ts';
 import { freePort } from '../../../support/ports.ts';
+import { until } from '../../../support/until.ts';
 import { dialTls } from '../server/rig.ts';
 
 const test = suite('edge/http/tls/connection');
-const PATIENCE_MS = 10_000;
 /** Bytes that no buffers of a pair of sockets take. */
 const LARGE = 64 << 20;
 const key = ecKey();
 const pem: TlsCertificate = { key: pemOfKey(key), cert: certificate({ name: 'a.test', key, dnsNames: ['a.test'] }) };
-
-async function until(is: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(5)) if (Date.now() > end) assert.unreachable(what);
-}
 
 class Owner implements TlsOwner<TlsConnection> {
   connection: TlsConnection | null = null;

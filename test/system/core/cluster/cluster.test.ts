@@ -1,4 +1,5 @@
 /** Nodes that find each other in etcd, and wait for each other over TLS. */
+
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
@@ -12,6 +13,7 @@ import { loadConfig } from '../../../../core/config/index.ts';
 import type { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
+import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -47,10 +49,6 @@ class Node {
     this.head = sequence;
     this.cluster.applied();
   }
-}
-
-async function until(isThere: () => boolean, what: string): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !isThere(); await sleep(10)) assert.ok(Date.now() < deadline, what);
 }
 
 let member: EtcdMember;

@@ -1,4 +1,5 @@
 /** Who is there: told at once; a name belongs to one node at a time; who was removed is refused. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,6 +12,7 @@ import { EtcdGateway } from '../../../../core/etcd/gateway.ts';
 import { startFaultyGateway } from '../../../core/journal/faulty-gateway.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
+import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -49,10 +51,6 @@ class Node {
   hasLive(name: string): boolean {
     return this.members?.live.has(name) === true;
   }
-}
-
-async function until(isThere: () => boolean, what: string): Promise<void> {
-  for (const deadline = Date.now() + 15_000; !isThere(); await sleep(10)) assert.ok(Date.now() < deadline, what);
 }
 
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>

@@ -1,4 +1,5 @@
 /** Nodes over etcd of which one can't apply what the log holds, as with a full disk, or finds another history there. */
+
 import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,6 +17,7 @@ import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import { keysBelow } from '../../../../core/journal/etcd/etcd-keys.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { until } from '../../../support/until.ts';
 import { type EtcdMember, startEtcd } from '../../peers/etcd.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
@@ -72,10 +74,6 @@ function fillDisk({ environment }: Node): () => void {
     environment.journal.put = sound;
     root.childTransaction = transaction;
   };
-}
-
-async function until(isThere: () => boolean, what: () => string): Promise<void> {
-  for (const deadline = Date.now() + 15_000; !isThere(); await sleep(10)) assert.ok(Date.now() < deadline, what());
 }
 
 test('what a node has written itself and could not apply is applied once there is room, though the watch tells of it as well', async () => {

@@ -1,4 +1,5 @@
 /** DNS over TLS (RFC 7858): handshakes, resumption, new certificates, limits shared with TCP, and clients that misbehave. */
+
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,11 +13,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../../core/base/errors.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
-import { ask, byteOf, LIMITS, type Served, serve, until, V4, V6 } from '../../../core/nameserver/fixture.ts';
+import { ask, byteOf, LIMITS, type Served, serve, V4, V6 } from '../../../core/nameserver/fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from '../../../core/nameserver/stream-client.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { decodeMessage } from '../../../support/message.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
+import { until } from '../../../support/until.ts';
 
 const SHORT_MS = 400;
 const folder = temporaryFolder('tls');
@@ -123,7 +125,7 @@ test('a session is resumed by a later connection', async () => {
     const client = new StreamClient(first);
     first.write(framed(ask('host1')));
     await client.answers(1);
-    await until(() => session !== null, PATIENCE_MS, 'a session');
+    await until(() => session !== null, 'a session', PATIENCE_MS);
     const second = dial({ maxVersion, session: session! });
     await once(second, 'secureConnect');
     assert.is(second.isSessionReused(), true);
@@ -202,7 +204,7 @@ async function places(): Promise<void> {
     const socket = dial();
     const client = new StreamClient(socket);
     socket.write(framed(ask('host1')));
-    await until(() => client.responses.length > 0 || client.closed || client.ended, PATIENCE_MS, 'an answer or an end');
+    await until(() => client.responses.length > 0 || client.closed || client.ended, 'an answer or an end', PATIENCE_MS);
     socket.destroy();
     if (client.responses.length > 0) return;
     await sleep(20);
@@ -216,7 +218,7 @@ test('a new certificate is used without dropping a connection; one that is not u
   assert.is(nameOf(before), 'first.test');
   writeFileSync(files.certificate, 'no certificate');
   process.emit('SIGHUP');
-  await until(() => served.log.some((line) => line.includes('unusable')), PATIENCE_MS, 'a warning');
+  await until(() => served.log.some((line) => line.includes('unusable')), 'a warning', PATIENCE_MS);
   const still = dial();
   await once(still, 'secureConnect');
   assert.is(nameOf(still), 'first.test');
@@ -224,8 +226,8 @@ test('a new certificate is used without dropping a connection; one that is not u
   process.emit('SIGHUP');
   await until(
     () => served.log.some((line) => line.includes('certificate for DNS over TLS reloaded')),
-    PATIENCE_MS,
     'a new certificate',
+    PATIENCE_MS,
   );
   const client = new StreamClient(before);
   before.write(framed(ask('host1')));
@@ -252,8 +254,8 @@ test('a session outlives the certificate', async ({ served }) => {
   process.emit('SIGHUP');
   await until(
     () => served.log.some((line) => line.includes('certificate for DNS over TLS reloaded')),
-    PATIENCE_MS,
     'a new certificate',
+    PATIENCE_MS,
   );
   const { fingerprint256 } = new X509Certificate(readFileSync(files.certificate));
   for (let seen = '', tries = 0; seen !== fingerprint256; tries++) {
@@ -282,8 +284,8 @@ test('a certificate that can not even be looked at leaves the last one, and is l
   process.emit('SIGHUP');
   await until(
     () => served.log.some((line) => line.includes('certificate for DNS over TLS reloaded')),
-    PATIENCE_MS,
     'a new certificate',
+    PATIENCE_MS,
   );
 });
 
@@ -305,7 +307,7 @@ test('a thread that dies comes back with the newest certificate', async ({ serve
   const worker = served.threads.get('tls')!;
   void worker.terminate();
   await once(worker, 'exit');
-  await until(() => served.listening && served.threads.get('tls') !== worker, PATIENCE_MS, 'a new thread');
+  await until(() => served.listening && served.threads.get('tls') !== worker, 'a new thread', PATIENCE_MS);
   const socket = dial();
   await once(socket, 'secureConnect');
   assert.is(nameOf(socket), 'second.test');

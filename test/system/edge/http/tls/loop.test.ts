@@ -1,9 +1,9 @@
 /** Connections that come and go in every way: nothing of the system or of OpenSSL stays, and whoever comes next is served. */
+
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,18 +11,14 @@ import { DescriptorLoop } from '../../../../../core/os/descriptor-loop.ts';
 import type { Exchange } from '../../../../../edge/http/exchange/exchange.ts';
 import { sharePlaces } from '../../../../../edge/http/tls/places.ts';
 import { dial, dialTls, getHttp2, HOST, type Rig, withServer } from '../../../../edge/http/server/rig.ts';
+import { until } from '../../../../support/until.ts';
 import { startHost } from '../../host/host.ts';
 
 const test = suite('edge/http/tls/loop');
-const PATIENCE_MS = 30_000;
 const WAVES = 6;
 const WAVE = 2000;
 /** Bytes of a response that no socket's buffers take. */
 const LARGE = 32 << 20;
-
-async function until(is: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; !is(); await sleep(5)) if (Date.now() > end) assert.unreachable(what);
-}
 
 const allClosed = ({ counters }: Rig): boolean => counters.get('closed') === counters.get('accepted_tls');
 
