@@ -1,6 +1,6 @@
 /**
  * `npm run bench:audit`: the audit of packages of three sizes beside Mozilla's addons-linter on the same sources, in turns; the API's latency while ten audits run; memory
- * on a bomb. What each figure means stands in README.md beside this file.
+ * on a bomb. docs/internals/benchmarks.md says what each figure means.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

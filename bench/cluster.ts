@@ -1,6 +1,6 @@
 /**
  * `npm run bench:cluster -- [--quick] [--only ROW] [--rounds N] [--seconds N]`: four nodes and three members of etcd, each node in a network namespace of its own: writes in sync beside
- * Knot's way from a primary to its secondaries, many writers, and a node that joins. What each figure means stands in README.md beside this file.
+ * Knot's way from a primary to its secondaries, many writers, and a node that joins. docs/internals/benchmarks.md says what each figure means.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';

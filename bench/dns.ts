@@ -1,6 +1,6 @@
 /**
  * `npm run bench:dns -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--window N] [--edns] [--floor] [--knot KNOTD]`: queries a second and server CPU time a query of Waypost,
- * Knot and NSD, one query thread each on core 0, the load on core 1. What each figure means stands in README.md beside this file.
+ * Knot and NSD, one query thread each on core 0, the load on core 1. docs/internals/benchmarks.md says what each figure means.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:writes -- [--quick] [--seconds N]`: bulk import, the way from the API's answer to the UDP answer, and synced creations by
- * concurrent writers. What each figure means stands in README.md beside this file.
+ * concurrent writers. docs/internals/benchmarks.md says what each figure means.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -56,6 +56,22 @@ test('every path in a document exists', () => {
   assert.equal(missing, []);
 });
 
+/** A file of this repository in a comment, such as docs/dns.md; not a name that a test makes up. */
+const DOCUMENT_IN_SOURCE =
+  /(?<![\w/.-])(?:(?:docs|bench|config)\/[\w/-]+|ARCHITECTURE|CONTRIBUTING|CHANGELOG|SECURITY|DESIGN|API)\.md\b/g;
+
+test('every document that a source names exists', () => {
+  const missing = ['core', 'admin-api', 'edge', 'bench', 'test'].flatMap((folder) =>
+    (readdirSync(join(ROOT, folder), { recursive: true }) as string[])
+      .filter((name) => name.endsWith('.ts') && name !== 'paths.test.ts')
+      .flatMap((name) => {
+        const found = readFileSync(join(ROOT, folder, name), 'utf8').match(DOCUMENT_IN_SOURCE) ?? [];
+        return found.filter((path) => !existsSync(join(ROOT, path))).map((path) => `${folder}/${name}: ${path}`);
+      }),
+  );
+  assert.equal(missing, []);
+});
+
 test('every link between documents leads to a file, and to a heading of it', () => {
   const missing: string[] = [];
   for (const document of DOCUMENTS)

@@ -1,6 +1,6 @@
 /**
  * PowerDNS with its LMDB backend. Its zones are made through its API too, so that they have what such zones have (SOA-EDIT-API DEFAULT: the serial rises with every
- * change, as ours do). README.md says why each setting is what it is.
+ * change, as ours do). docs/internals/benchmarks.md says why each setting is what it is.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Waypost's daemon, nginx, HAProxy, Caddy, and Varnish behind hitch, each as the proxy of one site. README.md says why each setting is what it is. */
+/** Waypost's daemon, nginx, HAProxy, Caddy, and Varnish behind hitch, each as the proxy of one site. docs/internals/benchmarks.md says why each setting is what it is. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServerProcess } from '../dns/process.ts';

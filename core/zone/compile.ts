@@ -1,5 +1,5 @@
 /**
- * The compiler: one owner name of a zone ─► its node (store/answers.ts). The rules are those of ARCHITECTURE.md, "What a name answers".
+ * The compiler: one owner name of a zone ─► its node (store/answers.ts). The rules are in docs/internals/answers.md.
  */
 import {
   ANSWER_AA,

@@ -1,5 +1,5 @@
 /**
- * The reference resolver: the rules of ARCHITECTURE.md, "What a name answers" (RFC 1034 4.3.2), read off the list of
+ * The reference resolver: the rules of docs/internals/answers.md (RFC 1034 4.3.2), read off the list of
  * records for every question anew. Slow on purpose: nothing is indexed, remembered or shared with what it judges.
  */
 import {

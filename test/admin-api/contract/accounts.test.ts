@@ -1,4 +1,4 @@
-/** API.md, "Tokens and accounts": accounts, plans, and what an account counts. */
+/** The API contract: accounts, plans, and what an account counts. */
 import * as assert from 'uvu/assert';
 import { type Json, listOf } from '../daemon.ts';
 import { Client, each, everywhere, type Member, refused, succeeded, type World } from './world.ts';

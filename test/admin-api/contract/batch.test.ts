@@ -1,4 +1,4 @@
-/** API.md, "Domains and records": the batch. */
+/** The API contract: the batch. */
 import * as assert from 'uvu/assert';
 import { listOf } from '../daemon.ts';
 import { each, everywhere, refused, succeeded, type Zone } from './world.ts';

@@ -1,4 +1,4 @@
-/** API.md, "Common", but for what has a suite of its own: lists, idempotency, conditions, limits. */
+/** The API contract: what all endpoints share, except what has a suite of its own: lists, idempotency, conditions, limits. */
 import * as assert from 'uvu/assert';
 import { mintToken } from '../../../admin-api/auth/token.ts';
 import { ConflictError } from '../../../core/base/errors.ts';

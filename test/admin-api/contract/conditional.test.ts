@@ -1,4 +1,4 @@
-/** API.md, "Common": ETag and If-Match, on every write that the route list calls conditional. */
+/** The API contract: ETag and If-Match, on every write that the route list calls conditional. */
 import * as assert from 'uvu/assert';
 import { concrete, type Ids } from './routes.ts';
 import { sampleOf } from './sample.ts';

@@ -1,4 +1,4 @@
-/** API.md, "Domains and records": domains. */
+/** The API contract: domains. */
 import * as assert from 'uvu/assert';
 import { APEX, listOf } from '../daemon.ts';
 import { each, everywhere, refused, succeeded } from './world.ts';

@@ -1,4 +1,4 @@
-/** What holds for every answer of the API, whatever was asked (API.md, "Common"). */
+/** What holds for every response of the API. */
 import * as assert from 'uvu/assert';
 import type { Answer, Daemon, Json } from '../daemon.ts';
 import { documented } from '../openapi/validate.ts';
@@ -6,7 +6,7 @@ import { documented } from '../openapi/validate.ts';
 export const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const CODE = /^[a-z]+(_[a-z]+)*$/;
 
-/** Statuses that API.md names, and those of HTTP itself that the transports give. */
+/** Statuses of the API contract, and those of HTTP that the transports send. */
 const STATUSES = new Set([200, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 422, 429, 431, 501, 503]);
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);

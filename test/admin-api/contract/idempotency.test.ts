@@ -1,4 +1,4 @@
-/** API.md, "Common": Idempotency-Key. */
+/** The API contract: Idempotency-Key. */
 import * as assert from 'uvu/assert';
 import type { Answer } from '../daemon.ts';
 import { Client, everywhere, refused, succeeded } from './world.ts';

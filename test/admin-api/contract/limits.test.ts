@@ -1,4 +1,4 @@
-/** API.md, "Common": rate limits. */
+/** The API contract: rate limits. */
 import * as assert from 'uvu/assert';
 import { Client, everywhere, refused, succeeded } from './world.ts';
 

@@ -1,4 +1,4 @@
-/** API.md, "Common": lists. Every list is taken from the route list, so that a new one is covered. */
+/** The API contract: lists. Every list is taken from the route list, so that a new one is covered. */
 import * as assert from 'uvu/assert';
 import { type Json, listOf } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';

@@ -1,4 +1,4 @@
-/** API.md, "Operations", with the audit and the fate of changes. */
+/** The API contract: operations, with the audit log and the state of changes. */
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Json, listOf } from '../daemon.ts';

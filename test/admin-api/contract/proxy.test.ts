@@ -1,4 +1,4 @@
-/** API.md, "Proxy". What it does to answers is in proxy/dns-effect.test.ts, every spelling of an origin in proxy/origin.test.ts. */
+/** The API contract: the proxy. What it does to answers is in proxy/dns-effect.test.ts, every spelling of an origin in proxy/origin.test.ts. */
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';

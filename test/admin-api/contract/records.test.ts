@@ -1,4 +1,4 @@
-/** API.md, "Domains and records": records. What each type takes stands in records/records.test.ts; here is what holds for all of them. */
+/** The API contract: records. What each type takes stands in records/records.test.ts; here is what holds for all of them. */
 import * as assert from 'uvu/assert';
 import { type Json, listOf } from '../daemon.ts';
 import { each, everywhere, outcome, refused, succeeded } from './world.ts';

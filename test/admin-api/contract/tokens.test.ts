@@ -1,4 +1,4 @@
-/** API.md, "Tokens and accounts": tokens, scopes and roles. */
+/** The API contract: tokens, scopes and roles. */
 import * as assert from 'uvu/assert';
 import { hashToken } from '../../../admin-api/auth/token.ts';
 import { write } from '../../../core/journal/draft/draft.ts';

@@ -1,4 +1,4 @@
-/** API.md, "Domains and records": zone files, and what has become of a change. */
+/** The API contract: zone files, and the state of a change. */
 import * as assert from 'uvu/assert';
 import { APEX, type Json, listOf } from '../daemon.ts';
 import { each, everywhere, refused, succeeded, type Zone } from './world.ts';

@@ -40,7 +40,7 @@ function checked(document: object): Middleware {
   };
 }
 
-/** One of every type (API.md): content as it comes back. */
+/** One of every type: content as it comes back. */
 const RECORDS: readonly (readonly [name: string, type: string, content: string])[] = [
   ['@', 'ALIAS', 'origin.example.org.'],
   ['www', 'A', '192.0.2.1'],

@@ -1,4 +1,4 @@
-/** Which packets are answered with what code, byte for byte: ARCHITECTURE.md, "Header", "EDNS", "Silence" and "Which code first". */
+/** Which packets are answered with what code, byte for byte: docs/internals/answers.md, "Header", "EDNS" and "Which code comes first". */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IndexWriter } from '../../../core/store/index/writer.ts';

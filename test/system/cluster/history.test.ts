@@ -1,4 +1,4 @@
-/** Conflicting writes through two nodes keep what API.md says. `npm run test:cluster` does more of it, through four. */
+/** Conflicting writes through two nodes keep the API contract. `npm run test:cluster` does more of it, through four. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SEED } from '../../support/seed.ts';

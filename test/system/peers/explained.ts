@@ -1,5 +1,5 @@
 /**
- * Where Knot DNS 3.2 and NSD 4.6 answer otherwise than ARCHITECTURE.md has it, and why ours stands. A difference that none of
+ * Where Knot DNS 3.2 and NSD 4.6 answer otherwise than docs/internals/answers.md says, and why ours is right. A difference that none of
  * these covers fails the test. Each says which parts of a response it is about; the rest has to agree.
  */
 import { equalNames, isWildcard, isWithin, type Name, parentName } from '../../../core/wire/name.ts';

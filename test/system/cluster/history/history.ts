@@ -1,4 +1,4 @@
-/** Conflicting writes through several nodes, and all that API.md says of them: of each answer, and of what is there in the end. */
+/** Conflicting writes through several nodes, and all that the API contract says of them: of each answer, and of what is there in the end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, type Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD } from '../../../support/daemon.ts';

@@ -1,5 +1,5 @@
 /**
- * Domains and records as API.md has them, after each change of the log: what an operation comes to at any of these moments. Knows nothing
+ * Domains and records as the API contract has them, after each change of the log: what an operation comes to at any of these moments. Knows nothing
  * of the service's own code.
  */
 import { type ListedRecord, type Operation, type RecordBody, textOf } from './operations.ts';
