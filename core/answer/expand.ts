@@ -17,7 +17,7 @@ const AFTER_NAME = 4;
  * Records of the answer at `a`, made for the name `madeFor`. Pointers to the whole question mean `asked`, the others the name that they were made
  * for. (store/answers.ts, RFC 1035 4.1.4)
  */
-export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, asked: Uint8Array): Sections {
+export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, queryName: Uint8Array): Sections {
   const u16 = (at: number): number => (nodes[at] << 8) | nodes[at + 1];
   const body = bodyOffset(nodes, a);
   const origin = HEADER_LENGTH + madeFor.length + AFTER_NAME;
@@ -35,7 +35,7 @@ export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, 
     }
     const target = u16(p) & 0x3fff;
     p += 2;
-    if (target === HEADER_LENGTH) return Buffer.concat([...labels, asked]);
+    if (target === HEADER_LENGTH) return Buffer.concat([...labels, queryName]);
     if (target < origin) return Buffer.concat([...labels, madeFor.subarray(target - HEADER_LENGTH)]);
     const next = p;
     p = body + target - origin;

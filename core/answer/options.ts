@@ -47,11 +47,11 @@ export class ResponseOptions {
   prepare(bytes: Uint8Array, query: Query, client: Client): void {
     this.error = NO_ERROR;
     this.length = query.hasOpt ? OPT_LENGTH : 0;
-    if (query.asked !== 0) this.#prepareOptions(bytes, query, client);
+    if (query.requestedOptions !== 0) this.#prepareOptions(bytes, query, client);
   }
 
   #prepareOptions(bytes: Uint8Array, query: Query, client: Client): void {
-    const { asked } = query;
+    const { requestedOptions: asked } = query;
     if ((asked & ASKED.COOKIE) !== 0 && this.#cookies !== null) {
       query.cookie = this.#cookies.judge(bytes, query.cookieAt, query.cookieLength, client, this.#seconds());
       this.length += OPTION_HEADER + WHOLE_COOKIE;
@@ -83,7 +83,8 @@ export class ResponseOptions {
     bytes[p + 7] = query.dnssecOk ? 0x80 : 0;
     bytes[p + 8] = 0;
     let end = p + OPT_LENGTH;
-    if ((query.asked | (this.error + 1)) !== 0) end = this.#writeOptions(bytes, end, query, query.start + limit);
+    if ((query.requestedOptions | (this.error + 1)) !== 0)
+      end = this.#writeOptions(bytes, end, query, query.start + limit);
     const rdlength = end - p - OPT_LENGTH;
     bytes[p + 9] = rdlength >>> 8;
     bytes[p + 10] = rdlength;
@@ -94,7 +95,7 @@ export class ResponseOptions {
     const { error } = this;
     const cookies = this.#cookies;
     const nsid = this.#nsid;
-    const { asked } = query;
+    const { requestedOptions: asked } = query;
     let p = from;
     if ((asked & ASKED.COOKIE) !== 0 && cookies !== null) {
       p = optionHeader(bytes, p, EDNS_OPTION.COOKIE, WHOLE_COOKIE);

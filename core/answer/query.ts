@@ -39,7 +39,7 @@ export class Query {
   udpSize = 0;
   dnssecOk = false;
   /** Of ASKED: options that we heed, over this transport and in EDNS version 0. */
-  asked = 0;
+  requestedOptions = 0;
   /** Where the cookie's data lies, and its length, when there is one. */
   cookieAt = 0;
   cookieLength = 0;
@@ -76,7 +76,7 @@ export class Query {
     this.dnssecOk = false;
     this.cookie = COOKIE.NONE;
     this.account = 0;
-    this.asked = 0;
+    this.requestedOptions = 0;
     this.signed = false;
     this.#transport = transport;
     if (length < HEADER_LENGTH || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
@@ -173,12 +173,12 @@ export class Query {
         this.#version = bytes[p + 5];
         this.dnssecOk = (bytes[p + 6] & 0x80) !== 0;
         if (next !== p + 10 && !this.#readOptions(bytes, p + 10, next)) {
-          this.asked = 0;
+          this.requestedOptions = 0;
           return false;
         }
         this.hasOpt = true;
         if (this.#malformed) {
-          this.asked = 0;
+          this.requestedOptions = 0;
           return false;
         }
       }
@@ -200,7 +200,7 @@ export class Query {
       return RCODE.FORMERR;
     if (!this.#parseRest(bytes, s + HEADER_LENGTH, end) || this.signed) return RCODE.FORMERR;
     if (this.hasOpt && this.#version > 0) return RCODE.BADVERS;
-    return (this.asked & ASKED.COOKIE) !== 0 ? COOKIE_ONLY : RCODE.FORMERR;
+    return (this.requestedOptions & ASKED.COOKIE) !== 0 ? COOKIE_ONLY : RCODE.FORMERR;
   }
 
   /**
@@ -222,18 +222,18 @@ export class Query {
   #heed(code: number, at: number, length: number): void {
     if (code === EDNS_OPTION.COOKIE) {
       // Of several, the first counts (RFC 7873 section 5.2).
-      if (!this.#heedsCookies || (this.asked & ASKED.COOKIE) !== 0) return;
-      this.asked |= ASKED.COOKIE;
+      if (!this.#heedsCookies || (this.requestedOptions & ASKED.COOKIE) !== 0) return;
+      this.requestedOptions |= ASKED.COOKIE;
       this.cookieAt = at;
       this.cookieLength = length;
       if (length !== CLIENT_COOKIE && !isWholeCookie(length)) this.#malformed = true;
-    } else if (code === EDNS_OPTION.NSID) this.asked |= ASKED.NSID;
+    } else if (code === EDNS_OPTION.NSID) this.requestedOptions |= ASKED.NSID;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) {
       // RFC 7828 3.2.1: over UDP as if it were not there.
       if (!isStream(this.#transport)) return;
-      this.asked |= ASKED.KEEPALIVE;
+      this.requestedOptions |= ASKED.KEEPALIVE;
       if (length !== 0 && length !== 2) this.#malformed = true;
-    } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.#transport)) this.asked |= ASKED.PADDING;
+    } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.#transport)) this.requestedOptions |= ASKED.PADDING;
   }
 }
 

@@ -63,21 +63,21 @@ export class Synthesizer {
   run(bytes: Uint8Array, query: Query, first: number, limit: number): number {
     const nodes = this.#index.bytes;
     this.error = NO_ERROR;
-    const asked = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
-    this.#apex = asked.subarray(asked.length - nodes[first + APEX_LENGTH_AT]);
+    const queryName = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
+    this.#apex = queryName.subarray(queryName.length - nodes[first + APEX_LENGTH_AT]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const own = nameOffset(nodes, first);
     const source = nodes.slice(own, own + nodes[first + NAME_LENGTH_AT]);
     const kind = (nodes[first + NODE_FLAGS_AT] & NODE_CNAME) !== 0 ? 'node' : 'dname';
-    const rcode = this.#walk(asked, { kind, node: first, source }, query.type, sections);
-    return this.#write(bytes, query, asked, sections, rcode, limit);
+    const rcode = this.#walk(queryName, { kind, node: first, source }, query.type, sections);
+    return this.#write(bytes, query, queryName, sections, rcode, limit);
   }
 
   /** Fills the sections; returns the response code. */
-  #walk(asked: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
+  #walk(queryName: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
     const used: string[] = [];
     const dnames: string[] = [];
-    let name = asked;
+    let name = queryName;
     for (let found = first; ; found = this.#locate(name)) {
       const { source } = found;
       const at = name;
@@ -191,11 +191,11 @@ export class Synthesizer {
       : expandAnswer(index.bytes, answerOffset(this.#index.bytes, node, OTHERWISE), apex, apex).authority;
   }
 
-  #write(bytes: Uint8Array, query: Query, asked: Name, sections: Sections, rcode: number, limit: number): number {
+  #write(bytes: Uint8Array, query: Query, queryName: Name, sections: Sections, rcode: number, limit: number): number {
     const { start, questionEnd } = query;
     const room = limit - (questionEnd - start);
     const isReferral = sections.authority.some((record) => record.type === TYPE.NS);
-    const body = new Body(asked, 'exact');
+    const body = new Body(queryName, 'exact');
     for (const record of [...sections.answer, ...sections.authority])
       body.record(record.name, record.type, record.ttl, record.rdata);
     let length = body.size;

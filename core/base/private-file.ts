@@ -41,7 +41,7 @@ export function readPrivateFile(file: string): string | undefined {
  * ever reads half a key, and of two processes that start at once both use the key of the first. Throws ConfigError `bad_key_file`.
  */
 export function createPrivateFile(file: string, text: string): void {
-  place(file, text, (draft) => {
+  publishDraft(file, text, (draft) => {
     try {
       linkSync(draft, file);
     } catch (error) {
@@ -52,11 +52,11 @@ export function createPrivateFile(file: string, text: string): void {
 
 /** Makes a file, or one in the place of another: whoever reads it, and whatever ends this process, there is the old one or the new one, whole. Throws ConfigError `bad_key_file`. */
 export function replacePrivateFile(file: string, text: string): void {
-  place(file, text, (draft) => renameSync(draft, file));
+  publishDraft(file, text, (draft) => renameSync(draft, file));
 }
 
 /** `name` gives the draft, which is on disk by then, its name. */
-function place(file: string, text: string, name: (draft: string) => void): void {
+function publishDraft(file: string, text: string, name: (draft: string) => void): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     const descriptor = openSync(draft, 'wx', 0o600);

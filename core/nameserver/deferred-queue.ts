@@ -114,9 +114,9 @@ export class DeferredQueue {
 
   /** Nobody waits any more. It counts until main has ended it: whoever asks and goes away has no more than who stays. */
   cancel(id: number): void {
-    const one = this.#underWay.get(id);
-    if (one === undefined || one.taker === null) return;
-    one.taker = null;
+    const pending = this.#underWay.get(id);
+    if (pending === undefined || pending.taker === null) return;
+    pending.taker = null;
     this.#post({ kind: 'cancel', id });
   }
 
@@ -126,17 +126,17 @@ export class DeferredQueue {
   }
 
   #handle(message: FromMain): void {
-    const one = this.#underWay.get(message.id);
-    if (one === undefined) return;
+    const pending = this.#underWay.get(message.id);
+    if (pending === undefined) return;
     if (message.kind === 'message') {
-      one.taker?.take(message.message);
+      pending.taker?.take(message.message);
       return;
     }
     this.#underWay.delete(message.id);
-    const left = (this.#shares.get(one.network) ?? 1) - 1;
-    if (left === 0) this.#shares.delete(one.network);
-    else this.#shares.set(one.network, left);
-    one.taker?.end(message.failed);
+    const left = (this.#shares.get(pending.network) ?? 1) - 1;
+    if (left === 0) this.#shares.delete(pending.network);
+    else this.#shares.set(pending.network, left);
+    pending.taker?.end(message.failed);
   }
 
   #post(message: ToMain): void {

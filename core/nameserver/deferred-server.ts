@@ -63,25 +63,25 @@ export class DeferredServer {
     };
     port.on('message', (message: ToMain) => {
       if (message.kind === 'ask') {
-        const one = { controller: new AbortController(), resume: () => {} };
-        running.set(message.id, one);
-        void this.#serve(message, one, post).finally(() => {
+        const task = { controller: new AbortController(), resume: () => {} };
+        running.set(message.id, task);
+        void this.#serve(message, task, post).finally(() => {
           running.delete(message.id);
           Atomics.sub(count, 0, 1);
         });
         return;
       }
-      const one = running.get(message.id);
-      if (message.kind === 'cancel') one?.controller.abort();
-      one?.resume();
+      const task = running.get(message.id);
+      if (message.kind === 'cancel') task?.controller.abort();
+      task?.resume();
     });
     // It must not keep the process alive.
     port.unref();
     return {
       close() {
-        for (const one of running.values()) {
-          one.controller.abort();
-          one.resume();
+        for (const task of running.values()) {
+          task.controller.abort();
+          task.resume();
         }
         port.close();
       },

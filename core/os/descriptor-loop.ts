@@ -53,28 +53,28 @@ export class DescriptorLoop {
 
   /** A place for a descriptor, at which it is the loop's to close if the thread dies; -1: all are taken, and it stays the caller's. */
   enter(fd: number): number {
-    const place = this.#free.pop() ?? this.#nextPlace;
-    if (place === this.#fds.length) return -1;
-    if (place === this.#nextPlace) this.#nextPlace++;
-    this.#fds[place] = fd + 1;
-    return place;
+    const slot = this.#free.pop() ?? this.#nextPlace;
+    if (slot === this.#fds.length) return -1;
+    if (slot === this.#nextPlace) this.#nextPlace++;
+    this.#fds[slot] = fd + 1;
+    return slot;
   }
 
   /** `member` is told of `events` of the descriptor at the place. False: the system has no room for it. */
-  watch(place: number, events: number, member: LoopMember): boolean {
-    this.#members[place] = member;
-    return this.calls.watch(this.#fds[place] - 1, place, events);
+  watch(slot: number, events: number, member: LoopMember): boolean {
+    this.#members[slot] = member;
+    return this.calls.watch(this.#fds[slot] - 1, slot, events);
   }
 
-  change(place: number, events: number): void {
-    this.calls.change(this.#fds[place] - 1, place, events);
+  change(slot: number, events: number): void {
+    this.calls.change(this.#fds[slot] - 1, slot, events);
   }
 
   /** The descriptor is the caller's from now on: to be closed at once, or to be taken from epoll. */
-  leave(place: number): void {
-    this.#fds[place] = 0;
-    this.#members[place] = undefined;
-    this.#freed.push(place);
+  leave(slot: number): void {
+    this.#fds[slot] = 0;
+    this.#members[slot] = undefined;
+    this.#freed.push(slot);
   }
 
   /** `task` is run soon, and not within this call. To be called once until then. */
@@ -98,7 +98,7 @@ export class DescriptorLoop {
   #turn(): void {
     const { calls } = this;
     this.#isInTurn = true;
-    for (let place = this.#freed.pop(); place !== undefined; place = this.#freed.pop()) this.#free.push(place);
+    for (let slot = this.#freed.pop(); slot !== undefined; slot = this.#freed.pop()) this.#free.push(slot);
     const count = calls.wait(0);
     for (let i = 0; i < count; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
     this.#isInTurn = false;

@@ -231,7 +231,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (this.lost !== null) return;
     this.#foreign.add(group);
     this.#seen = Math.max(this.#seen, this.#tail);
-    this.#turns.came();
+    this.#turns.groupArrived();
     this.wake();
   }
 

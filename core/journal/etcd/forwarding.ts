@@ -198,12 +198,12 @@ export class Forwarding {
     const back = waiting.filter((_, i) => each[i] === 'not taken');
     if (back.length > 0) putBack(back);
     const last = each.reduce<number>((most, one) => (typeof one === 'number' ? Math.max(most, one) : most), 0);
-    const told = each.includes('conflict') ? Math.max(last, head) : last;
-    if (told === 0) return;
+    const lastReached = each.includes('conflict') ? Math.max(last, head) : last;
+    if (lastReached === 0) return;
     try {
       for (const one of each) if (typeof one === 'number') this.#own.add(one);
       // Also for who conflicts, so that it reads what it conflicts with.
-      await reached(told);
+      await reached(lastReached);
       waiting.forEach(({ reject }, i) => {
         if (each[i] === 'conflict') reject(new ConflictError());
       });

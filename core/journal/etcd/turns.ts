@@ -58,11 +58,11 @@ export class Turns {
   /** Resolves when a group came, or was waited for long enough. */
   async letBy(): Promise<void> {
     const over = new AbortController();
-    const came = new Promise<boolean>((resolve) => {
+    const arrival = new Promise<boolean>((resolve) => {
       this.#wake = () => resolve(true);
     });
     const late = sleep(this.#patience(), false, { signal: over.signal }).catch(() => false);
-    if (await Promise.race([came, late])) this.#keep();
+    if (await Promise.race([arrival, late])) this.#keep();
     else this.#expected = this.#seen;
     over.abort();
   }
@@ -78,7 +78,7 @@ export class Turns {
   }
 
   /** A group came; it may be our own. */
-  came(): void {
+  groupArrived(): void {
     this.#wake();
   }
 

@@ -82,7 +82,7 @@ export function startReseal(options: ResealOptions): Reseal {
   const work = async (): Promise<void> => {
     if (!secrets.isRotating) return;
     const counts: Counts = { sealed: 0, lost: 0 };
-    for (const one of KINDS) await resealAll(options, one, counts, stopping.signal);
+    for (const kind of KINDS) await resealAll(options, kind, counts, stopping.signal);
     if (stopping.signal.aborted) return;
     const rows = { sealed: counts.sealed };
     if (counts.lost === 0)
@@ -110,11 +110,11 @@ interface Counts {
   lost: number;
 }
 
-async function resealAll(options: ResealOptions, one: Kind, counts: Counts, signal: AbortSignal): Promise<void> {
+async function resealAll(options: ResealOptions, kind: Kind, counts: Counts, signal: AbortSignal): Promise<void> {
   const { environment, journal, secrets } = options;
   const reader = rawReader(environment);
-  const { table } = one;
-  const isStale = (row: unknown): boolean => secrets.isStale(Buffer.from(one.sealedIn(row), 'base64'));
+  const { table } = kind;
+  const isStale = (row: unknown): boolean => secrets.isStale(Buffer.from(kind.sealedIn(row), 'base64'));
   for (let start: Buffer = Buffer.alloc(0); !signal.aborted; ) {
     const entries = reader.range(table.number, start, undefined, AT_ONCE);
     if (entries.length === 0) return;
@@ -124,7 +124,7 @@ async function resealAll(options: ResealOptions, one: Kind, counts: Counts, sign
     start = Buffer.concat([entries[entries.length - 1].key, Uint8Array.of(0)]);
     if (keys.length > 0) {
       // A commit that conflicts is tried anew, with other counts.
-      const { result } = await write(environment, journal, BY, (draft) => reseal(secrets, one, draft, keys, isStale));
+      const { result } = await write(environment, journal, BY, (draft) => reseal(secrets, kind, draft, keys, isStale));
       counts.sealed += result.sealed;
       counts.lost += result.lost;
     }
@@ -134,20 +134,20 @@ async function resealAll(options: ResealOptions, one: Kind, counts: Counts, sign
 
 function reseal(
   secrets: Secrets,
-  one: Kind,
+  kind: Kind,
   draft: Draft,
   keys: readonly Buffer[],
   isStale: (row: unknown) => boolean,
 ): Counts {
   const counts: Counts = { sealed: 0, lost: 0 };
   for (const key of keys) {
-    const row = draft.row(one.table, key);
+    const row = draft.row(kind.table, key);
     // It may have gone or changed since it was looked at.
     if (row === undefined || !isStale(row)) continue;
-    const context = one.contextOf(row);
+    const context = kind.contextOf(row);
     try {
-      const plain = secrets.unseal(Buffer.from(one.sealedIn(row), 'base64'), context);
-      draft.put(one.table, one.sealedAs(row, secrets.seal(plain, context).toString('base64')));
+      const plain = secrets.unseal(Buffer.from(kind.sealedIn(row), 'base64'), context);
+      draft.put(kind.table, kind.sealedAs(row, secrets.seal(plain, context).toString('base64')));
       plain.fill(0);
       counts.sealed++;
     } catch (error) {

@@ -76,7 +76,7 @@ const transport = fc.constantFrom(...Object.values(TRANSPORT));
 function told(packet: Uint8Array, over: number): unknown {
   const { length, response } = asker.ask(packet, over);
   const { query } = asker;
-  const { cookie, account, asked, hasOpt, dnssecOk, questionEnd } = query;
+  const { cookie, account, requestedOptions: asked, hasOpt, dnssecOk, questionEnd } = query;
   // Nothing has been answered yet to what is deferred, and never to silence.
   const rcode = length > 0 ? query.rcode : null;
   const type = questionEnd === 0 ? null : query.type;

@@ -55,7 +55,7 @@ test('a group that comes ends the wait, and counts when it is applied', async ()
   const waiting = turns.letBy().then(() => {
     isOver = true;
   });
-  turns.came();
+  turns.groupArrived();
   await waiting;
   assert.ok(isOver);
   assert.ok(turns.areTheirs);
@@ -73,7 +73,7 @@ test('a group that takes long is waited for as long, and going round does not en
   const waiting = turns.letBy();
   // Longer than a claim is waited for, and then than others are let by at the least.
   await sleep(300);
-  turns.came();
+  turns.groupArrived();
   await waiting;
   await sleep(1100);
   assert.ok(turns.areTheirs);
