@@ -16,7 +16,7 @@ export function orderObserver(registry: Registry): OrderObserver {
   );
   const durations = registry.histogram(
     'waypost_acme_order_duration_seconds',
-    'How long an order took that ended in a certificate.',
+    'Duration of certificate orders that succeeded.',
     [],
     DURATIONS,
   );

@@ -52,7 +52,7 @@ export class Pieces implements OriginBody {
     } catch {
       // Told below.
     }
-    throw new OriginError('reset', 'What the cache keeps on disk could not be read.');
+    throw new OriginError('reset', 'The cached response could not be read from disk.');
   }
 
   cancel(): void {

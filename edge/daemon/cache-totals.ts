@@ -6,20 +6,20 @@ type Told = Omit<CacheStats, 'hits'>;
 
 /** Of each thread by itself; what lies on the disk is the node's. */
 const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field: keyof Told, help: string])[] = [
-  ['gauge', 'memory_objects', 'memoryObjects', 'Responses that lie in memory.'],
-  ['gauge', 'memory_bytes', 'memoryBytes', 'Memory that they take, with what it takes to find them.'],
-  ['gauge', 'memory_limit_bytes', 'memoryLimit', 'Memory that they may take.'],
-  ['counter', 'misses_total', 'misses', 'Look-ups that found nothing.'],
-  ['counter', 'stored_total', 'stored', 'Responses that were kept.'],
-  ['counter', 'evicted_total', 'evicted', 'Responses that left the memory for want of room.'],
-  ['counter', 'purged_total', 'purged', 'Responses that were dropped since a purge or an unsafe request forbade them.'],
-  ['counter', 'damaged_total', 'damaged', 'Entries of the disk that could not be read or failed their checksum.'],
-  ['counter', 'unwritten_total', 'unwritten', 'Responses that the disk was too slow for, or failed.'],
+  ['gauge', 'memory_objects', 'memoryObjects', 'Responses in memory.'],
+  ['gauge', 'memory_bytes', 'memoryBytes', 'Memory of the cached responses and their index.'],
+  ['gauge', 'memory_limit_bytes', 'memoryLimit', 'Limit of memory_bytes.'],
+  ['counter', 'misses_total', 'misses', 'Lookups without a stored response.'],
+  ['counter', 'stored_total', 'stored', 'Responses stored.'],
+  ['counter', 'evicted_total', 'evicted', 'Responses evicted from memory to make room.'],
+  ['counter', 'purged_total', 'purged', 'Responses dropped because of a purge or an unsafe request.'],
+  ['counter', 'damaged_total', 'damaged', 'Entries on disk that were unreadable or failed their checksum.'],
+  ['counter', 'unwritten_total', 'unwritten', 'Responses not written because the disk was too slow or failed.'],
 ];
 const OF_NODE: readonly (readonly [name: string, field: keyof Told, help: string])[] = [
-  ['disk_objects', 'diskObjects', 'Responses that lie on the disk.'],
-  ['disk_bytes', 'diskBytes', 'Room that they take there.'],
-  ['disk_limit_bytes', 'diskLimit', 'Room that they may take there.'],
+  ['disk_objects', 'diskObjects', 'Responses on disk.'],
+  ['disk_bytes', 'diskBytes', 'Disk space of the cached responses.'],
+  ['disk_limit_bytes', 'diskLimit', 'Limit of disk_bytes.'],
 ];
 
 /** Milliseconds after which a thread that tells nothing any more has ended; they tell something every few seconds. */
@@ -51,7 +51,7 @@ export class CacheTotals {
       registry.read('gauge', `waypost_edge_cache_${name}`, help, [], (emit) =>
         emit(Math.max(0, ...[...this.#latest.values()].map(({ stats }) => stats[field]))),
       );
-    registry.read('counter', 'waypost_edge_cache_hits_total', 'Look-ups that found something.', ['from'], (emit) => {
+    registry.read('counter', 'waypost_edge_cache_hits_total', 'Lookups with a stored response.', ['from'], (emit) => {
       for (const from of ['memory', 'disk'] as const) {
         const now = [...this.#latest.values()].reduce((sum, { stats }) => sum + stats.hits[from], 0);
         emit(now + this.#hitsBefore[from], from);

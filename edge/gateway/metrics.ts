@@ -7,7 +7,7 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
   registry.read(
     'counter',
     'waypost_edge_responses_total',
-    'Requests that were answered, by what they came to and class of status.',
+    'Completed requests by target and status class.',
     ['destination', 'status'],
     (emit) => {
       for (const { destination, status, column } of REQUEST_COLUMNS) {
@@ -16,19 +16,13 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
       }
     },
   );
-  registry.read(
-    'counter',
-    'waypost_edge_cache_total',
-    'Requests to sites by what the cache had to do with the response.',
-    ['outcome'],
-    (emit) => {
-      for (const outcome of CACHE_OUTCOMES) emit(sum(`cache_${outcome}`), outcome);
-    },
-  );
+  registry.read('counter', 'waypost_edge_cache_total', 'Requests to sites by cache status.', ['outcome'], (emit) => {
+    for (const outcome of CACHE_OUTCOMES) emit(sum(`cache_${outcome}`), outcome);
+  });
   registry.read(
     'counter',
     'waypost_edge_origin_faults_total',
-    'Requests that their origin did not answer as it should, by reason.',
+    'Requests that failed at the origin, by reason.',
     ['reason'],
     (emit) => {
       for (const fault of ORIGIN_FAULTS) emit(sum(`fault_${fault}`), fault);
@@ -36,7 +30,7 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
   );
   registry.readHistogram(
     'waypost_edge_origin_seconds',
-    'Time from sending a request to an origin until the head of its response had come.',
+    'Time from sending a request to an origin until its response head arrived.',
     ORIGIN_BOUNDS,
     () => ({
       counts: Float64Array.from([...ORIGIN_BOUNDS, Number.POSITIVE_INFINITY], (bound) => sum(`origin_${bound}`)),
@@ -45,8 +39,8 @@ export function gatewayMetrics(registry: Registry, sum: (column: string) => numb
   );
   for (const [name, column, help] of [
     ['body_bytes', 'bytes', 'Bytes of the bodies of responses.'],
-    ['responses_cut', 'cut', 'Responses that did not go out whole: the visitor left, or the origin broke off.'],
-    ['access_log_dropped', 'log_dropped', 'Lines of the access log that were not written, since it was too slow.'],
+    ['responses_cut', 'cut', 'Responses not sent completely: the visitor disconnected, or the origin failed.'],
+    ['access_log_dropped', 'log_dropped', 'Access log lines dropped because the log was too slow.'],
   ])
     registry.read('counter', `waypost_edge_${name}_total`, help, [], (emit) => emit(sum(column)));
 }

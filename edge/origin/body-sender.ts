@@ -35,7 +35,7 @@ export class BodySender implements BodySink {
   #isStopped = false;
   #flow: BodyFlow | undefined;
   readonly #onPart = (part: Uint8Array | null): void => this.#take(part);
-  readonly #onFailure = (): void => this.#lose('the visitor broke off');
+  readonly #onFailure = (): void => this.#lose('the visitor disconnected');
 
   constructor(socket: OriginSocket, head: string, body: RequestBody, owner: SenderOwner) {
     this.#socket = socket;

@@ -7,7 +7,7 @@ export interface CallHolder {
   onCallCancelled(call: Call): void;
 }
 
-export const aborted = (): OriginError => new OriginError('aborted', 'the visitor broke off');
+export const aborted = (): OriginError => new OriginError('aborted', 'the visitor disconnected');
 
 export class Call {
   readonly request: OriginRequest;

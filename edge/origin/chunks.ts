@@ -162,6 +162,6 @@ export class ChunkReader {
   }
 
   #must(byte: number, expected: number): void {
-    if (byte !== expected) throw malformed('a chunk that does not end where it said');
+    if (byte !== expected) throw malformed('a chunk longer than its size');
   }
 }

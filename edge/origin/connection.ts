@@ -109,7 +109,7 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
   take(buffer: Buffer, length: number): boolean {
     if (this.#call === null) {
       // Nobody asked: to be read as the response to the next request (RFC 9112 section 9.2).
-      this.#error = 'bytes came that nobody asked for';
+      this.#error = 'the origin sent bytes outside a response';
       this.destroy();
       return true;
     }
@@ -371,11 +371,11 @@ export class OriginConnection implements SocketOwner, ReaderOwner, ReceivedBodyS
 
   #late(): OriginError {
     if (this.#isMute) return new OriginError('reset', this.#error);
-    if (this.#body !== null) return new OriginError('idle-timeout', 'the origin sent nothing more of the body');
-    if (this.#awaited() === 'slow-body') return new OriginError('slow-body', 'the body of the request came too slowly');
+    if (this.#body !== null) return new OriginError('idle-timeout', 'the origin stopped sending the response body');
+    if (this.#awaited() === 'slow-body') return new OriginError('slow-body', 'the request body arrived too slowly');
     return this.#sender?.isBlocked === true
-      ? new OriginError('idle-timeout', 'the origin took nothing more of the body of the request')
-      : new OriginError('header-timeout', 'the origin sent no head of a response in time');
+      ? new OriginError('idle-timeout', 'the origin stopped reading the request body')
+      : new OriginError('header-timeout', 'the origin sent no response head in time');
   }
 
   /** The way back has ended; what is on its way to the origin still goes out, if it takes it in time. */

@@ -110,7 +110,7 @@ export class Dial implements SocketAttempt {
     this.#tries.clear();
     this.#tries.add(socket);
     this.#timer = setTimeout(
-      () => this.#fail(new OriginError('connect-timeout', `${socket.address}: no TLS handshake in time`)),
+      () => this.#fail(new OriginError('connect-timeout', `${socket.address}: TLS handshake timed out`)),
       Math.max(1, this.#begin + this.#tools.limits.tlsTimeout - performance.now()),
     );
   }
@@ -131,7 +131,7 @@ export class Dial implements SocketAttempt {
   }
 
   #late(): OriginError {
-    if (this.#addresses.length === 0) return new OriginError('unresolved', 'no answer of the resolvers in time');
+    if (this.#addresses.length === 0) return new OriginError('unresolved', 'the resolvers did not answer in time');
     return new OriginError(
       'connect-timeout',
       `no answer from ${[...this.#tries].map(({ address }) => address).join(', ')}`,

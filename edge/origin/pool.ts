@@ -294,7 +294,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   /** With no connection at all it is not that others have them: none came about, which the dial itself may find out a moment later. */
   #tooLate(): OriginError {
     return this.#connections.size === 0
-      ? new OriginError('connect-timeout', `no connection to ${this.host} came about in time`)
+      ? new OriginError('connect-timeout', `no connection to ${this.host} was established in time`)
       : new OriginError('busy', `no connection to ${this.host} was free in time`);
   }
 

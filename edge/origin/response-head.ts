@@ -193,7 +193,7 @@ const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB;
 /** RFC 9112 sections 6.1 and 6.3: what says two lengths, or none that is sure, is no message to pass on. */
 function checkCoding({ coding, length }: Framing, minor: number): void {
   if (coding.toLowerCase() !== 'chunked') throw malformed('a transfer-encoding other than chunked');
-  if (length >= 0) throw malformed('a content-length beside a transfer-encoding');
+  if (length >= 0) throw malformed('a content-length next to a transfer-encoding');
   if (minor === 0) throw malformed('a transfer-encoding in HTTP/1.0');
 }
 

@@ -107,8 +107,8 @@ export class ResponseReader {
 
   /** RFC 9110 section 7.8: only to what was asked for. */
   #upgrade(head: ResponseHead): void {
-    if (this.#protocol === '') throw malformed('a 101 response that nobody asked for');
-    if (head.upgrade !== this.#protocol) throw malformed('a 101 response with another protocol than was asked for');
+    if (this.#protocol === '') throw malformed('an unrequested 101 response');
+    if (head.upgrade !== this.#protocol) throw malformed('a 101 response with a protocol that was not requested');
     if (head.isChunked || head.length > 0) throw malformed('a body of a 101 response');
     this.#state = STATE.tunnel;
     this.#owner.onHead(head, undefined);

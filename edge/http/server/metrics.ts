@@ -29,7 +29,7 @@ const BY_SERVER_COLUMN: readonly (readonly [
       ['address', 'refused_address'],
       ['memory', 'refused_memory'],
     ],
-    'Connections that were closed at once: too many in all or of one client, or its network holds its share of memory.',
+    'Connections closed at once: too many in total or per client, or the client network reached its share of memory.',
   ],
   [
     'handshakes',
@@ -66,7 +66,7 @@ const BY_SERVER_COLUMN: readonly (readonly [
       ['1.1', 'http1'],
       ['2', 'http2'],
     ],
-    'Connections by the version of HTTP that they speak.',
+    'Connections by HTTP version.',
   ],
 ];
 
@@ -89,13 +89,10 @@ export function edgeMetrics(registry: Registry, counters: EdgeCounters): void {
     counter(name, label, help, (emit) => {
       for (const [value, column] of columns) emit(counters.server.sum(column), value);
     });
-  counter(
-    'drained_connections_cut',
-    null,
-    'Connections that were still busy when the time to drain was over.',
-    (emit) => emit(counters.server.sum('drain_cut')),
+  counter('drained_connections_cut', null, 'Connections still busy when the drain timeout expired.', (emit) =>
+    emit(counters.server.sum('drain_cut')),
   );
-  counter('thread_restarts', null, 'Edge threads that died and were started anew.', (emit) => emit(counters.restarts));
+  counter('thread_restarts', null, 'Edge threads restarted after a failure.', (emit) => emit(counters.restarts));
   counter('requests', 'version', 'Requests by version of HTTP; over HTTP/2 every stream that was opened.', (emit) => {
     emit(counters.http1.sum('requests'), '1.1');
     emit(counters.http2.sum('streams'), '2');
@@ -116,9 +113,7 @@ function http1Metrics(counter: AddCounter, { http1 }: EdgeCounters): void {
     },
   );
   counter('http1_upgrades', null, 'Requests of HTTP/1.1 that became tunnels.', (emit) => emit(http1.sum('upgrades')));
-  counter('http1_aborted', null, 'Exchanges of HTTP/1.1 that ended before their time.', (emit) =>
-    emit(http1.sum('aborted')),
-  );
+  counter('http1_aborted', null, 'HTTP/1.1 exchanges aborted before their end.', (emit) => emit(http1.sum('aborted')));
   counter('http1_failed', null, 'Exchanges of HTTP/1.1 whose handler failed.', (emit) => emit(http1.sum('failed')));
 }
 
@@ -131,7 +126,7 @@ function http2Metrics(counter: AddCounter, { http2 }: EdgeCounters): void {
       emit(http2.sum(`${what}_received`), 'in');
       emit(http2.sum(`${what}_sent`), 'out');
     });
-  counter('http2_refused', 'reason', 'Requests of HTTP/2 that were answered without a handler.', (emit) => {
+  counter('http2_refused', 'reason', 'HTTP/2 requests answered without a handler.', (emit) => {
     emit(http2.sum('bad_requests'), 'malformed');
     emit(http2.sum('header_lists_too_large'), 'header_too_large');
   });

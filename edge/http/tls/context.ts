@@ -58,7 +58,7 @@ export class TlsContext {
     this.address = openssl.SSL_CTX_new(openssl.TLS_server_method());
     this.#place[0] = this.address;
     try {
-      if (this.address === 0) throw new Error('no memory for a TLS context');
+      if (this.address === 0) throw new Error('out of memory for a TLS context');
       this.#configure(ticketLifetime);
     } catch (error) {
       this.close();
@@ -75,7 +75,7 @@ export class TlsContext {
   bind(ssl: number, serverName: string): void {
     const id = this.#sessionId(serverName);
     if (this.#openssl.SSL_set_session_id_context(ssl, id, id.length) !== 1)
-      throw new Error('OpenSSL does not take the context of a session');
+      throw new Error('OpenSSL rejected the session context');
   }
 
   #sessionId(serverName: string): Buffer {
@@ -121,7 +121,7 @@ export class TlsContext {
       openssl.SSL_CTX_set_cipher_list(address, TLS12_CIPHERS) === 1 &&
       openssl.SSL_CTX_set_ciphersuites(address, TLS13_CIPHERS) === 1 &&
       openssl.SSL_CTX_set_num_tickets(address, TICKETS) === 1;
-    if (!isSet) throw new Error('OpenSSL does not take the settings of TLS');
+    if (!isSet) throw new Error('OpenSSL rejected the TLS settings');
     openssl.SSL_CTX_set_timeout(address, ticketLifetime);
     // The group list is copied by the call; a read takes all that there is, not one record's head and then its rest.
     control(CTRL.READ_AHEAD, 1);

@@ -71,7 +71,7 @@ export class Credentials {
     if (openssl.SSL_use_cert_and_key(ssl, credentials[at], credentials[at + 1], between, 1) === 1) return ssl;
     openssl.SSL_free(ssl);
     openssl.ERR_clear_error();
-    throw new Error('the certificate can not be used');
+    throw new Error('the certificate is unusable');
   }
 
   /** Certificates that are kept. */
@@ -122,7 +122,7 @@ export class Credentials {
     if (key === 0) throw new Error('the private key is not PEM');
     if (openssl.X509_check_private_key(own, key) === 1) return key;
     openssl.EVP_PKEY_free(key);
-    throw new Error('the private key is not that of the certificate');
+    throw new Error('the private key does not match the certificate');
   }
 
   /** A key of the kind that the certificate's has; 0: that is not what comes first. */
@@ -166,7 +166,7 @@ export class Credentials {
       if (next === 0) break;
       if (openssl.OPENSSL_sk_push(chain, next) > 0) continue;
       openssl.X509_free(next);
-      throw new Error('no memory for a certificate');
+      throw new Error('out of memory for a certificate');
     }
     if (openssl.ERR_peek_last_error() !== NO_MORE_PEM) throw new Error('a certificate of the chain is not PEM');
   }
@@ -176,7 +176,7 @@ export class Credentials {
     const memory = fixedMemory(length);
     memory.bytes.write(pem);
     const bio = this.#openssl.BIO_new_mem_buf(memory.address, length);
-    if (bio === 0) throw new Error('no memory for a certificate');
+    if (bio === 0) throw new Error('out of memory for a certificate');
     try {
       return read(bio);
     } finally {

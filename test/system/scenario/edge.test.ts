@@ -344,7 +344,7 @@ test('a port that is taken: what and what to do, and nothing is left running', a
     assert.unreachable();
   } catch (error) {
     assert.match((error as Error).message, /ended early \(1\)/);
-    assert.match((error as Error).message, new RegExp(`can't listen on 127\\.0\\.0\\.1:${port}: address in use`));
+    assert.match((error as Error).message, new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: address in use`));
     assert.match((error as Error).message, /WAYPOST_EDGE_HTTPS_LISTEN/);
   } finally {
     other.close();

@@ -214,8 +214,8 @@ test('what can not be used is an error that says so, and leaves nothing', () => 
       [good.cert, good.cert, /the private key is not PEM/],
       // Nobody is asked for its passphrase.
       [good.cert, encrypted, /the private key is not PEM/],
-      [good.cert, pemOfKey(ecKey()), /the private key is not that of the certificate/],
-      [good.cert, pemOfKey(rsaKey(2048)), /the private key is not that of the certificate/],
+      [good.cert, pemOfKey(ecKey()), /the private key does not match the certificate/],
+      [good.cert, pemOfKey(rsaKey(2048)), /the private key does not match the certificate/],
     ] as const)
       assert.throws(() => shows({ cert, key: privateKey }), what);
     assert.is(credentials.live, 0);
