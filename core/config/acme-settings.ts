@@ -1,7 +1,7 @@
 /** Settings of automatic certificates (ACME, RFC 8555). */
 import { resolvers } from './address-kinds.ts';
-import { choice, flag, hostNames, integer, type Kind, text } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import { choice, flag, hostNames, integer, type Kind, text, textual } from './kinds.ts';
+import { optional, setting } from './setting.ts';
 
 /** Short names of well-known directories. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
@@ -9,17 +9,8 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
   ['letsencrypt-staging', 'https://acme-staging-v02.api.letsencrypt.org/directory'],
 ]);
 
-function kind<T>(expected: string, parse: (text: string) => T | undefined, format: (value: T) => string): Kind<T> {
-  return {
-    expected,
-    fromToml: (value) => (typeof value === 'string' ? parse(value) : undefined),
-    fromText: parse,
-    toToml: (value) => JSON.stringify(format(value)),
-  };
-}
-
 /** Always HTTPS (RFC 8555 6.1). */
-const directory = kind(
+const directory = textual(
   'an https:// URL, "letsencrypt", or "letsencrypt-staging"',
   (value) => {
     const url = URL.parse(KNOWN.get(value.trim()) ?? value.trim());
@@ -30,13 +21,13 @@ const directory = kind(
   String,
 );
 
-const email = kind(
+const email = textual(
   'an e-mail address, such as "hostmaster@example.net"',
   (value) => (/^[^\s@,?<>"]{1,64}@[^\s@,?<>"]{1,253}$/.test(value.trim()) ? value.trim() : undefined),
   String,
 );
 
-const base64url = kind(
+const base64url = textual(
   'base64url text, as issued by the certificate authority',
   (value) => (/^[A-Za-z0-9_+/-]{16,1024}={0,2}$/.test(value.trim()) ? value.trim() : undefined),
   String,
@@ -48,14 +39,6 @@ const identities: Kind<readonly string[]> = {
   expected: `${hostNames.expected}; empty for the names that the directory announces`,
   fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : hostNames.fromToml(value)),
 };
-
-function setting<T>(one: Kind<T>, standard: T, doc: string): Setting<T> {
-  return { kind: one, standard: () => standard, doc, secret: false };
-}
-
-function optional<T>(one: Kind<T>, standardText: string, example: string, doc: string): Setting<T | undefined> {
-  return { kind: one, standard: () => undefined, standardText, example, doc, secret: false };
-}
 
 export const ACME_SETTINGS = {
   directory: optional(

@@ -1,19 +1,15 @@
 /** Settings of the response cache of the edge. */
-import { bytes, type Kind } from './kinds.ts';
+import { bytes } from './kinds.ts';
 import { memoryShare } from './memory.ts';
-import type { Setting } from './setting.ts';
+import { setting } from './setting.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
 const GB = 1024 * MB;
 
-function size(kind: Kind<number>, standard: number, doc: string): Setting<number> {
-  return { kind, standard: () => standard, doc, secret: false };
-}
-
 export const CACHE_SETTINGS = {
   cache_memory: {
-    ...size(
+    ...setting(
       bytes(1 * MB, 1024 * GB),
       256 * MB,
       'Memory for cached responses and their index, for all threads together. Responses that do not fit are read from disk.',
@@ -22,17 +18,17 @@ export const CACHE_SETTINGS = {
     standardText: 'an eighth of the memory, at most 256MB',
     example: '"256MB"',
   },
-  cache_memory_object: size(
+  cache_memory_object: setting(
     bytes(1 * KB, 64 * MB),
     1 * MB,
     'Maximum size of a response that is cached in memory; larger responses are cached on disk only. It is also limited to an eighth of the memory of a thread.',
   ),
-  cache_disk: size(
+  cache_disk: setting(
     bytes(0, 16 * 1024 * GB),
     1 * GB,
     'Disk space for cached responses, in the folder "cache" of the data folder; 0 disables it. It survives restarts. Each GB needs 16 MB of memory for its index.',
   ),
-  cache_object: size(
+  cache_object: setting(
     bytes(1 * KB, 64 * GB),
     128 * MB,
     'Maximum size of a cached response; larger responses are not cached. It is also limited to a quarter of the disk space.',

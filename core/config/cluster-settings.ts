@@ -1,14 +1,6 @@
 /** Settings of a cluster: etcd, the connections between nodes, and the withdrawal of a node. */
 import { flag, integer, type Kind, list, listen, text } from './kinds.ts';
-import type { Setting } from './setting.ts';
-
-function setting<T>(one: Kind<T>, standard: T, doc: string): Setting<T> {
-  return { kind: one, standard: () => standard, doc, secret: false };
-}
-
-function optional<T>(one: Kind<T>, standardText: string, example: string, doc: string): Setting<T | undefined> {
-  return { kind: one, standard: () => undefined, standardText, example, doc, secret: false };
-}
+import { optional, setting } from './setting.ts';
 
 function endpointOf(value: string): string | undefined {
   const url = URL.parse(value.trim());

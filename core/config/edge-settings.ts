@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { choice, hostNames, integer, type Kind, listenList, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
-import type { Setting } from './setting.ts';
+import { type Setting, setting } from './setting.ts';
 
 /**
  * A list that may be empty: `[]` in TOML; a word in the environment, where an empty value is unset.
@@ -17,13 +17,6 @@ function orNone<T>(kind: Kind<readonly T[]>, word: string): Kind<readonly T[]> {
 }
 
 const place = (port: number): readonly ListenAddress[] => [{ address: '127.0.0.1', port, family: 4 }];
-
-const setting = <T>(kind: Kind<T>, standard: T, doc: string): Setting<T> => ({
-  kind,
-  standard: () => standard,
-  doc,
-  secret: false,
-});
 
 const file = (example: string, doc: string): Setting<string | undefined> => ({
   ...setting<string | undefined>(text('the path of a file') as Kind<string | undefined>, undefined, doc),

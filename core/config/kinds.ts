@@ -19,7 +19,11 @@ export interface Kind<T> {
 }
 
 /** A kind that is text in TOML too. */
-function textual<T>(expected: string, parse: (text: string) => T | undefined, format: (value: T) => string): Kind<T> {
+export function textual<T>(
+  expected: string,
+  parse: (text: string) => T | undefined,
+  format: (value: T) => string,
+): Kind<T> {
   return {
     expected,
     fromToml: (value) => (typeof value === 'string' ? parse(value) : undefined),

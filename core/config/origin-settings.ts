@@ -1,27 +1,25 @@
 /** Settings of the connections to origins: timeouts and limits. */
 import { bytes, integer, text } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import { optional, type Setting, setting } from './setting.ts';
 
 const KB = 1024;
 const milliseconds = integer(100, 86_400_000, 'milliseconds');
 const count = integer(1, 1_000_000);
 
 function duration(standard: number, doc: string): Setting<number> {
-  return { kind: milliseconds, standard: () => standard, doc, secret: false };
+  return setting(milliseconds, standard, doc);
 }
 
 function most(standard: number, doc: string): Setting<number> {
-  return { kind: count, standard: () => standard, doc, secret: false };
+  return setting(count, standard, doc);
 }
 
-const caFile: Setting<string | undefined> = {
-  kind: text('the path of a file'),
-  standard: () => undefined,
-  standardText: 'the root certificates of Node.js',
-  example: '"/etc/waypost/origin-roots.pem"',
-  doc: 'File with root certificates (PEM) that verify origins in addition to those of Node.js, for private authorities. A relative path starts at the working directory.',
-  secret: false,
-};
+const caFile = optional(
+  text('the path of a file'),
+  'the root certificates of Node.js',
+  '"/etc/waypost/origin-roots.pem"',
+  'File with root certificates (PEM) that verify origins in addition to those of Node.js, for private authorities. A relative path starts at the working directory.',
+);
 
 export const ORIGIN_SETTINGS = {
   origin_connect_timeout: duration(
@@ -61,11 +59,10 @@ export const ORIGIN_SETTINGS = {
     8192,
     'Maximum number of connections to all origins, for each thread. Above it, idle connections are closed, the longest idle first.',
   ),
-  origin_max_header_bytes: {
-    kind: bytes(1 * KB, 1024 * KB),
-    standard: () => 64 * KB,
-    doc: 'Maximum size of a response header, and of the trailers. If an origin exceeds it, the client gets 502.',
-    secret: false,
-  } satisfies Setting<number>,
+  origin_max_header_bytes: setting(
+    bytes(1 * KB, 1024 * KB),
+    64 * KB,
+    'Maximum size of a response header, and of the trailers. If an origin exceeds it, the client gets 502.',
+  ),
   origin_ca_file: caFile,
 } as const;

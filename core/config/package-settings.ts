@@ -1,7 +1,7 @@
 /** Settings of developer packages. */
 import { availableParallelism } from 'node:os';
 import { bytes, choice, hexadecimal, integer, type Kind, list } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import { setting } from './setting.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -30,13 +30,6 @@ const sdks: Kind<readonly Sdk[]> = {
   fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : someSdks.fromToml(value)),
   fromText: (value) => (value.trim() === '' ? [] : someSdks.fromText(value)),
 };
-
-const setting = <T>(kind: Kind<T>, standard: T, doc: string): Setting<T> => ({
-  kind,
-  standard: () => standard,
-  doc,
-  secret: false,
-});
 
 export const PACKAGE_SETTINGS = {
   max_bytes: setting(bytes(KB, GB), 50 * MB, 'Maximum size of a package.'),

@@ -1,6 +1,6 @@
 /** Settings of the proxy: its name, trusted proxies, and cache control by clients. */
 import { flag, integer, type Kind, text } from './kinds.ts';
-import type { Setting } from './setting.ts';
+import { setting } from './setting.ts';
 import { prefixes } from './transfer-kinds.ts';
 
 const anyText = text('a name of letters, digits, dots and dashes, such as "waypost" or "edge.example.net"');
@@ -13,13 +13,6 @@ const pseudonym: Kind<string> = {
   fromToml: (value) => asName(anyText.fromToml(value)),
   fromText: (value) => asName(anyText.fromText(value)),
 };
-
-const setting = <T>(kind: Kind<T>, standard: T, doc: string): Setting<T> => ({
-  kind,
-  standard: () => standard,
-  doc,
-  secret: false,
-});
 
 export const PROXY_SETTINGS = {
   name: setting(
