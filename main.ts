@@ -69,7 +69,7 @@ function outliveOutput({ core }: Rooms, log: Logger): void {
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', (error) => {
     const count = throttle.due('output');
-    if (count > 0) log.warn('standard output can not be written', { count, reason: error.message });
+    if (count > 0) log.warn('cannot write to standard output', { count, reason: error.message });
   });
 }
 
@@ -222,7 +222,7 @@ async function serveUntilEnd(
   const signal = await Promise.race([untilSignal(stops), node.replaced]);
   parts.isStopping = true;
   if (signal === undefined) {
-    log.info('starting anew');
+    log.info('restarting with the store of another node');
     service.reloading();
     return 'replaced';
   }
@@ -243,9 +243,9 @@ async function reloadEdge(
   service.reloading();
   try {
     await edge?.reload();
-    if (edge) log.info('the edge has new threads');
+    if (edge) log.info('edge reloaded');
   } catch (error) {
-    if (!parts.isStopping) log.error('the edge could not be reloaded; the threads that were there go on', { error });
+    if (!parts.isStopping) log.error('edge reload failed; the current threads keep running', { error });
   }
   if (!parts.isStopping) service.ready();
 }

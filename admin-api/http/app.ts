@@ -1,4 +1,4 @@
-/** From a request to an answer: what a route returns becomes the answer, and what it throws becomes an error. */
+/** Routes a request and turns the result of the route, or its exception, into a response. */
 import type { Logger } from '../../core/base/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, forwarded } from './forwarded.ts';
@@ -12,9 +12,9 @@ const NO_QUERY = new URLSearchParams();
 export interface AppOptions extends AppParts {
   readonly routes: readonly Route[];
   readonly log: Logger;
-  /** How the edge says whom it passes a request on for; left out: nobody is believed. */
+  /** How the edge names the client of a forwarded request; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
-  /** Is told of every answer. `route`: the route's path as a template; null: there was none. */
+  /** Receives every response. `route`: the path template of the route; null: no route matched. */
   readonly observer: { observe(method: string, route: string | null, status: number, seconds: number): void };
 }
 
@@ -39,7 +39,7 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
       route = match.route.path;
       const query = request.query === '' ? NO_QUERY : new URLSearchParams(request.query);
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);
-      return { route, response: isKnown(request, response) ? { ...response, status: 304 } : response };
+      return { route, response: hasCurrentCopy(request, response) ? { ...response, status: 304 } : response };
     } catch (error) {
       if (statusOf(error) === undefined && !(error instanceof Aborted))
         log.error('request failed unexpectedly', {
@@ -55,13 +55,13 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
 }
 
 /**
- * Whether the client has what it asks for already (RFC 9110 13.1.2: compared weakly). The transports leave the body of a 304 away, and tell its length; one that
- * comes in pieces has none, and is sent.
+ * Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2: weak comparison). For a 304 the
+ * transports send the length of the body without the body. A streamed body has no length, so it is sent.
  */
-function isKnown(request: HttpRequest, { status, headers, body }: HttpResponse): boolean {
-  const known = request.header('if-none-match');
-  if (known === undefined || headers.ETag === undefined || status !== 200) return false;
+function hasCurrentCopy(request: HttpRequest, { status, headers, body }: HttpResponse): boolean {
+  const ifNoneMatch = request.header('if-none-match');
+  if (ifNoneMatch === undefined || headers.ETag === undefined || status !== 200) return false;
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return false;
-  return known.split(',').some((tag) => ['*', headers.ETag].includes(tag.trim().replace(/^W\//, '')));
+  return ifNoneMatch.split(',').some((tag) => ['*', headers.ETag].includes(tag.trim().replace(/^W\//, '')));
 }

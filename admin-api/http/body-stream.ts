@@ -1,13 +1,13 @@
-/** A body that is taken piece by piece: while more waits than is taken, the client waits, too. */
+/** A request body that is read piece by piece. The connection is paused while too much is unread. */
 import { Body } from './body.ts';
 
-/** The connection that the body comes by. */
+/** The connection of the body. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
-/** Bytes that wait when the client is made to. */
+/** Unread bytes at which the connection is paused. */
 const HIGH = 1 << 20;
 
 export class BodyStream extends Body implements AsyncIterable<Buffer> {
@@ -25,7 +25,7 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
     this.announce(announced);
   }
 
-  /** To be walked once. Throws as HttpRequest.body rejects. Who stops early leaves the rest to be read and forgotten. */
+  /** Can be iterated once. Throws what HttpRequest.body rejects with. After an early end, the rest is discarded. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     try {
       for (;;) {
@@ -61,7 +61,7 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
     this.#wake();
   }
 
-  /** What has come before is not worth taking any more. */
+  /** Unread pieces are discarded. */
   protected failed(error: Error): void {
     this.#chunks.length = 0;
     this.#error = error;

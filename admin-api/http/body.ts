@@ -1,18 +1,18 @@
-/** A body as its pieces come, within bounds of size and time, and whole. Both transports use it. */
+/** A request body with limits on its size and time, for both transports. */
 import { tooLarge, tooSlow } from './errors.ts';
 import { Aborted, BODY_RATE } from './transport.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** What both ways of taking a body have in common: its bounds. Whoever extends it is told of what comes, and once of the end. */
+/** The limits of a body. Subclasses receive each piece, and then one end or failure. */
 export abstract class Body {
   readonly #limit: number;
   readonly #timeout: number;
   readonly #begin = performance.now();
   #length = 0;
   #done = false;
-  /** Where it stands among those that are watched; -1: nowhere. */
-  place = -1;
+  /** Index among the watched bodies; -1: not watched. */
+  index = -1;
 
   /** `timeout` in milliseconds. */
   constructor(limit: number, timeout: number) {
@@ -24,22 +24,22 @@ export abstract class Body {
   protected abstract ended(): void;
   protected abstract failed(error: Error): void;
 
-  /** Whether nothing more is wanted. */
+  /** Whether the body has ended, failed, or is no longer read. */
   get done(): boolean {
     return this.#done;
   }
 
-  /** Bytes that have come. */
+  /** Received bytes. */
   protected get length(): number {
     return this.#length;
   }
 
-  /** Fails when it is too long by `announced`: Content-Length as sent, undefined when the body is chunked or absent. */
+  /** Fails if Content-Length is above the limit; `announced` is undefined for a chunked or absent body. */
   announce(announced: string | undefined): void {
     if (announced !== undefined && Number(announced) > this.#limit) this.fail(tooLarge(this.#limit));
   }
 
-  /** `chunk` is the body's from now on. */
+  /** Takes ownership of `chunk`. */
   add(chunk: Buffer): void {
     if (this.#done) return;
     this.#length += chunk.length;
@@ -47,12 +47,12 @@ export abstract class Body {
     else if (chunk.length > 0) this.taken(chunk);
   }
 
-  /** The body goes on later: it is given time. */
+  /** More of the body will arrive later: starts the timeout. */
   expectMore(): void {
     if (!this.#done) late.watch(this);
   }
 
-  /** Fails when the time is over. `now` as of performance.now(). */
+  /** Fails after the timeout. `now` as of performance.now(). */
   check(now: number): void {
     if (now > this.#begin + this.#timeout + (this.#length / BODY_RATE) * 1000) this.fail(tooSlow());
   }
@@ -64,7 +64,7 @@ export abstract class Body {
   }
 
   abort(): void {
-    // Called at the end of every connection: an error is made only for who still waits.
+    // Called at the end of every connection: the error is created only while the body is read.
     if (!this.#done) this.fail(new Aborted());
   }
 
@@ -74,7 +74,7 @@ export abstract class Body {
     this.failed(error);
   }
 
-  /** Nothing more is wanted. */
+  /** Stops reading and the timeout. */
   protected finish(): void {
     this.#done = true;
     late.forget(this);
@@ -115,37 +115,37 @@ export class BodyCollector extends Body {
   }
 }
 
-/** Milliseconds between two looks at the bodies that are under way. */
+/** Interval between checks of the open bodies, in milliseconds. */
 const LOOK = 100;
 
 /**
- * One timer for all bodies: most are there at once, and a timer for each costs more than reading it. They stand in an array: the tables that a busy Set
- * leaves behind hold on to what went through it until the next full collection.
+ * One timer for all bodies: most bodies arrive with their request, and a timer for each would cost more
+ * than reading it. An array, because a busy Set keeps deleted entries alive until the next full collection.
  */
 const late = {
   open: [] as Body[],
   timer: undefined as NodeJS.Timeout | undefined,
 
   watch(body: Body): void {
-    if (body.place !== -1) return;
-    body.place = this.open.push(body) - 1;
+    if (body.index !== -1) return;
+    body.index = this.open.push(body) - 1;
     this.timer ??= setInterval(() => this.look(), LOOK);
   },
 
-  /** The last one takes its place. */
+  /** Moves the last body to the index of the removed one. */
   forget(body: Body): void {
-    if (body.place === -1) return;
+    if (body.index === -1) return;
     const last = this.open.pop();
     if (last !== undefined && last !== body) {
-      last.place = body.place;
-      this.open[last.place] = last;
+      last.index = body.index;
+      this.open[last.index] = last;
     }
-    body.place = -1;
+    body.index = -1;
   },
 
   look(): void {
     const now = performance.now();
-    // From the end: whoever fails is gone from here, and one that was looked at takes its place.
+    // Backwards: a body that fails is replaced by the last one, which is already checked.
     for (let i = this.open.length - 1; i >= 0; i--) this.open[i].check(now);
     if (this.open.length > 0) return;
     clearInterval(this.timer);
@@ -153,7 +153,7 @@ const late = {
   },
 };
 
-/** All of a body that comes piece by piece, as BodyCollector gives it. */
+/** Collects a streamed body, as BodyCollector does. */
 export async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -164,7 +164,7 @@ export async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return joined(chunks, length);
 }
 
-/** In an ArrayBuffer of its own, not in Node's pool, so that it can be handed to another thread without a copy. */
+/** In its own ArrayBuffer, not in the pool of Node, so that it can be transferred to another thread. */
 function joined(chunks: readonly Buffer[], length: number): Buffer {
   const whole = Buffer.allocUnsafeSlow(length);
   let at = 0;

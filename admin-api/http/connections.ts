@@ -1,9 +1,9 @@
-/** How many connections there are, in all and for each client. */
+/** Limits on the number of connections, in total and for each client. */
 import { clientNetwork } from '../../core/address/ipv6.ts';
 import { type Census, loadCensus } from '../../core/os/accepted-connections.ts';
 import type { ConnectionLimits } from './transport.ts';
 
-/** For a transport that knows whose connection ends. */
+/** For a transport that knows which connection ends. */
 export class ConnectionCount {
   readonly #limits: ConnectionLimits;
   readonly #clients = new Map<string, number>();
@@ -13,7 +13,7 @@ export class ConnectionCount {
     this.#limits = limits;
   }
 
-  /** What is to be called once when the connection ends; undefined when it is one too many. */
+  /** Returns a function to call when the connection ends; undefined when the limit is reached. */
   enter(address: string): (() => void) | undefined {
     const client = clientNetwork(address);
     const count = this.#clients.get(client) ?? 0;
@@ -29,13 +29,14 @@ export class ConnectionCount {
   }
 }
 
-/** Of the time, the share that may go into asking the system. */
+/** Maximum share of the time for listing the connections in the kernel. */
 const SHARE = 1 / 20;
 
 /**
- * For a transport that is told of an end, but not of whose. The total is exact; as long as it is within what one client may have, nothing else need be
- * known. Beyond, the system is asked, and what came since is added: too much as a rule, so a client is refused only after asking
- * anew, or while that would cost too much.
+ * For a transport that reports the end of a connection, but not which one ended. The total is exact. Up
+ * to the limit of one client, the total is enough. Above it, the kernel lists the connections, and later
+ * ones are added. The count of a client is therefore an upper bound. A client is rejected only after a new
+ * listing, or while a new listing would cost too much.
  */
 export class AnonymousConnectionCount {
   readonly #limits: ConnectionLimits;
@@ -58,7 +59,7 @@ export class AnonymousConnectionCount {
     this.#port = port;
   }
 
-  /** False when the connection is one too many; it counts until it is closed nevertheless. */
+  /** False when the limit is exceeded; the connection still counts until it is closed. */
   opened(address: string): boolean {
     const client = clientNetwork(address);
     this.#total++;
@@ -77,7 +78,7 @@ export class AnonymousConnectionCount {
     return (this.#clients.get(client) ?? 0) <= this.#limits.perAddress;
   }
 
-  /** False when it was asked only just before. */
+  /** False when the last listing is too recent. */
   #ask(): boolean {
     const begin = performance.now();
     if (begin < this.#next) return false;

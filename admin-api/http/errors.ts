@@ -15,18 +15,18 @@ export interface ErrorDetail {
   readonly pointer?: string;
   /** Line of a zone file, or of a file of a package, from 1. */
   readonly line?: number;
-  /** Of what was found in a package: its rule, the file, and what to do. */
+  /** For a finding in a package: the rule, the file, and the fix. */
   readonly code?: string;
   readonly file?: string;
   readonly fix?: string;
 }
 
-/** An error that is about the request as HTTP, or that has a status of its own. */
+/** An error of the HTTP request, or one with its own status. */
 export class HttpError extends WaypostError {
   readonly status: number;
   readonly details?: readonly ErrorDetail[];
   readonly headers: Readonly<Record<string, string>>;
-  /** The rest of the request can't be read: the connection ends with the answer. */
+  /** The rest of the request cannot be read: the connection is closed after the response. */
   readonly close: boolean;
 
   constructor(
@@ -48,7 +48,7 @@ export class HttpError extends WaypostError {
   }
 }
 
-/** Codes whose status is not that of their class. */
+/** Codes whose status differs from that of their class. */
 const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([['write_conflict', 503]]);
 
 const STATUS_BY_CLASS: readonly (readonly [new (...args: never[]) => WaypostError, number])[] = [
@@ -59,7 +59,7 @@ const STATUS_BY_CLASS: readonly (readonly [new (...args: never[]) => WaypostErro
   [ConfigError, 500],
 ];
 
-/** Status of an error that may be told; undefined for anything that was not foreseen. */
+/** Status of an expected error; undefined for an unexpected one, whose text is not shown to clients. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpError) return error.status;
   if (!(error instanceof WaypostError)) return undefined;
@@ -68,16 +68,18 @@ export function statusOf(error: unknown): number | undefined {
 
 const RETRY_SECONDS = '1';
 
-/** The answer to an error. Of one that was not foreseen, only the request id is told. */
+/** The response to an error. For an unexpected error it contains only the request id. */
 export function errorResponse(error: unknown, requestId: string): HttpResponse {
   const status = statusOf(error) ?? 500;
-  const known = error instanceof WaypostError && status !== 500;
+  const isExpected = error instanceof WaypostError && status !== 500;
   const body = {
     ok: false,
     error: {
-      code: known ? error.code : 'internal',
-      message: known ? error.message : `Internal server error. Report the request id ${requestId} to the operators.`,
-      pointer: known ? error.pointer : undefined,
+      code: isExpected ? error.code : 'internal',
+      message: isExpected
+        ? error.message
+        : `Internal server error. Report the request id ${requestId} to the operators.`,
+      pointer: isExpected ? error.pointer : undefined,
       details: error instanceof HttpError ? error.details : undefined,
     },
     request_id: requestId,

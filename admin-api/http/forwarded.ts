@@ -1,14 +1,17 @@
-/** Requests that the edge passes on: they come from this machine, and say in a field whom they are from. It is believed with the secret that main gave to both. */
+/**
+ * Requests that the edge forwards from this machine. A header field has the address of the client, which
+ * is trusted only with the secret that the main thread gives to both sides.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from './transport.ts';
 
 export interface ForwardedBy {
-  /** Name of the field, in lower case. Its value: the secret, a space, the address of the client. */
+  /** Name of the field, in lower case. The value is the secret, a space, and the client address. */
   readonly field: string;
   readonly secret: string;
 }
 
-/** The request as that of the client whom the edge names; itself when it did not come by the edge. */
+/** The request with the client address from the edge; unchanged if the edge did not forward it. */
 export function forwarded(request: HttpRequest, { field, secret }: ForwardedBy): HttpRequest {
   const value = request.header(field);
   if (value === undefined) return request;
@@ -25,7 +28,7 @@ export function forwarded(request: HttpRequest, { field, secret }: ForwardedBy):
   };
 }
 
-/** In the same time wherever they differ. */
+/** In constant time. */
 function isSame(text: string, secret: string): boolean {
   const [a, b] = [Buffer.from(text), Buffer.from(secret)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,13 +1,13 @@
-/** The Idempotency-Key of a POST: names one request, so that it can be sent again when its answer was lost. */
+/** The Idempotency-Key of a POST, which makes a retry safe when the response was lost. */
 import { createHash } from 'node:crypto';
 import type { Token } from '../../core/store/rows.ts';
 import { HttpError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
 
 export interface Idempotency {
-  /** Hash of account and key: where the answer is kept. */
+  /** Hash of account and key, under which the response is stored. */
   readonly id: string;
-  /** All that the request says. It may hold a password, so that not even a hash of it may be stored in the open. */
+  /** The content of the request. It may contain a password, so not even its hash is stored unencrypted. */
   readonly request: Buffer;
 }
 
@@ -15,8 +15,8 @@ export interface Idempotency {
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /**
- * Null without the header. Throws HttpError 400. `body`: as it came. The scopes are part of what the request says: an answer may hold a token that can do
- * as much as the one it was asked for with, so a lesser one does not get it.
+ * Null without the header. Throws HttpError 400. `body`: as received. The scopes are part of the identity:
+ * a response may contain a token with the scopes of the caller, which a lesser token must not get.
  */
 export function readIdempotency(
   request: HttpRequest,

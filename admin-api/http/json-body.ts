@@ -1,11 +1,11 @@
-/** Bodies of JSON: from bytes to a checked value, or to faults that say what to do. */
+/** Parses and validates JSON bodies; errors name the field and the rule. */
 import { isUtf8 } from 'node:buffer';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, HttpError } from './errors.ts';
 import { closed, unknownFields } from './unknown.ts';
 
-/** JSON bodies are small; zone files have a bound of their own. */
+/** Limit of JSON bodies; zone files have their own limit. */
 export const MAX_JSON = 1 << 20;
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, ownProperties: true });
@@ -17,11 +17,11 @@ export interface BodySchema<T extends TObject> {
 }
 
 /**
- * Each property of `schema` has a description that completes "must be": `a string, such as "A"`. Properties that the schema does
- * not name are refused, in nested objects too. The result's `schema` says so.
+ * Each property of `schema` has a description that completes "must be": `a string, such as "A"`. Unknown
+ * properties are rejected, also in nested objects, and the `schema` of the result states that.
  */
 export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
-  // Compiled when the first body comes: all of them take longer than the rest of a start.
+  // Compiled for the first body: compiling all schemas takes longer than the rest of a start.
   let compiled: ValidateFunction<Static<T>> | undefined;
   const strict = closed(schema);
   return {
@@ -29,7 +29,7 @@ export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
     parse(bytes) {
       const value = parseJson(bytes);
       refuseLongLists(schema, value);
-      // Looked for here: Ajv would make an error of each of a million unknown names.
+      // Not by Ajv, which would create an error for each of a million unknown names.
       const unknown = unknownFields(strict, value, MAX_DETAILS);
       compiled ??= ajv.compile<Static<T>>(schema);
       const validate = compiled;
@@ -39,7 +39,7 @@ export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
   };
 }
 
-/** Before anything in them is looked at: each of a million wrong items would be a fault of its own, and all are collected. */
+/** Runs before validation, which would collect an error for each of a million wrong items. */
 function refuseLongLists({ properties }: TObject, value: Readonly<Record<string, unknown>>): void {
   for (const name in properties) {
     const { maxItems, description } = properties[name];
@@ -52,7 +52,7 @@ function refuseLongLists({ properties }: TObject, value: Readonly<Record<string,
 
 function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
-  // Decoding alone would put a replacement character in the place of what is no UTF-8 (RFC 8259 8.1), and store that.
+  // Decoding would replace invalid UTF-8 (RFC 8259 8.1) with replacement characters, and store those.
   if (!isUtf8(bytes)) throw new HttpError(400, 'malformed_json', 'The body is not valid JSON: it is not UTF-8.');
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -66,7 +66,7 @@ function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
 
 const MAX_DETAILS = 20;
 
-/** Unknown names first: one of them is what a name that is missing was meant to be. */
+/** Unknown names first: a missing property is often a misspelled one. */
 function fault(unknown: readonly ErrorDetail[], errors: readonly ErrorObject[]): HttpError {
   const details = new Map<string | undefined, ErrorDetail>(unknown.map((detail) => [detail.pointer, detail]));
   for (const error of errors) {

@@ -1,4 +1,4 @@
-/** A token that is not here may not be here yet: another node has given it, and this one has not applied that. */
+/** An unknown token may have been issued by another node in a change that this node has not applied yet. */
 import { whole } from './body.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
@@ -11,21 +11,21 @@ interface NewsParts {
 }
 
 /**
- * `handle`, which a request with a token that is not here reaches when this node has what others had written when it came, and at once where nobody can say what that is. What comes of its
- * body meanwhile, of `limit` bytes at most, is kept.
+ * Wraps `handle`. A request with an unknown token waits until this node has applied the changes of the other
+ * nodes, or continues at once if those cannot be read. Its body, up to `limit` bytes, is buffered meanwhile.
  */
 export function withNews<At, App extends NewsParts>(limit: number, handle: Handle<At, App>): Handle<At, App> {
   return (request, at, app) => {
     const { news, authenticator } = app;
-    // All else in this turn: a transport keeps no body that nobody waits for.
+    // In this turn of the event loop: a transport does not keep a body that is not requested.
     if (news === null || !authenticator.lacks(request.header('authorization'))) return handle(request, at, app);
     const held = limit > 0 ? hold(request, limit) : { request, release() {} };
-    const known = news.join().catch(() => {});
-    return known.then(() => handle(held.request, at, app)).finally(held.release);
+    const caughtUp = news.join().catch(() => {});
+    return caughtUp.then(() => handle(held.request, at, app)).finally(held.release);
   };
 }
 
-/** The request with a body that waits until it is asked for; `release`: it won't be, unless it was. */
+/** The request with a buffered body. `release` discards the body unless it is being read. */
 function hold(request: HttpRequest, limit: number): { request: HttpRequest; release(): void } {
   const body = request.stream(limit);
   let isTaken = false;
@@ -47,7 +47,7 @@ function hold(request: HttpRequest, limit: number): { request: HttpRequest; rele
   };
 }
 
-/** What still comes of it is read and forgotten. */
+/** Reads and discards the rest of the body. */
 async function leave(body: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of body) return;
 }

@@ -1,4 +1,4 @@
-/** Lists in pages: `limit` and `cursor` of a query, `next_cursor` and `Link` of an answer. */
+/** Lists in pages: `limit` and `cursor` of a request, `next_cursor` and `Link` of a response. */
 import { HttpError } from './errors.ts';
 
 export const DEFAULT_LIMIT = 100;
@@ -6,7 +6,7 @@ export const MAX_LIMIT = 1000;
 
 export interface Page {
   readonly limit: number;
-  /** Where the page before ended; null: the first page. */
+  /** The end of the previous page; null: the first page. */
   readonly after: Buffer | null;
 }
 

@@ -1,19 +1,19 @@
 /** Requests to an HTTP API. */
 import type { Cell, Counter, Distribution, Histogram, Registry } from '../../core/base/metrics/registry.ts';
 
-/** Seconds. From a read out of memory to a zone file that is compiled. */
+/** Seconds: from a read in memory to the compilation of a large zone file. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** RFC 9110 section 9.3, and PATCH (RFC 5789). A client can send any other token as well, so those share one label. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** The label of requests that no route took. */
+/** The label of requests without a route. */
 export const NO_ROUTE = 'none';
 
 export class HttpMetrics {
   readonly #requests: Counter;
   readonly #durations: Histogram;
-  /** By method, route and status: there are as many as all three have values, since none is the client's. */
+  /** By method, route and status. Their number is bounded, because no label comes from the client. */
   readonly #series = new Map<string, { readonly count: Cell; readonly durations: Distribution }>();
 
   constructor(registry: Registry) {
@@ -31,16 +31,19 @@ export class HttpMetrics {
   }
 
   /**
-   * `route`: the template that the router matched, such as `/api/v1/domains/:id`, never the path, since a client could make any number of those;
-   * null when none matched. `seconds` from the header of the request to the answer.
+   * `route`: the matched template, such as `/api/v1/domains/:id`, or null. Never the path, because a client
+   * could create any number of labels. `seconds`: from the header of the request to the response.
    */
   observe(method: string, route: string | null, status: number, seconds: number): void {
     const verb = METHODS.has(method) ? method : 'other';
-    const place = route ?? NO_ROUTE;
-    const key = `${verb}${status}${place}`;
+    const template = route ?? NO_ROUTE;
+    const key = `${verb}${status}${template}`;
     let series = this.#series.get(key);
     if (series === undefined) {
-      series = { count: this.#requests.cell(verb, place, String(status)), durations: this.#durations.of(verb, place) };
+      series = {
+        count: this.#requests.cell(verb, template, String(status)),
+        durations: this.#durations.of(verb, template),
+      };
       this.#series.set(key, series);
     }
     series.count.value++;

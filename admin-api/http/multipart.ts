@@ -1,16 +1,16 @@
-/** Bodies of multipart/form-data (RFC 7578), read as they come: fields are collected, files are handed on. */
+/** Streaming reader for multipart/form-data (RFC 7578): collects fields and passes on the file. */
 import { once } from 'node:events';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { HttpError } from './errors.ts';
 
 export interface FormOptions {
-  /** Name of the part that is a file; it is one without a file name, too. */
+  /** Name of the file part, which needs no file name. */
   readonly file: string;
-  /** Names of parts that are fields; they are with a file name, too. */
+  /** Names of the field parts, which may have a file name. */
   readonly fields: readonly string[];
-  /** Bytes of a field. */
+  /** Maximum size of a field in bytes. */
   readonly fieldSize: number;
-  /** Takes the file piece by piece. What it throws is thrown once the rest has been read. */
+  /** Receives the file piece by piece. Its exception is rethrown after the whole body has been read. */
   take(piece: Buffer): Promise<void>;
 }
 
@@ -21,12 +21,13 @@ export interface Form {
   readonly hasFile: boolean;
 }
 
-/** A form of ours has two parts; whoever sends some more is understood. */
+/** Our forms have two parts; some extra parts are tolerated. */
 const LIMITS = { fields: 16, files: 4, parts: 20, headerPairs: 16, headerSize: 8 * 1024 } as const;
 
 /**
- * Other files and fields are read and forgotten. Throws HttpError 400 for what is no form, or ends early, 422 for a part that comes twice, a field that is too long, and too many parts, and what
- * the body throws. What is wrong with a part is said when all has been read, since a client that is still sending does not listen.
+ * Other files and fields are discarded. Throws HttpError 400 for a malformed or truncated form, 422 for a
+ * repeated part, a field that is too long and too many parts, and the exceptions of the body. An error of
+ * a part is thrown after the whole body has been read, because many clients read no response while they send.
  */
 export async function readForm(
   body: AsyncIterable<Buffer>,
@@ -39,7 +40,7 @@ export async function readForm(
   let taken: Promise<void> | undefined;
   const form = open(contentType, file, names, fieldSize);
   form.on('file', (name, stream) => {
-    // One that is given up says so once more, to nobody.
+    // An abandoned stream emits a second error, which has no listener.
     stream.on('error', () => {});
     if (name === file && taken === undefined) {
       taking = stream;
@@ -52,7 +53,7 @@ export async function readForm(
     stream.resume();
   });
   form.on('field', (name, value, _, isTruncated) => {
-    // Whatever the types say.
+    // The types of the package are wrong here.
     if (typeof name !== 'string') return;
     if (isTruncated) fault ??= tooLong(name, fieldSize);
     if (fields.has(name)) fault ??= repeated(name);
@@ -77,7 +78,7 @@ export async function readForm(
     form.end();
     await Promise.race([broken, finished]);
   } catch (error) {
-    // Whoever takes the file waits for more of it.
+    // Ends the reader of the file, which waits for the next piece.
     taking?.destroy(malformed('it is truncated'));
     await taken;
     throw error;
@@ -87,7 +88,7 @@ export async function readForm(
   return { fields, hasFile: taken !== undefined };
 }
 
-/** To the end, whatever becomes of it: who stopped reading would keep the rest of the form from coming. */
+/** Reads to the end even after a failure: an unread file would block the rest of the form. */
 async function drain(stream: BusboyFileStream, take: FormOptions['take']): Promise<void> {
   let failure: unknown;
   for await (const piece of stream) {
@@ -107,7 +108,7 @@ function open(contentType: string, file: string, fields: readonly string[], fiel
       headers: { 'content-type': contentType },
       isPartAFile: (name, type, fileName) =>
         name === file ||
-        // Whatever the types say, there may be no name.
+        // The name may be missing, although the types say otherwise.
         (!fields.includes(name ?? '') && (fileName !== undefined || type === 'application/octet-stream')),
       limits: { ...LIMITS, fieldSize },
     });

@@ -1,8 +1,8 @@
-/** The requests of one connection, one after the other: a client that pipelines makes nobody work ahead of what it reads. */
+/** Runs the requests of a connection one at a time, so that a pipelining client cannot cause work ahead of its reads. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that wait for their turn. Whoever sends more at once has its connection closed (RFC 9112 9.3.2 makes a client ready for that). */
+/** Maximum of queued requests. Above it the connection is closed (clients must expect that: RFC 9112 9.3.2). */
 const MAX_WAITING = 100;
 
 export class NodeConnection {
@@ -19,12 +19,12 @@ export class NodeConnection {
     });
   }
 
-  /** Whether the connection was told already that its request is none. */
+  /** Whether an error response for a malformed request was already sent. */
   get refused(): boolean {
     return this.#refused;
   }
 
-  /** Runs `work` when the answers before have been taken; never when the connection ends before. */
+  /** Runs `work` after the previous responses were read; never if the connection ends first. */
   enter(message: IncomingMessage, response: ServerResponse, work: () => void): void {
     const begin = (): void => {
       this.#current = { message, response };
@@ -45,8 +45,8 @@ export class NodeConnection {
   }
 
   /**
-   * What came can't be read on. Says so, if it is taken for the answer to that; answers to whole requests that came before still go out, and then the
-   * connection ends.
+   * The input is malformed. Sends `text` if the client would read it as the response to that input.
+   * Complete earlier requests still get their responses; then the connection is closed.
    */
   refuse(text: string): void {
     const current = this.#current;

@@ -24,7 +24,7 @@ import {
   type TransportOptions,
 } from './transport.ts';
 
-/** What of a body that nobody asked for is read, so that the connection can be used on; with more to come it is closed. */
+/** Bytes of an unwanted body that are read to keep the connection open; with more, it is closed. */
 const MAX_UNREAD = 1 << 20;
 
 export class NodeTransport implements Transport {
@@ -44,7 +44,7 @@ export class NodeTransport implements Transport {
       connectionsCheckingInterval: Math.min(2_000, timeouts.headers),
       keepAliveTimeout: timeouts.idle,
     });
-    // 0: Node would leave fields out above a number of them; the check refuses such requests.
+    // 0: otherwise Node drops fields above a limit; the request check rejects such requests.
     server.maxHeadersCount = 0;
     const connections = this.#accept(server);
     const serve = (message: IncomingMessage, response: ServerResponse, waits = false): void => {
@@ -59,7 +59,7 @@ export class NodeTransport implements Transport {
       });
     };
     server.on('request', serve);
-    // The answer may be 413: the client is told to go on only when the body is wanted (RFC 9110 10.1.1).
+    // The response may be 413: 100 Continue is sent only when the body is read (RFC 9110 10.1.1).
     server.on('checkContinue', (message, response) => serve(message, response, true));
     server.on('checkExpectation', serve);
     const refuseOn = (error: NodeJS.ErrnoException, socket: Socket): void => {
@@ -106,7 +106,7 @@ export class NodeTransport implements Transport {
     const answer = fault === undefined ? handler(request) : Promise.resolve(refusal(fault));
     answer
       .then((given) => {
-        // Where a client has gone, the answer has no taker.
+        // The client has disconnected.
         if (response.destroyed || connection.refused || response.socket === null) return discard(given.body);
         return this.#send(request, response, given);
       })
@@ -144,7 +144,7 @@ class NodeRequest implements HttpRequest {
   readonly query: string;
   readonly check: RequestCheck;
   readonly #message: IncomingMessage;
-  /** Of a client that waits to be told to send the body. */
+  /** Set if the client waits for 100 Continue. */
   readonly #waiting: ServerResponse | undefined;
   readonly #timeout: number;
 
@@ -201,7 +201,7 @@ class NodeRequest implements HttpRequest {
     return this.check.isChunked ? Number.POSITIVE_INFINITY : Number(this.check.length ?? 0);
   }
 
-  /** Node reads on what is left of the body, for as long as it takes; we don't wait. */
+  /** Node reads the rest of the body without a limit; this adds a timeout. */
   readOff(): void {
     const message = this.#message;
     if (message.complete) return;
@@ -211,7 +211,7 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** RFC 9112 3.2.2: a server takes the absolute form, too. */
+/** A server must also accept the absolute form (RFC 9112 3.2.2). */
 function originForm(url: string): string {
   const match = /^https?:\/\/[^/?#]*/i.exec(url);
   if (match === null) return url;
@@ -219,7 +219,7 @@ function originForm(url: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** What the system has not taken yet waits for the client: not for ever. */
+/** Starts the write timeout for bytes that the kernel has not accepted yet. */
 function expectReading(response: ServerResponse, { write }: Timeouts): void {
   if (response.writableFinished || (response.socket?.writableLength ?? 0) === 0) return;
   const timer = setTimeout(() => response.socket?.destroy(), write);
@@ -235,7 +235,7 @@ async function stream(
   if (headOnly) discard(body);
   else {
     response.setTimeout(timeout, () => response.destroy());
-    // Leaving the loop early ends the iterator, which frees what it reads from.
+    // Leaving the loop early ends the iterator, which frees its source.
     for await (const chunk of body) {
       if (response.destroyed) return;
       if (!response.write(chunk)) await drained(response);
@@ -244,7 +244,7 @@ async function stream(
   response.end();
 }
 
-/** Resolves when the client has taken what was written, or has gone. */
+/** Resolves when the client has read the written bytes, or has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -263,7 +263,7 @@ function refusal(fault: HttpError): HttpResponse {
   return { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } };
 }
 
-/** The answer to what is no HTTP, as bytes: there is no response to write it with. */
+/** The response to malformed HTTP, as bytes, because node:http provides no response object. */
 function lastWords(fault: HttpError): string {
   const { status, headers, body } = refusal(fault);
   const fields = { ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body as string)) };

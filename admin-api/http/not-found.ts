@@ -1,11 +1,11 @@
-/** What is not here may only not be here yet. */
+/** Retries a 404 that another node's change may have made outdated. */
 import { UnavailableError } from '../../core/base/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { statusOf } from './errors.ts';
 
 /**
- * What `run` gives. When that throws an error of status 404, and another node has written something by now that was not applied here, it is run once more when that is: the client may have
- * seen at another node what it asks for. Where nobody can say what others have written, the 404 stands.
+ * The result of `run`. After a 404, waits for the changes of other nodes and runs it once more if there
+ * were any: the client may have seen the object on another node. Without access to them, the 404 stands.
  */
 export async function judged<T>(journal: Pick<Journal, 'head' | 'latest'>, run: () => T | Promise<T>): Promise<T> {
   const at = journal.head;

@@ -1,4 +1,4 @@
-/** Token buckets of bounded number: each holds `quota` requests and fills up in `window` seconds. */
+/** A bounded number of token buckets: each holds `quota` requests and refills in `window` seconds. */
 import { HttpError } from './errors.ts';
 
 interface Bucket {
@@ -7,7 +7,7 @@ interface Bucket {
   at: number;
 }
 
-/** The least recently used bucket is forgotten first; who comes with so many names has other limits. */
+/** Above this, the least recently used bucket is evicted. */
 const MAX_BUCKETS = 50_000;
 
 export class RateLimit {
