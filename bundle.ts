@@ -19,7 +19,7 @@ const EXTERNAL = ['lmdb', 'koffi', '@node-rs/argon2', 'piscina', 'acme-client', 
 /** A program that a thread is started with, as it stands in the sources. */
 const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;
 
-/** All outputs lie in one folder: path and name of a source in one. `core/nameserver/tcp-worker.ts` becomes `core-net-tcp-worker`. */
+/** All outputs are in one folder: path and name of a source in one. `core/nameserver/tcp-worker.ts` becomes `core-net-tcp-worker`. */
 const outputOf = (source: string): string => relative(ROOT, source).replace(/\.ts$/, '').replaceAll(/[\\/]/g, '-');
 
 function sourcesIn(folder: string): string[] {

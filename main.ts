@@ -42,7 +42,7 @@ function dnsOverHttps(
 /** Milliseconds that what is still to be written at the end may take. */
 const OUTPUT_MS = 2000;
 
-/** Runs the daemon; resolves when it has been stopped in order. What can't start takes with it what has started. */
+/** Runs the daemon; resolves when it has been stopped in order. What cannot start takes with it what has started. */
 async function serve(config: Config): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
@@ -63,7 +63,7 @@ async function serve(config: Config): Promise<void> {
   }
 }
 
-/** A command ends when its output can't be written; the service goes on, whatever becomes of the disk or the program behind it. */
+/** A command ends when its output cannot be written; the service goes on, whatever becomes of the disk or the program behind it. */
 function outliveOutput({ core }: Rooms, log: Logger): void {
   const throttle = new core.LogThrottle();
   process.stdout.removeAllListeners('error');
@@ -189,7 +189,7 @@ async function serveUntilEnd(
   stops.add(() => reseal.stop());
   const renumbered = new core.FaultLog(
     log,
-    'serials can not be raised for the changed settings',
+    'serials cannot be raised for the changed settings',
     'serials are raised again',
   );
   const renumbering = core.startRenumbering({

@@ -51,7 +51,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 const rows = allRows(options.quick);
 const chosen = rows.filter((row) => options.only?.includes(row.id) ?? true);
 
-/** Those that can run here; each that can't is named. */
+/** Those that can run here; each that cannot is named. */
 function installed(servers: readonly Server[]): Server[] {
   return servers.filter((server) => {
     if (server.version() !== null) return true;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
-/** Compiled tests lie in a folder of their own beside the sources. */
+/** Compiled tests are in a folder of their own beside the sources. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PARTS = ['main.ts', 'core', 'admin-api', 'edge', 'bench', 'test'];
 
@@ -292,7 +292,7 @@ const startsWith = (path: string, room: string): boolean => path === room || pat
 
 function roomOf(path: string): string {
   const rooms = Object.keys(ROOMS).filter((room) => startsWith(path, room));
-  assert.ok(rooms.length > 0, `${path} lies in no known room`);
+  assert.ok(rooms.length > 0, `${path} is in no known room`);
   return rooms.sort((a, b) => b.length - a.length)[0];
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
-/** Compiled tests lie in a folder of their own next to the sources. */
+/** Compiled tests are in a folder of their own next to the sources. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DAEMON = ['main.ts', 'core', 'admin-api', 'edge'];
 /** Loaded by name, so that it may be missing: admin-api/http/uws.ts. */

@@ -46,7 +46,7 @@ export const programIn = (folder: URL): { readonly script: string; readonly code
   code: fileURLToPath(new URL(CODE, folder)),
 });
 
-/** Modules as they were compiled, which tests import, lie in no folder of a program. */
+/** Modules as they were compiled, which tests import, are in no folder of a program. */
 export async function loadAudit(): Promise<AuditModule> {
   const { script, code } = programIn(new URL('.', import.meta.url));
   const read = readIfThere(code);

@@ -2,7 +2,7 @@ import { WaypostError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { type CliIo, print } from './io.ts';
 
-/** The command can't be done; `next` says what the person can do about it. */
+/** The command cannot be done; `next` says what the person can do about it. */
 export class CliError extends WaypostError {
   readonly next?: string;
 
@@ -83,7 +83,7 @@ function nextStep(status: number, code: string): string | undefined {
   return NEXT_BY_STATUS[status] ?? (status >= 500 ? 'Search the log of the daemon for the request id.' : undefined);
 }
 
-/** An error as lines for a person. What came over the network is escaped, so that it can't drive the terminal. */
+/** An error as lines for a person. What came over the network is escaped, so that it cannot drive the terminal. */
 export function describeError(error: unknown): string {
   if (!(error instanceof WaypostError)) {
     if (!(error instanceof Error)) return `error: ${error}`;

@@ -45,7 +45,7 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
     );
 }
 
-/** What can't be read is misuse, as 1 is for errors of a package. */
+/** What cannot be read is misuse, as 1 is for errors of a package. */
 async function mustRead(command: Command, path: string, instead: string): Promise<void> {
   try {
     await access(path, constants.R_OK);

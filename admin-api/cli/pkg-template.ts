@@ -8,7 +8,7 @@ export interface NewApp {
   readonly sdk: Uint8Array | undefined;
 }
 
-/** Contents by path; all lie in the root. */
+/** Contents by path; all are in the root. */
 export function newApp({ id, name, sdk }: NewApp): Readonly<Record<string, string | Uint8Array>> {
   const manifest = {
     id,

@@ -36,7 +36,7 @@ export async function uploadZone(
   { file, zone }: ZoneFile,
   options: UploadOptions,
 ): Promise<Uploaded> {
-  // Read first: a file that can't be read must not leave an empty zone behind.
+  // Read first: a file that cannot be read must not leave an empty zone behind.
   const source = await openSource(file, options.sent);
   const { domain, created } = await findOrCreate(client, zone, options.replace);
   try {

@@ -55,7 +55,7 @@ export interface Listening {
 
 export interface Transport {
   readonly name: 'uws' | 'node';
-  /** Rejects with ListenError when the address can't be had. */
+  /** Rejects with ListenError when the address cannot be had. */
   listen(place: ListenPlace, handler: Handler): Promise<Listening>;
 }
 
@@ -87,7 +87,7 @@ export const BODY_RATE = 64 * 1024;
  */
 export const MAX_HEADER = 16 * 1024;
 
-/** Header fields of a request. uWebSockets.js can't take more than 98. */
+/** Header fields of a request. uWebSockets.js cannot take more than 98. */
 export const MAX_FIELDS = 96;
 
 export interface ConnectionLimits {

@@ -228,7 +228,7 @@ class Exchange implements HttpRequest {
       this.#response.writeHeader('Connection', 'close');
       [, done] = this.#response.tryEnd('', length);
     });
-    // Later: now it may still lie in the library's buffer, when this runs in the callback of the request.
+    // Later: now it may still are in the library's buffer, when this runs in the callback of the request.
     if (!done) setImmediate(() => this.abandon());
   }
 

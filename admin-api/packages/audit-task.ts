@@ -17,7 +17,7 @@ export interface FoundFault {
   readonly fix: string;
 }
 
-/** The first look at a package: whose it is, or why it can't be said. */
+/** The first look at a package: whose it is, or why it cannot be said. */
 export type Identified =
   | { readonly kind: 'identified'; readonly facts: PackageFacts }
   | { readonly kind: 'unreadable'; readonly faults: readonly FoundFault[] };

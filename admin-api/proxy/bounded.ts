@@ -1,4 +1,4 @@
-/** A bound on how many names are resolved at a time, so that slow zones can't pile up sockets and timers. */
+/** A bound on how many names are resolved at a time, so that slow zones cannot pile up sockets and timers. */
 import { Semaphore } from '../../core/base/semaphore.ts';
 import { HttpError } from '../http/errors.ts';
 

@@ -143,7 +143,7 @@ function isIssuedBy(one: X509Certificate, issuer: X509Certificate): boolean {
   try {
     return one.checkIssued(issuer) && one.verify(issuer.publicKey);
   } catch {
-    // A public key that can't verify.
+    // A public key that cannot verify.
     return false;
   }
 }

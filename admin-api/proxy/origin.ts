@@ -42,9 +42,9 @@ export interface CheckedOrigin {
 }
 
 /**
- * Throws InvalidError with the pointer `/origin`: `invalid_origin` (no host, or oddly written), `private_origin` (an address that is not public, or a name that can't
+ * Throws InvalidError with the pointer `/origin`: `invalid_origin` (no host, or oddly written), `private_origin` (an address that is not public, or a name that cannot
  * lead to one), `origin_loop` (an address of ours), `origin_unresolvable` (no such name, no addresses, no answer in time, broken zone).
- * Throws HttpError 503: `resolver_unavailable` when our own resolver can't be used, since nothing is wrong with the request and a later try may pass; `busy`.
+ * Throws HttpError 503: `resolver_unavailable` when our own resolver cannot be used, since nothing is wrong with the request and a later try may pass; `busy`.
  */
 export async function checkOrigin(text: string, options: OriginOptions): Promise<CheckedOrigin> {
   const exemptions = options.allowPrivate ?? NO_EXEMPTIONS;

@@ -1,6 +1,6 @@
 /**
  * Host names in zones of ours. What such a name leads to is read from the records, not asked for: a resolver may still remember that the name was missing a minute ago, and
- * it can't know that the name will be answered with the cluster's addresses as soon as the proxy is on, which would send the edge round in a circle.
+ * it cannot know that the name will be answered with the cluster's addresses as soon as the proxy is on, which would send the edge round in a circle.
  */
 import { type Exemptions, readHost } from '../../core/address/index.ts';
 import { InvalidError } from '../../core/base/errors.ts';
@@ -74,7 +74,7 @@ export function ownAnswer(services: Services, domain: Domain, name: Name, direct
   return { kind: 'missing' };
 }
 
-/** The domain of ours that a name lies in: the closest one. */
+/** The domain of ours that a name is in: the closest one. */
 function holderOf({ reader }: Services, name: Name): Domain | undefined {
   for (let above = name; above.length > 1; above = parentName(above)) {
     const domain = reader.domainByApex(above);

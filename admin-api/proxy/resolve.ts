@@ -1,6 +1,6 @@
 /**
  * The addresses of a host name, from the resolvers of this machine (resolv.conf). Only by DNS queries (c-ares), never by `dns.lookup`: that one reads the hosts file
- * and mDNS, where a name may mean this machine or its network, blocks a thread of libuv's pool, and can't be cut short. CNAMEs are followed by the resolver.
+ * and mDNS, where a name may mean this machine or its network, blocks a thread of libuv's pool, and cannot be cut short. CNAMEs are followed by the resolver.
  */
 import { Resolver } from 'node:dns/promises';
 import { type Bounds, bounded, DEFAULT_BOUNDS, type Resolve } from './bounded.ts';

@@ -1,4 +1,4 @@
-/** Whether one record, as it lies in the store, tells where an origin is. Runs over whole zones: nothing is decoded before its bytes look right. */
+/** Whether one record, as it is in the store, tells where an origin is. Runs over whole zones: nothing is decoded before its bytes look right. */
 import { parseAddress } from '../../core/address/index.ts';
 import { RECORD_RDATA } from '../../core/store/rows.ts';
 import type { Name } from '../../core/wire/name.ts';

@@ -106,7 +106,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
   return services.turns.exclusive(domainId, commit);
 }
 
-/** What a batch reads lies in the zone: noted as a few ranges, not as thousands. */
+/** What a batch reads is in the zone: noted as a few ranges, not as thousands. */
 export function readWhole(draft: Draft, domain: Domain): void {
   const zone = idKey(domain.id);
   for (const table of [records.number, TARGETS]) draft.reads({ table, start: zone, end: afterPrefix(zone) });

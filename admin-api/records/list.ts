@@ -17,7 +17,7 @@ export interface Filter {
   readonly content: string | null;
 }
 
-/** Throws InvalidError for a name or type that can't be. */
+/** Throws InvalidError for a name or type that cannot be. */
 export function readFilter(domain: Domain, query: URLSearchParams): Filter {
   const name = query.get('name');
   const type = query.get('type');

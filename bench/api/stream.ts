@@ -11,7 +11,7 @@ export interface StreamResult {
   readonly lost: number;
   /** Answers other than NOERROR with one record. */
   readonly wrong: number;
-  /** Milliseconds, 99th percentile: how late queries left. The server can't delay them, so something else took the generator's core. */
+  /** Milliseconds, 99th percentile: how late queries left. The server cannot delay them, so something else took the generator's core. */
   readonly late: number;
   /** Milliseconds from when a query left until its answer was read. */
   readonly p50: number;

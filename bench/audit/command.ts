@@ -8,7 +8,7 @@ export interface Measured {
   readonly cpu: number;
 }
 
-/** Whatever its exit code: a linter that finds something ends with 1. Throws Error when it can't be started, or says nothing. */
+/** Whatever its exit code: a linter that finds something ends with 1. Throws Error when it cannot be started, or says nothing. */
 export function measureCommand(command: readonly string[]): Measured {
   const began = performance.now();
   // What bash's `time` says goes to its own standard error, the last line.

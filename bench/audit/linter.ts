@@ -16,7 +16,7 @@ export interface Linter {
   readonly module: string;
 }
 
-/** Null: it can't be had; what to do was said on standard error. */
+/** Null: it cannot be had; what to do was said on standard error. */
 export function installLinter(folder: string): Linter | null {
   const root = join(folder, 'node_modules/addons-linter');
   const linter = { program: join(root, 'bin/addons-linter'), module: join(root, 'dist/addons-linter.js') };

@@ -82,7 +82,7 @@ function secondsTaken(output: string): number {
   return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
 }
 
-/** Drives a server with dnsperf: 8 sockets or connections (with TLS 32), no EDNS. Null when dnsperf is not installed, or can't ask in this way. */
+/** Drives a server with dnsperf: 8 sockets or connections (with TLS 32), no EDNS. Null when dnsperf is not installed, or cannot ask in this way. */
 export async function driveDnsperf(
   on: Started,
   queries: QuerySet,

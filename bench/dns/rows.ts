@@ -28,7 +28,7 @@ export interface Row {
   queries(folder: string, edns: boolean): QuerySet;
 }
 
-/** Waypost without cookies and rate limit. Its counters can't be switched off. */
+/** Waypost without cookies and rate limit. Its counters cannot be switched off. */
 export const UNGUARDED = 'Waypost, off';
 
 /** WAYPOST_DNS_INDEX_MEMORY of a bounded row: a tenth of what the nodes of all zones take in the index. All zones of a set are alike. */

@@ -27,7 +27,7 @@ export interface Server {
   readonly tlsPort: number | null;
   /** False: it answers without any records, so that any answer means that it is ready, and none can be right. */
   readonly answers: boolean;
-  /** Its version as it says it itself, or null when it can't be started here. */
+  /** Its version as it says it itself, or null when it cannot be started here. */
   version(): string | null;
   /** Makes what it needs before it can start on these zones (configuration, import) in `work`. Not part of the start time. */
   prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command>;
@@ -43,7 +43,7 @@ export interface Started {
   readonly memory: Memory;
 }
 
-/** First line of what a command prints, both streams; null when it can't be run. */
+/** First line of what a command prints, both streams; null when it cannot be run. */
 export function firstLine(command: string, args: readonly string[]): string | null {
   try {
     return execFileSync('sh', ['-c', '"$0" "$@" 2>&1', command, ...args], { encoding: 'utf8' }).split('\n')[0];

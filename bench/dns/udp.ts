@@ -53,7 +53,7 @@ export function openSocket(how: 'bind' | 'connect', port: number, from: readonly
   return fd;
 }
 
-/** Where the bytes lie in this process. Below 2^47, so a number holds it exactly. */
+/** Where the bytes are in this process. Below 2^47, so a number holds it exactly. */
 export function addressOf(bytes: Uint8Array): number {
   held.push(bytes);
   return Number(koffi.address(bytes));

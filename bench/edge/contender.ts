@@ -8,7 +8,7 @@ export interface Contender {
   readonly version: string;
   readonly process: ServerProcess;
   readonly port: number;
-  /** Rows that it can't do. */
+  /** Rows that it cannot do. */
   readonly without?: readonly string[];
 }
 

@@ -77,7 +77,7 @@ export async function startNginx(tools: Tools): Promise<Contender | null> {
   const found = version(command, ['-v'], /nginx\/[\d.]+/);
   if (found === null) return null;
   const folder = emptyFolder(join(tools.work, 'edge-proxy-nginx'));
-  // What it keeps, and what it puts aside, lies in memory, as ours does.
+  // What it keeps, and what it puts aside, is in memory, as ours does.
   const memory = emptyFolder(existsSync('/dev/shm') ? '/dev/shm/waypost-bench-proxy' : join(folder, 'memory'));
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, settings(folder, memory, tools));

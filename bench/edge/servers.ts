@@ -15,7 +15,7 @@ const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, 
 /** Debian keeps servers in /usr/sbin, which is not on every PATH. */
 export const installed = (name: string): string => (existsSync(`/usr/sbin/${name}`) ? `/usr/sbin/${name}` : name);
 
-/** What of its output matches; null when it can't be started. */
+/** What of its output matches; null when it cannot be started. */
 export function version(command: string, args: readonly string[], pattern: RegExp): string | null {
   const { stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
   return error === undefined ? (pattern.exec(stdout + stderr)?.[0] ?? null) : null;

@@ -39,7 +39,7 @@ export async function measureCreations(
   return { perSecond: (milliseconds.length * 1000) / (performance.now() - begin), milliseconds, refused };
 }
 
-/** How many 4 KiB writes, each followed by fdatasync, one file in `folder` takes a second: what a commit that is synced can't beat. */
+/** How many 4 KiB writes, each followed by fdatasync, one file in `folder` takes a second: what a commit that is synced cannot beat. */
 export function measureSync(folder: string, seconds: number): number {
   const path = join(folder, 'sync-probe');
   const file = openSync(path, 'w');

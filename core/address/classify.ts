@@ -7,7 +7,7 @@ export type Verdict =
   | { readonly public: true }
   | {
       readonly public: false;
-      /** Goes on after the address: `lies in 10.0.0.0/8, "Private-Use" (RFC 1918)`. No full stop. */
+      /** Goes on after the address: `is in 10.0.0.0/8, "Private-Use" (RFC 1918)`. No full stop. */
       readonly reason: string;
       /** The range that decided, such as `10.0.0.0/8`. */
       readonly range: string;
@@ -31,7 +31,7 @@ const IPV6 = mostSpecificFirst(IPV6_RANGES);
 const describe = ({ prefix, name, source, note }: SpecialRange): string =>
   `${prefix.text}, "${name}" (${source})${note === undefined ? '' : `: ${note}`}`;
 
-/** The most specific row that an address of 4 or 16 bytes lies in. The tables cover everything. */
+/** The most specific row that an address of 4 or 16 bytes is in. The tables cover everything. */
 function rangeOf(bytes: Uint8Array): SpecialRange {
   const row = (bytes.length === 4 ? IPV4 : IPV6).find(({ prefix }) => contains(prefix, bytes));
   if (row === undefined) throw new RangeError(`An address has 4 or 16 bytes, not ${bytes.length}.`);
@@ -52,7 +52,7 @@ export function classifyAddress(bytes: Uint8Array): Verdict {
     return { public: false, reason, range: embedded.range, name: row.public ? embedded.form : row.name };
   }
   if (row.public) return PUBLIC;
-  return { public: false, reason: `lies in ${describe(row)}`, range: row.prefix.text, name: row.name };
+  return { public: false, reason: `is in ${describe(row)}`, range: row.prefix.text, name: row.name };
 }
 
 /** As classifyAddress, but an exempted address counts as public. For checks of origins when written and when connected to. */

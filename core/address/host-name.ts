@@ -44,7 +44,7 @@ function refuseSpecial(name: string, labels: number, text: string, exemptions: E
   const rig = exemptions === true || exemptions.length > 0;
   const special = specialName(name);
   if (special !== undefined && !(rig && special.rig))
-    privateOrigin(quote(text), `lies under "${special.suffix}", which is ${special.use} (${special.source})`);
+    privateOrigin(quote(text), `is under "${special.suffix}", which is ${special.use} (${special.source})`);
   if (labels === 1 && !rig)
     privateOrigin(quote(text), 'is a single label, which only a local network resolves; use the full name');
 }

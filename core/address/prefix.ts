@@ -41,7 +41,7 @@ function mask(bits: number, at: number): number {
   return (0xff00 >> inside) & 0xff;
 }
 
-/** Whether an address of the same family lies in the prefix. */
+/** Whether an address of the same family is in the prefix. */
 export function contains(prefix: Pick<Prefix, 'bytes' | 'bits'>, address: Uint8Array): boolean {
   if (prefix.bytes.length !== address.length) return false;
   for (let i = 0; i * 8 < prefix.bits; i++)

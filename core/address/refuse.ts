@@ -16,7 +16,7 @@ export function invalidOrigin(text: string, why: string): never {
   throw new InvalidError('invalid_origin', `${quote(text)} ${why}.`, { pointer: POINTER });
 }
 
-/** An address or a name that can't be public: code `private_origin`. `subject` is printed as it is. */
+/** An address or a name that cannot be public: code `private_origin`. `subject` is printed as it is. */
 export function privateOrigin(subject: string, why: string): never {
   throw new InvalidError('private_origin', `${subject} ${why}. An origin must be reachable on the public Internet.`, {
     pointer: POINTER,

@@ -29,7 +29,7 @@ export function newFamily(served: AliasFamily | null): FamilyState {
   return { served, negatives: 0, failures: 0, seenTtl: 0, seenAt: 0, ttlSince: 0 };
 }
 
-/** The state after a look. `staleMax`: seconds for which an answer is kept that can't be confirmed. */
+/** The state after a look. `staleMax`: seconds for which an answer is kept that cannot be confirmed. */
 export function advance(state: FamilyState, result: FamilyResult, now: number, staleMax: number): FamilyState {
   switch (result.kind) {
     case 'addresses':

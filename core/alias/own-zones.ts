@@ -60,7 +60,7 @@ export class OwnZones {
     this.#reader = new Reader(rawReader(environment));
   }
 
-  /** Our zone that a name lies in. */
+  /** Our zone that a name is in. */
   zoneOf(name: Name): Domain | undefined {
     for (let apex = name; apex.length > 1; apex = parentName(apex)) {
       const domain = this.#reader.domainByApex(apex);
@@ -69,13 +69,13 @@ export class OwnZones {
     return undefined;
   }
 
-  /** Whether a name lies in a zone of ours that an account's own ALIAS may be followed into. */
+  /** Whether a name is in a zone of ours that an account's own ALIAS may be followed into. */
   isOf(account: string | null, name: Name): boolean {
     return account !== null && this.zoneOf(name)?.accountId === account;
   }
 
   /**
-   * Follows the name as far as it lies in zones of the account; null: no zone is. Nobody has to prove that a domain is theirs before they make its zone, so
+   * Follows the name as far as it is in zones of the account; null: no zone is. Nobody has to prove that a domain is theirs before they make its zone, so
    * that for others what the world is told counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS to it.
    */
   follow(start: Name, trail: Trail, account: string | null): End {

@@ -32,7 +32,7 @@ export interface AliasOptions {
   readonly log: Logger;
   /** As recursiveLookup takes them; empty: those of the system. */
   readonly resolvers: readonly string[];
-  /** Seconds for which an answer is kept that can't be confirmed. */
+  /** Seconds for which an answer is kept that cannot be confirmed. */
   readonly staleMax: number;
   /** Addresses that are answered though they are not public. */
   readonly allowPrivate: Exemptions;

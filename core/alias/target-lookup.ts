@@ -43,7 +43,7 @@ export class TargetLookup {
   readonly #own: OwnZones;
   readonly #lookup: Lookup;
   readonly #exemptions: Exemptions;
-  /** Of the cluster, which serve proxied names whatever range they lie in. */
+  /** Of the cluster, which serve proxied names whatever range they are in. */
   readonly #cluster: ReadonlySet<string>;
   /** Addresses that were dropped. */
   dropped = 0;

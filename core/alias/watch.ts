@@ -10,11 +10,11 @@ const APEX_LABELS = 4;
 
 export class Watch<T> {
   readonly #byName = new Map<string, Set<T>>();
-  /** The same for whatever lies at or below a name. */
+  /** The same for whatever is at or below a name. */
   readonly #byAncestor = new Map<string, Set<T>>();
   readonly #of = new Map<T, { readonly names: Set<string>; readonly ancestors: Set<string> }>();
 
-  /** The item's chain goes through the name, too. `apex`: that of the zone of ours that the name lies in. */
+  /** The item's chain goes through the name, too. `apex`: that of the zone of ours that the name is in. */
   add(item: T, name: Name, apex: Name | undefined): void {
     let known = this.#of.get(item);
     if (known === undefined) {
@@ -50,7 +50,7 @@ export class Watch<T> {
 
 const NONE: readonly never[] = [];
 
-/** The names whose answers concern one that lies in the zone of an apex. */
+/** The names whose answers concern one that is in the zone of an apex. */
 function watched(name: Name, apex: Name, names: Set<string>): void {
   const lowest = cut(name, LABELS);
   names.add(nameId(lowest));

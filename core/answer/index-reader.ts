@@ -1,6 +1,6 @@
 /**
  * Finds nodes in the shared index for the name of a query. One for each thread; between `enter` and `leave` what it returned stays valid.
- * Hot: nothing here allocates once a name's node lies in the arena.
+ * Hot: nothing here allocates once a name's node is in the arena.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { MAX_NODE, NAME_LENGTH_AT, nameOffset } from '../store/answers.ts';
@@ -34,9 +34,9 @@ export const LABELS = 128;
 const AHEAD = 64;
 /** Bytes of a name, at most (RFC 1035 3.1), without those of a label that goes past them. */
 const MAX_NAME = 191;
-/** An index with no more slots lies in the processor's own caches: a name costs 60 ns ahead, and waits for nothing. */
+/** An index with no more slots is in the processor's own caches: a name costs 60 ns ahead, and waits for nothing. */
 const FEW = 1 << 16;
-/** Bytes of a cache line; most nodes lie in two. */
+/** Bytes of a cache line; most nodes are in two. */
 const LINE = 64;
 
 export class IndexReader {

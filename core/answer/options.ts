@@ -1,5 +1,5 @@
 /**
- * The OPT record of a response with its options (RFC 6891 6.1). `prepare` comes first, while the query's own options still lie in the packet; the response
+ * The OPT record of a response with its options (RFC 6891 6.1). `prepare` comes first, while the query's own options still are in the packet; the response
  * is then written over them. One object for each thread; nothing is allocated per packet.
  */
 

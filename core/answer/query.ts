@@ -205,7 +205,7 @@ export class Query {
 
   /**
    * Reads the options { code u16, length u16, data } in the rdata of an OPT. False when they don't fill it exactly (RFC 6891 6.1.2). `malformed`: one
-   * of them has a length that it can't have. What options mean in later versions of EDNS is not known, so there they are only counted.
+   * of them has a length that it cannot have. What options mean in later versions of EDNS is not known, so there they are only counted.
    */
   #readOptions(bytes: Uint8Array, from: number, end: number): boolean {
     let p = from;

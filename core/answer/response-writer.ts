@@ -183,7 +183,7 @@ export class ResponseWriter {
     return p + length;
   }
 
-  /** Offset of the apex of a node's zone. The name asked lies within it. */
+  /** Offset of the apex of a node's zone. The name asked is within it. */
   #apexOf(node: number): number {
     const nodes = this.#index.bytes;
     if ((nodes[node + NODE_FLAGS_AT] & NODE_APEX) !== 0) return node;

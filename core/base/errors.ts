@@ -28,8 +28,8 @@ export class ConflictError extends WaypostError {
   }
 }
 
-/** What the service stands on can't be had just now. Status 503 in the API; tried again later, the same may succeed. */
+/** What the service stands on cannot be had just now. Status 503 in the API; tried again later, the same may succeed. */
 export class UnavailableError extends WaypostError {}
 
-/** The configuration can't be used. Raised at start, before anything listens. */
+/** The configuration cannot be used. Raised at start, before anything listens. */
 export class ConfigError extends WaypostError {}

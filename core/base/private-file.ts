@@ -17,7 +17,7 @@ import { ConfigError } from './errors.ts';
 export const badFile = (file: string, why: string, cause?: unknown): ConfigError =>
   new ConfigError('bad_key_file', `The key file ${file} ${why}`, { cause });
 
-/** The text of a file, undefined when there is none. Throws ConfigError `bad_key_file` when others may use it, or it can't be read. */
+/** The text of a file, undefined when there is none. Throws ConfigError `bad_key_file` when others may use it, or it cannot be read. */
 export function readPrivateFile(file: string): string | undefined {
   let descriptor: number | undefined;
   try {

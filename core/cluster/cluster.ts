@@ -75,7 +75,7 @@ export class Cluster {
     });
   }
 
-  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, and with StateError when it can't be a member. */
+  /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, and with StateError when it cannot be a member. */
   async join(): Promise<void> {
     const { gateway, prefix, self, id, interval, log, onNumber, onRefused } = this.#options;
     const port = await this.#server.listen();

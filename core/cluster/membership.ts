@@ -20,7 +20,7 @@ export interface MembershipOptions {
   readonly onNumber: (number: number) => void;
   /** Once, after the start: this node is no member any more, since it was removed or another has its name. */
   readonly onRefused: (error: StateError) => void;
-  /** etcd can't be reached; null: it can. */
+  /** etcd cannot be reached; null: it can. */
   readonly onTrouble: (error: unknown) => void;
   /** Milliseconds between words to etcd that this node is there. */
   readonly interval: number;
@@ -61,7 +61,7 @@ export class Membership {
     this.#options = options;
   }
 
-  /** Resolves after the first look, goes on by itself, also when etcd can't be reached. Rejects with StateError `removed` or `name_taken`. */
+  /** Resolves after the first look, goes on by itself, also when etcd cannot be reached. Rejects with StateError `removed` or `name_taken`. */
   async start(): Promise<void> {
     const { onTrouble } = this.#options;
     for (const until = performance.now() + NAME_MS; ; await sleep(200)) {

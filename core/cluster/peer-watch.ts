@@ -11,7 +11,7 @@ import type { PeerTls } from './peer-tls.ts';
 export interface PeerWatchOptions {
   readonly tls: PeerTls;
   readonly onApplied: (name: string, sequence: number) => void;
-  /** The peer can't be heard; null: it can. */
+  /** The peer cannot be heard; null: it can. */
   readonly onTrouble: (error: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Making a cluster: the first node makes the authority of its certificates, and its data becomes that of all; each other node gets an invitation, a file with all that it needs. What a
- * node has of it lies in the folder `cluster` of its data.
+ * node has of it is in the folder `cluster` of its data.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ export interface Begun {
 export async function initCluster(config: ClusterConfig, hosts: readonly string[] = []): Promise<Begun> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) throw noEndpoints();
-  // Nothing is made for what can't be.
+  // Nothing is made for what cannot be.
   const environment = environmentOf(config, hosts, clusterEnvironment(config.dataDir));
   voterOf(endpoints, config.nodeName, hosts);
   const lock = lockDirectory(config.dataDir);
@@ -211,7 +211,7 @@ function writeOwn(files: ClusterFiles, { certificate, key }: Pair): void {
   createPrivateFile(files.key, key);
 }
 
-/** What lies in the folder is ours to replace; what lies elsewhere is the operator's. Throws StateError `has_other`. */
+/** What is in the folder is ours to replace; what lies elsewhere is the operator's. Throws StateError `has_other`. */
 function place({ folder }: ClusterFiles, file: string, text: string): void {
   if (dirname(file) === folder) {
     replacePrivateFile(file, text);

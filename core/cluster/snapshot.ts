@@ -1,5 +1,5 @@
 /**
- * The whole store of one node, for another that can't follow from where it is: copied into a file beside the store, which is sent as it is, checked, and put in the place of the store
+ * The whole store of one node, for another that cannot follow from where it is: copied into a file beside the store, which is sent as it is, checked, and put in the place of the store
  * at the next start. A transfer that breaks off goes on where it was while the file is the same.
  */
 import { createHash } from 'node:crypto';
@@ -60,7 +60,7 @@ export class SnapshotSender {
     rmSync(join(folder, COPY), { force: true });
   }
 
-  /** Answers a GET. Rejects when the copy can't be made, or the peer has gone; it may come back for the rest. */
+  /** Answers a GET. Rejects when the copy cannot be made, or the peer has gone; it may come back for the rest. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { 'if-range': wanted, range } = request.headers;
     const isRest = this.#copy !== null && wanted === etagOf(this.#copy);

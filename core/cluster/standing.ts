@@ -3,7 +3,7 @@ import type { EtcdStorage } from '../etcd/messages.ts';
 
 /**
  * `starting`: it has not seen the log yet; `following`: it applies what comes; `catching_up`: others do not wait for it; `fetching`: it gets the store of another node; `without_etcd`: etcd
- * does not answer, so nobody it hears can write; `cut_off`: neither etcd nor another node is heard; `stuck`: it can't apply what comes next, as with a full disk; `lost`: it follows no more.
+ * does not answer, so nobody it hears can write; `cut_off`: neither etcd nor another node is heard; `stuck`: it cannot apply what comes next, as with a full disk; `lost`: it follows no more.
  */
 export const STATES = [
   'starting',

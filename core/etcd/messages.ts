@@ -15,7 +15,7 @@ export interface RangeRequest {
 
 export interface RangeAnswer {
   readonly items: readonly KeyValue[];
-  /** More lie in the range than the limit let through. */
+  /** More are in the range than the limit let through. */
   readonly more: boolean;
 }
 

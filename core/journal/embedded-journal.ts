@@ -1,4 +1,4 @@
-/** The journal of a single node: it lies in LMDB beside the rows. */
+/** The journal of a single node: it is in LMDB beside the rows. */
 
 import type { ZoneUpdates } from './apply/apply-zones.ts';
 import { chain, type Waiting } from './commit/commit-queue.ts';
@@ -34,7 +34,7 @@ class EmbeddedJournal extends LocalJournal {
       this.observer?.failed();
       this.recent.restore(checkpoint);
       if (accepted.length === 1) accepted[0].reject(error as Error);
-      // One entry that can't be applied must not take the others with it.
+      // One entry that cannot be applied must not take the others with it.
       else for (const one of accepted) await this.#commitGroup([one]);
       return;
     }

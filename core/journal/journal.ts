@@ -100,7 +100,7 @@ export interface Journal {
   commit(request: CommitRequest): Promise<Committed>;
   /**
    * Resolves with the sequence of the last entry that any node had appended when this was called, once it is applied here. Rejects with UnavailableError when that
-   * can't be found out, or takes too long.
+   * cannot be found out, or takes too long.
    */
   latest(): Promise<number>;
   /** Calls `listener` for every domain that comes or goes, once its entry is applied, in order. */

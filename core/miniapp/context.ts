@@ -7,11 +7,11 @@ import type { Manifest } from './manifest/manifest.ts';
 
 export interface AuditContext {
   readonly findings: Findings;
-  /** As far as it can be used; undefined: it can't be read at all. */
+  /** As far as it can be used; undefined: it cannot be read at all. */
   readonly manifest: Manifest | undefined;
   readonly files: ReadonlyMap<string, PackageFile>;
   /** Permissions of `Host` calls that were found, with the first place of each. */
   readonly used: Map<string, Place>;
-  /** A call whose permission can't be determined was found: nothing can be said of unused ones. */
+  /** A call whose permission cannot be determined was found: nothing can be said of unused ones. */
   undeterminable: boolean;
 }

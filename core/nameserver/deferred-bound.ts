@@ -1,7 +1,7 @@
 /**
  * How much the UDP threads hand to main. Main is one, a message costs it some 90 µs of what the API has, and senders may be forged: so there is a bound for a second, of all
- * threads together, and below it a rate for each network, so that one that floods leaves the bound to the others. Clients with a cookie of ours can't be forged, and
- * exempt networks are trusted not to be: they have no rate of their own and a bound for a second apart (RFC 7873 section 1), which the others can't fill. A message beyond
+ * threads together, and below it a rate for each network, so that one that floods leaves the bound to the others. Clients with a cookie of ours cannot be forged, and
+ * exempt networks are trusted not to be: they have no rate of their own and a bound for a second apart (RFC 7873 section 1), which the others cannot fill. A message beyond
  * a bound is answered with TC, so that the client comes over TCP. An update with a good signature counts for the second alone, not for its network: a client that sends one
  * after another has no rate either. One that comes again does count, since anybody who has seen it can send it.
  */

@@ -24,9 +24,9 @@ const VECTORS_AT = 24;
 const CONTROL_AT = 32;
 const CONTROL_LENGTH_AT = 40;
 
-/** What can't be sent now is lost, as packets are: the client asks again. */
+/** What cannot be sent now is lost, as packets are: the client asks again. */
 export function udpSender({ sendmmsg, address }: Pick<Libc, 'sendmmsg' | 'address'>): SendUdp {
-  // A pool's memory would do, too, but what is below 64 bytes may lie in V8's heap, and move.
+  // A pool's memory would do, too, but what is below 64 bytes may are in V8's heap, and move.
   const room = (bytes: number): Buffer => Buffer.from(new ArrayBuffer(Math.max(bytes, 256)));
   const header = room(HEADER);
   const vector = room(16);

@@ -73,7 +73,7 @@ const TLS_STREAM = 1;
 /** Milliseconds until a thread that has not ended by itself is ended. */
 const STOP_MS = 3000;
 
-/** Resolves when all threads listen. Throws ConfigError when one can't. */
+/** Resolves when all threads listen. Throws ConfigError when one cannot. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
   const { index, log, tcp, tls, storeDirectory, udpPayload, answers = PLAIN, onThread, answerDeferred } = options;
   const transport = chooseTransport(options);
@@ -84,7 +84,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     tls === undefined || tlsListen.length === 0
       ? null
       : watchCertificate(tls, tls.tickets ?? nextTicketKeys(null), log);
-  // Sockets of node:dgram can't share a port among threads.
+  // Sockets of node:dgram cannot share a port among threads.
   const count = isBatch ? options.workers : 1;
   const sockets = isBatch ? openSockets(listen, count) : NO_SOCKETS;
   const transports: Transport[] = [...new Array<'udp'>(count).fill('udp'), 'tcp'];

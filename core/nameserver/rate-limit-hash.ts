@@ -1,6 +1,6 @@
 /**
  * HalfSipHash-1-3 of four 32-bit words (Aumasson and Bernstein; the 32-bit sibling of SipHash, as the Linux kernel uses it for its hash tables). Whoever does
- * not know the key can't aim at the bucket of another client. Hot: allocates nothing.
+ * not know the key cannot aim at the bucket of another client. Hot: allocates nothing.
  */
 
 /** `key`: two words; `words`: four. */

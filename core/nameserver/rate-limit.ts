@@ -3,7 +3,7 @@
  * so many times a second and no more; of the rest some leave cut, with TC set, so that a client that is real comes by TCP, which nobody forges. As BIND, NSD and Knot
  * have it (ISC-TN-2012-1): an account is the client's prefix, the class of the response and a name.
  *
- * The name is the one asked when it exists, and else one that the client can't make up (`Query.account`): the zone of NXDOMAIN, the wildcard's parent, the delegation. All errors of a prefix
+ * The name is the one asked when it exists, and else one that the client cannot make up (`Query.account`): the zone of NXDOMAIN, the wildcard's parent, the delegation. All errors of a prefix
  * share one account. A DNS cookie of ours says that the address is not forged (RFC 7873 section 1), so that its bearer is not limited; nor is TCP.
  * Costs 60 ns a response; allocates nothing.
  */

@@ -1,6 +1,6 @@
 /**
  * What is said on a connection of the TCP loop: one read, all the answers and one write for whatever a client has sent. Messages are answered in order, any number of them; what
- * a client does not take is kept, up to a bound, and it is not read from meanwhile. What is deferred goes to main, and what lies behind it waits.
+ * a client does not take is kept, up to a bound, and it is not read from meanwhile. What is deferred goes to main, and what is behind it waits.
  */
 import { Client, TRANSPORT } from '../address/client.ts';
 import { DEFERRED } from '../answer/responder.ts';

@@ -98,7 +98,7 @@ export function watchCertificate(
   return watched;
 }
 
-/** Throws an Error when a file can't be read or they don't fit. It says nothing of what is in the key. */
+/** Throws an Error when a file cannot be read or they don't fit. It says nothing of what is in the key. */
 function load(files: Paths): { certificate: string; key: string } {
   const certificate = readFileSync(files.certificate, 'utf8');
   const key = readFileSync(files.key, 'utf8');

@@ -173,7 +173,7 @@ export class UdpLoop {
     for (let i = 0; i < count; i++) {
       const row = i * WORDS;
       let length = 0;
-      // A source port 0 can't be answered; a packet longer than the slot is no query of ours.
+      // A source port 0 cannot be answered; a packet longer than the slot is no query of ours.
       if ((addresses[i * ADDRESS + 2] | addresses[i * ADDRESS + 3]) === 0) counters.count(COLUMN.sourcePortZero);
       else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
       else {
@@ -253,7 +253,7 @@ export class UdpLoop {
   #send(fd: number, from: number, to: number): void {
     for (let i = from; i < to; ) {
       const sent = this.#libc.sendmmsg(fd, this.#rows[i], to - i, 0);
-      // What can't be sent (no route, refused by a filter) concerns one packet.
+      // What cannot be sent (no route, refused by a filter) concerns one packet.
       if (sent > 0) i += sent;
       else if (this.#libc.errno() !== EINTR) {
         this.#counters.count(COLUMN.sendErrors);

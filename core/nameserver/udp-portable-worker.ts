@@ -71,7 +71,7 @@ function open(
     index.leave();
     counters.takeIndex(index);
     if (length > 0) counters.took(1, performance.now() - begun);
-    // The socket keeps the bytes until they are sent, and the next query overwrites these. What can't be sent concerns one packet.
+    // The socket keeps the bytes until they are sent, and the next query overwrites these. What cannot be sent concerns one packet.
     if (length > 0) socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, sent);
   });
   socket.on('error', (error) => {

@@ -68,7 +68,7 @@ export interface ToWorker {
 
 export type FromWorker =
   | { readonly kind: 'listening' }
-  /** It can't listen; trying again would not help. */
+  /** It cannot listen; trying again would not help. */
   | { readonly kind: 'failed'; readonly message: string }
   /** A packet caused an exception and was dropped. */
   | { readonly kind: 'fault'; readonly message: string };

@@ -24,7 +24,7 @@ export class LoopWake {
   readonly other: number;
   #isClosed = false;
 
-  /** `turn` is called in each turn of the loop, after its events, and `epoll` makes it have one when it has events. Throws an Error where that can't be had. */
+  /** `turn` is called in each turn of the loop, after its events, and `epoll` makes it have one when it has events. Throws an Error where that cannot be had. */
   constructor(epoll: number, turn: () => void) {
     if (!process.versions.uv.startsWith('1.'))
       throw new Error(`libuv 1 is required, but this is ${process.versions.uv}`);

@@ -1,6 +1,6 @@
 /**
  * Queries for addresses to a recursive resolver, and what its responses say. Not by dns-packet, which has names as text in which a dot inside
- * of a label can't be told from one between labels: what a customer writes as a target must not turn into another name on the way.
+ * of a label cannot be distinguished from one between labels: what a customer writes as a target must not turn into another name on the way.
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
@@ -28,7 +28,7 @@ export interface Question {
   readonly id: number;
   /** In lower case. */
   readonly name: Name;
-  /** As it is sent: letters in a random case, which servers repeat and who can't see the query has to guess (draft-vixie-dnsext-dns0x20). */
+  /** As it is sent: letters in a random case, which servers repeat and who cannot see the query has to guess (draft-vixie-dnsext-dns0x20). */
   readonly sent: Uint8Array;
   /** TYPE.A or TYPE.AAAA. */
   readonly type: number;

@@ -1,5 +1,5 @@
 /**
- * The layout of a node: all that one owner name answers, as it lies in the answers table and, byte for byte, in the shared arena.
+ * The layout of a node: all that one owner name answers, as it is in the answers table and, byte for byte, in the shared arena.
  * Offsets count from the node's first byte. Multi-byte fields are big-endian.
  *
  *   0  size        u32   of the whole node
@@ -36,7 +36,7 @@ export const NODE_DNAME = 4;
 /** The name `*.<this name>` is a node. */
 export const NODE_HAS_WILDCARD = 8;
 export const NODE_CNAME = 16;
-/** Names lie below: an answer to a missing name may need this node. */
+/** Names are below: an answer to a missing name may need this node. */
 export const NODE_HAS_BELOW = 32;
 
 /** Type 0 of a node: what answers for a type that the node does not name. */

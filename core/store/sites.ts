@@ -67,7 +67,7 @@ function encodeCertificate({ chain, sealedKey, names, notAfter }: Certificate): 
   return [head, listed, leaf, key];
 }
 
-/** Of a row's own memory: what it returns lies in there. */
+/** Of a row's own memory: what it returns is in there. */
 export function decodeSite(row: Buffer): SiteRow {
   const [flags] = row;
   const disabledAt = row.readUIntBE(1, 6);

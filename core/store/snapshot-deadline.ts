@@ -2,7 +2,7 @@
 const PATIENCE = 60_000;
 const RATE = 64 * 1024;
 
-/** Too slow a client is left: the state that it reads can't be written over while it does, so that the database would grow until the disk is full. */
+/** Too slow a client is left: the state that it reads cannot be written over while it does, so that the database would grow until the disk is full. */
 export class SnapshotDeadline {
   readonly #now: () => number;
   readonly #begin: number;

@@ -1,5 +1,5 @@
 /**
- * The keys of session tickets that all nodes share, so that a client who comes to another node resumes there. They lie in the store, sealed; whichever node finds that a new one is due
+ * The keys of session tickets that all nodes share, so that a client who comes to another node resumes there. They are in the store, sealed; whichever node finds that a new one is due
  * writes it through the journal, and each takes what the journal brings.
  */
 

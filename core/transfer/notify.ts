@@ -11,7 +11,7 @@ import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 export interface NotifierOptions {
   readonly targets: readonly NotifyTarget[];
   readonly reader: StoreReader;
-  /** The key of a name; undefined when there is none. Throws when its secret can't be opened. */
+  /** The key of a name; undefined when there is none. Throws when its secret cannot be opened. */
   readonly keyByName: (name: string) => TsigKey | undefined;
   readonly log: Logger;
   readonly times?: NotifyTimes;
@@ -63,7 +63,7 @@ export class Notifier {
     this.#gathering ??= setTimeout(() => this.#tell(), GATHER).unref();
   }
 
-  /** Begins to tell of all zones, some at a time. Keys that can't be used are logged now, and not when a zone first changes. */
+  /** Begins to tell of all zones, some at a time. Keys that cannot be used are logged now, and not when a zone first changes. */
   start(): void {
     for (const { key } of this.#secondaries) key();
     if (this.#secondaries.length > 0) this.#tellAll(null);
@@ -129,7 +129,7 @@ export class Notifier {
   }
 
   #send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
-    // What can't be sent now is sent again.
+    // What cannot be sent now is sent again.
     this.#socket(family).send(message, port, address, (error) => {
       if (error !== null) this.#options.log.debug('cannot send NOTIFY', { address, port, error });
     });
@@ -151,7 +151,7 @@ export class Notifier {
 }
 
 /**
- * The key of a secondary, looked up anew each time, since it may be made while we run: undefined when it can't be used, of which `onProblem` is told once
+ * The key of a secondary, looked up anew each time, since it may be made while we run: undefined when it cannot be used, of which `onProblem` is told once
  * until it can.
  */
 function keyOf(

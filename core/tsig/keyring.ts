@@ -12,7 +12,7 @@ export interface HeldKey extends TsigKey {
 
 /**
  * Finds keys by name for verifyTsig. Each time it looks anew, so that a key that was deleted, or whose account was locked, is refused from the next message on.
- * The function throws WaypostError `unsealable` when the secret can't be opened.
+ * The function throws WaypostError `unsealable` when the secret cannot be opened.
  */
 export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> {
   return (name, algorithm) => {

@@ -40,7 +40,7 @@ export function bareResponse(
   return response;
 }
 
-/** Offset behind the only question of a message, which an update calls its zone; behind the header when there is not one, or it can't be read. */
+/** Offset behind the only question of a message, which an update calls its zone; behind the header when there is not one, or it cannot be read. */
 export function questionEnd(message: Uint8Array): number {
   if (message[4] !== 0 || message[5] !== 1) return HEADER_LENGTH;
   let p = HEADER_LENGTH;

@@ -109,7 +109,7 @@ export function formatRelative(name: Name, origin: Name): string {
   return formatLabels(name, name.length - origin.length).slice(0, -1);
 }
 
-/** Whether `name` is `ancestor` or lies below it. Both in lower case. */
+/** Whether `name` is `ancestor` or is below it. Both in lower case. */
 export function isWithin(name: Name, ancestor: Name): boolean {
   const from = name.length - ancestor.length;
   if (from < 0) return false;

@@ -34,7 +34,7 @@ export interface TsigRecord {
 /** What a message ends in. `opt`: null when there is none, or it was not come to. */
 export type Found =
   | { readonly kind: 'none'; readonly opt: RequestOpt | null }
-  /** A message that can't be read to its end, or a TSIG that stands elsewhere than last, twice, or in another form (RFC 8945 5.2). */
+  /** A message that cannot be read to its end, or a TSIG that stands elsewhere than last, twice, or in another form (RFC 8945 5.2). */
   | { readonly kind: 'malformed'; readonly opt: RequestOpt | null }
   | {
       readonly kind: 'found';

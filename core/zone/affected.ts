@@ -111,7 +111,7 @@ class Search {
     for (let name = from; name.length > cut.length; name = parentName(name)) this.#add(name);
   }
 
-  /** The owners whose targets lie at or below `name`, and, since chains pass through them, the owners that lead to those. */
+  /** The owners whose targets are at or below `name`, and, since chains pass through them, the owners that lead to those. */
   #searchTargets(name: Name): void {
     if (this.#targets.isEmpty) {
       this.#apex ||= this.#nameservers.some((target) => isWithin(target, name));
@@ -143,7 +143,7 @@ class Search {
   }
 }
 
-/** What a name speaks for: itself and what lies below, or, as a wildcard, whatever lies beside it. */
+/** What a name speaks for: itself and what is below, or, as a wildcard, whatever lies beside it. */
 function region(name: Name): Name {
   return isWildcard(name) ? parentName(name) : name;
 }

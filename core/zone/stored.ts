@@ -1,4 +1,4 @@
-/** A zone as it lies in the store, read name by name: what compiles a change to a few names. */
+/** A zone as it is in the store, read name by name: what compiles a change to a few names. */
 import type { Environment } from '../store/environment.ts';
 import {
   afterPrefix,

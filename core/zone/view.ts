@@ -12,7 +12,7 @@ export interface ZoneView {
   readonly apex: Name;
   /** The RRsets that are stored at exactly this name, by rising type. At the apex, SOA and NS are among them. */
   rrsets(name: Name): readonly ZoneRRset[];
-  /** Whether a record of the zone, or the apex of a nested zone of ours, lies below the name. */
+  /** Whether a record of the zone, or the apex of a nested zone of ours, is below the name. */
   hasBelow(name: Name): boolean;
   /** Whether a nested zone of ours begins at this name. */
   isNested(name: Name): boolean;

@@ -10,7 +10,7 @@ export type Outcome =
   | { readonly kind: 'wildcard'; readonly source: Name; readonly sets: readonly ZoneRRset[] }
   /** The name is at or below a zone cut. `sets`: what the parent side holds at the cut. */
   | { readonly kind: 'delegation'; readonly cut: Name; readonly sets: readonly ZoneRRset[] }
-  /** The name lies below a DNAME (RFC 6672). */
+  /** The name is below a DNAME (RFC 6672). */
   | { readonly kind: 'dname'; readonly owner: Name; readonly set: RRset }
   | { readonly kind: 'missing' }
   /** Not of this zone: outside the apex, or in a nested zone of ours. */

@@ -1,5 +1,5 @@
 /**
- * Certificates by themselves (ACME, RFC 8555), in the main thread: ordered when a proxy is turned on, renewed in time, for names of our configuration alone. All that is known lies in the
+ * Certificates by themselves (ACME, RFC 8555), in the main thread: ordered when a proxy is turned on, renewed in time, for names of our configuration alone. All that is known is in the
  * store, so any node may order and every node answers challenges and serves what was issued.
  */
 
@@ -55,10 +55,10 @@ export interface Acme {
 const OFF =
   'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate with PUT …/proxy/certificate.';
 
-/** Past the lease by which a node counts as there: one that says so, and can't be heard, must not keep others from their turn. */
+/** Past the lease by which a node counts as there: one that says so, and cannot be heard, must not keep others from their turn. */
 const PATIENCE_MS = 20_000;
 
-/** Throws ConfigError when acme.ca_file can't be read, or half of an external account is given. */
+/** Throws ConfigError when acme.ca_file cannot be read, or half of an external account is given. */
 export function createAcme(options: AcmeOptions): Acme {
   const { environment, journal, config, zoneSettings, secrets, log, metrics } = options;
   const { acme, edge, nodeName: node } = config;

@@ -21,7 +21,7 @@ export type Decision =
   | { readonly kind: 'restore' }
   /** The state speaks of an order that is not wanted any more. */
   | { readonly kind: 'cancel' }
-  /** The certificate has expired, another can't be ordered yet, and the state says otherwise. */
+  /** The certificate has expired, another cannot be ordered yet, and the state says otherwise. */
   | { readonly kind: 'lapse' }
   /** The certificate has expired and nobody wants another. */
   | { readonly kind: 'discard' };

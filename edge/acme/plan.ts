@@ -43,7 +43,7 @@ export async function checkDelegation(
 /** Rejects with OrderFailure `caa` and `no_names`. Without identities of the issuer CAA is not looked at. */
 export async function planOrder(facts: OwnZoneFacts, dns: PublicDns, issuer: Issuer): Promise<Plan> {
   const { apex, wildcard, closed } = facts;
-  // What can't be asked for the authority will ask for itself.
+  // What cannot be asked for the authority will ask for itself.
   const ask = (name: string) => (name === apex ? Promise.resolve(facts.caa) : dns.caa(name).catch(() => []));
   const { name: at, records } = issuer.identities.length === 0 ? NO_CAA : await relevantCaa(apex, ask);
   const allows = (method: Method, isWildcard: boolean): boolean => mayIssue(records, issuer, method, isWildcard);

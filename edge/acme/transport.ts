@@ -37,7 +37,7 @@ const MAX_BODY = 1 << 20;
 const CONNECTIONS = 8;
 const AGENT = 'waypost';
 
-/** `caFile`: roots that are trusted beside the usual ones. Throws ConfigError `bad_file` when it can't be read. `stop` ends all that is under way. */
+/** `caFile`: roots that are trusted beside the usual ones. Throws ConfigError `bad_file` when it cannot be read. `stop` ends all that is under way. */
 export function openTransport(caFile: string | undefined, stop: AbortSignal): Transport {
   const ca = caFile === undefined ? undefined : [...rootCertificates, readRoots(caFile)];
   const agent = new Agent({

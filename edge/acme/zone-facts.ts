@@ -23,7 +23,7 @@ export interface OwnZoneFacts {
   readonly nameservers: readonly string[];
   /** CAA at the apex. */
   readonly caa: readonly CaaRecord[];
-  /** Why `_acme-challenge` can't be answered here; null: it can. */
+  /** Why `_acme-challenge` cannot be answered here; null: it can. */
   readonly closed: string | null;
   /** Host names that go through the proxy, the apex first if it does; not all where there are many. */
   webNames(): readonly string[];

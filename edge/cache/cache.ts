@@ -6,7 +6,7 @@
  *             ─► nothing, or stale ────► somebody asks already? wait for that, else ask (fill.ts) ─► keep and give
  *             ─► not for a cache ──────► past it; what it changes makes what is kept invalid
  *
- * The rules are pure functions (rules/), what is kept lies in store/.
+ * The rules are pure functions (rules/), what is kept is in store/.
  */
 import type { WholeCompressor } from '../compress/whole.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
@@ -70,7 +70,7 @@ export function createCacheFlow(options: CacheFlowOptions): CacheFlow {
   return (exchange, site) => flow.handle(exchange, site);
 }
 
-/** A request that the cache can't answer by itself. */
+/** A request that the cache cannot answer by itself. */
 interface Miss {
   readonly exchange: Exchange;
   readonly site: Site;
@@ -157,7 +157,7 @@ class Flow implements FillContext {
     return this.#ask({ exchange, site, key, variants, stored, facts, request, isConditional, now, isCollapsed });
   }
 
-  /** The whole of what lies in memory goes by the engine's fast path. */
+  /** The whole of what is in memory goes by the engine's fast path. */
   #give(
     exchange: Exchange,
     site: Site,

@@ -1,6 +1,6 @@
 /**
  * Collapsed forwarding: of many who ask at one time for what is not there, one asks the origin and the others wait. They wait for what can be
- * given to all; as soon as it shows that it can't, each goes by itself, all at once.
+ * given to all; as soon as it shows that it cannot, each goes by itself, all at once.
  */
 
 /** What became of it for those who wait. */

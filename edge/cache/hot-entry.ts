@@ -92,7 +92,7 @@ export class HotEntry {
     return cacheStatus({ name: this.#name, ttl });
   }
 
-  /** The whole answer in a coding, by its index in CODINGS. Only for a body that lies in memory. */
+  /** The whole answer in a coding, by its index in CODINGS. Only for a body that is in memory. */
   answer(coding: number, now: number): ReadyAnswer {
     const age = ageInSeconds(this.facts, now);
     if (age !== this.#age) {
@@ -109,7 +109,7 @@ export class HotEntry {
     return ready;
   }
 
-  /** The whole in a coding, by its index; as it is where that is not to be had, or not worth it. Only for a body that lies in memory. */
+  /** The whole in a coding, by its index; as it is where that is not to be had, or not worth it. Only for a body that is in memory. */
   codedWhole(fields: FieldList, index: number): CodedWhole {
     const whole = this.response.body.whole as Uint8Array;
     if (!this.isCoded) return { fields, body: whole };

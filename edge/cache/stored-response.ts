@@ -26,7 +26,7 @@ export interface StoredResponse {
 
 export interface StoredBody {
   readonly length: number;
-  /** All of it when it lies in memory, else undefined. */
+  /** All of it when it is in memory, else undefined. */
   readonly whole: Uint8Array | undefined;
   /** The bytes [from, to), in one or, where they lie on disk, in several reads. */
   slice(from: number, to: number): Uint8Array | Promise<Uint8Array>;

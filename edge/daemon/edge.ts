@@ -46,7 +46,7 @@ export interface Edge {
   readonly isListening: boolean;
   /** Names of the threads that have not answered for so many milliseconds. */
   silent(ms: number): string[];
-  /** New threads in the place of the old ones, which end what is under way: files are read again. Rejects when they can't start; the old ones go on. */
+  /** New threads in the place of the old ones, which end what is under way: files are read again. Rejects when they cannot start; the old ones go on. */
   reload(): Promise<void>;
   /** Takes no more connections; resolves when all is answered, or edge.drain_timeout is over. */
   stop(): Promise<void>;

@@ -77,7 +77,7 @@ export class AccessLog {
     this.#send();
   }
 
-  /** No more than main takes: what it has not read lies in memory that nobody bounds. */
+  /** No more than main takes: what it has not read is in memory that nobody bounds. */
   #flush(): void {
     this.#timer = null;
     if (this.#sent - Atomics.load(this.#taken, 0) < AT_ONCE) this.#send();

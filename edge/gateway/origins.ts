@@ -7,7 +7,7 @@ import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
 import { nativeSockets } from '../origin/native-socket.ts';
 
-/** `own`: addresses of this service beside those of the machine's network cards. `loop`: of the thread; null: sockets are node's. Throws the system's error for a file of roots that can't be read. */
+/** `own`: addresses of this service beside those of the machine's network cards. `loop`: of the thread; null: sockets are node's. Throws the system's error for a file of roots that cannot be read. */
 export function openOrigins(edge: Config['edge'], own: readonly string[], loop: DescriptorLoop | null): OriginClient {
   const cards = Object.values(networkInterfaces()).flatMap((card) => card?.map(({ address }) => address) ?? []);
   return createOriginClient({

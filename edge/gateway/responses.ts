@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly loop: DescriptorLoop | null;
 }
 
-/** Throws the system's error for a file that can't be read. */
+/** Throws the system's error for a file that cannot be read. */
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,

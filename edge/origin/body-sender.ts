@@ -15,7 +15,7 @@ export interface SenderOwner {
 }
 
 export class BodySender implements BodySink {
-  /** A part was asked for, so that the body can't be sent once more from its begin. */
+  /** A part was asked for, so that the body cannot be sent once more from its begin. */
   isBegun = false;
   isDone = false;
   /** The origin has something to take. */

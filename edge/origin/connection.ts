@@ -1,5 +1,5 @@
 /**
- * One connection to an origin, for one request at a time. What is read lies in memory that all connections of the thread share (`sockets.ts`) and is copied at most once, as parts of a
+ * One connection to an origin, for one request at a time. What is read is in memory that all connections of the thread share (`sockets.ts`) and is copied at most once, as parts of a
  * body; a request costs one write, one read and one promise, the caller's.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';

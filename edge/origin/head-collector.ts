@@ -17,7 +17,7 @@ export class HeadCollector {
   readonly #taker: HeadTaker;
   readonly #begin: string;
 
-  /** `begin`: how each has to begin; what can't become that is refused before its end. */
+  /** `begin`: how each has to begin; what cannot become that is refused before its end. */
   constructor(limit: number, taker: HeadTaker, begin = '') {
     this.#limit = limit;
     this.#taker = taker;
@@ -65,7 +65,7 @@ export class HeadCollector {
     this.#check(before);
   }
 
-  /** What can't become a head is told at once, not when the time is over: a server of another protocol speaks first and then waits. */
+  /** What cannot become a head is told at once, not when the time is over: a server of another protocol speaks first and then waits. */
   #check(before: number): void {
     const held = this.#held;
     const length = this.#length;

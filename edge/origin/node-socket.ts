@@ -127,7 +127,7 @@ class NodeSocket implements OriginSocket {
 }
 
 /**
- * An origin that refuses an upload answers and closes, which our next write finds out first. Node would destroy the socket then, and the response that lies in it; as this
+ * An origin that refuses an upload answers and closes, which our next write finds out first. Node would destroy the socket then, and the response that is in it; as this
  * it tells of the error and reads on. Whoever has the socket destroys it.
  */
 function readableAfterWriteError(socket: Socket): Socket {

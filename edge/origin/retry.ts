@@ -10,7 +10,7 @@ export interface Attempt {
   readonly isReused: boolean;
   /** A byte of a response has come. */
   readonly hasReceived: boolean;
-  /** A part of the request's body was taken: it can't be sent from its begin. */
+  /** A part of the request's body was taken: it cannot be sent from its begin. */
   readonly isBodyBegun: boolean;
   /** A tunnel was asked for. */
   readonly isUpgrade: boolean;

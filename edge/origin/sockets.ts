@@ -1,6 +1,6 @@
 /**
  * The seam between connections to origins and what carries their bytes: sockets of our own (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours
- * are not to be had. Nothing is read through a stream: what comes lies in memory that all sockets of the thread share, until the call returns.
+ * are not to be had. Nothing is read through a stream: what comes is in memory that all sockets of the thread share, until the call returns.
  */
 import type { ConnectionOptions } from 'node:tls';
 

@@ -202,7 +202,7 @@ export class Passage implements Visit, TrailerFilter {
     }
   }
 
-  /** A response that began can't be made whole: its end must not look like one. */
+  /** A response that began cannot be made whole: its end must not look like one. */
   #breakOff(error: unknown, status: number): void {
     this.#body?.cancel();
     this.exchange.abort();

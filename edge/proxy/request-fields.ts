@@ -261,7 +261,7 @@ const join = (list: string, value: string): string => (list === '' ? value : `${
 
 /**
  * All but Host and what frames the message. `acceptEncoding`: the codings that the origin is asked for; empty for none. A refusal: what it
- * asks for can't be (417), or it has been here before (508, RFC 8586 section 2). `isForAll`: the answer may be for others, too.
+ * asks for cannot be (417), or it has been here before (508, RFC 8586 section 2). `isForAll`: the answer may be for others, too.
  */
 export function requestFields(
   exchange: Exchange,

@@ -9,7 +9,7 @@ import type { TlsCertificate } from '../http/tls/certificate.ts';
 export interface CertificateLog {
   /** Once a certificate: it is past its end, and served, as browsers say best what is wrong. */
   expired(domain: string, at: number): void;
-  /** It can't be served. */
+  /** It cannot be served. */
   unusable(domain: string, reason: string): void;
 }
 
@@ -29,7 +29,7 @@ export class SiteCertificate implements TlsCertificate {
   #key: Buffer | null | undefined;
   #isTold = false;
 
-  /** `chain`: what stands behind the leaf. `context`: what the key was sealed for. Throws an Error for a certificate that has to be read and can't be. */
+  /** `chain`: what stands behind the leaf. `context`: what the key was sealed for. Throws an Error for a certificate that has to be read and cannot be. */
   constructor(domain: string, row: SiteCertificateRow, chain: string, context: string, tools: CertificateTools) {
     this.#domain = domain;
     this.#row = row;

@@ -40,7 +40,7 @@ export interface SitesOptions extends CertificateTools {
 
 /** What a host leads to. */
 interface Host {
-  /** Null: it lies in no domain. */
+  /** Null: it is in no domain. */
   readonly domain: DomainSites | null;
   /** How many domains had come and gone. */
   readonly epoch: number;
@@ -80,7 +80,7 @@ export class Sites {
     return known?.site ?? undefined;
   }
 
-  /** The id of the domain that a host lies in, whether its proxy is on or not. */
+  /** The id of the domain that a host is in, whether its proxy is on or not. */
   domainIdOf(host: string): string | undefined {
     return this.#hostOf(host)?.domain?.id;
   }

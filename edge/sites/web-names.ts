@@ -23,7 +23,7 @@ export class WebNames {
   /** Good until a row of the domain or of one above or below it changes. */
   constructor(environment: Environment, domain: Domain, settings: ZoneSettings) {
     const { sets, proxied } = readHeld(environment, domain.id, domain.apex);
-    // What was read lies in memory that lmdb uses again.
+    // What was read is in memory that lmdb uses again.
     const kept = sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => Uint8Array.from(rdata)) }));
     this.#environment = environment;
     this.#domain = domain;

@@ -13,7 +13,7 @@ import { isWeb, type Proxies } from './proxy.ts';
 import type { Query } from './resolver.ts';
 
 export interface World {
-  /** Every zone of the world lies below it; names beside them, too. */
+  /** Every zone of the world is below it; names beside them, too. */
   readonly origin: Name;
   /** nameId of an apex to its zone's records. */
   readonly zones: ReadonlyMap<string, readonly ResourceRecord[]>;
@@ -32,7 +32,7 @@ export interface NameDraft {
 }
 
 export interface RecordDraft {
-  /** Picks among the zones that the owner lies in: the deepest as a rule, else the one with the shortest apex. */
+  /** Picks among the zones that the owner is in: the deepest as a rule, else the one with the shortest apex. */
   readonly zone: number;
   readonly owner: NameDraft;
   readonly type: number;

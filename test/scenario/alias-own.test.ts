@@ -1,4 +1,4 @@
-/** ALIAS whose targets lie in our own zones: read from them at once, followed from zone to zone, through other ALIAS records, out to a resolver and back. */
+/** ALIAS whose targets are in our own zones: read from them at once, followed from zone to zone, through other ALIAS records, out to a resolver and back. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../core/journal/draft/draft.ts';
@@ -181,7 +181,7 @@ test('special addresses of our own zones are dropped as well', () =>
     await zone('one.test', '@ ALIAS in.own.test.', 'm ALIAS mixed.own.test.');
     assert.equal(ask('one.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });
     assert.equal(ask('m.one.test').addresses, [V4]);
-    assert.match(state('in.own.test').error ?? '', /^192\.168\.0\.7 lies in 192\.168\.0\.0\/16/);
+    assert.match(state('in.own.test').error ?? '', /^192\.168\.0\.7 is in 192\.168\.0\.0\/16/);
   }));
 
 test('who answers for a target may change: a zone comes, is delegated away, and goes', () =>

@@ -210,7 +210,7 @@ test('addresses in special ranges are dropped, and the state says so', () =>
       assert.is(refresher.counts.dropped, 4 + 5 + 2);
       await pass(6);
       assert.equal(ask('in.one.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });
-      assert.match(state('inside.example').error ?? '', /^10\.9\.9\.9 lies in 10\.0\.0\.0\/8/);
+      assert.match(state('inside.example').error ?? '', /^10\.9\.9\.9 is in 10\.0\.0\.0\/8/);
     },
     { allowPrivate: [parsePrefix('10.1.0.0/16')] },
   ));

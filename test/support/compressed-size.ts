@@ -8,7 +8,7 @@ import { COMPRESSIBLE, type ResourceRecord } from '../../core/wire/types.ts';
 /**
  * Header, question and these records in this order, in bytes; an OPT record is not counted. Owners point to the whole
  * name asked; `isShared` says which of its suffixes (lower case) others may point to: a server that makes its answers beforehand
- * can't use the labels that a wildcard stands for.
+ * cannot use the labels that a wildcard stands for.
  */
 export function compressedSize(
   questionName: Uint8Array,

@@ -23,7 +23,7 @@ export function run(...command: string[]): string {
 /** The namespace of this thread, from which its sockets and the processes that it starts come. Returns a descriptor. */
 function enterNew(): number {
   if (unshare(CLONE_NEWNET) !== 0)
-    throw new Error(`a network namespace can't be made (errno ${koffi.errno()}): run it as root`);
+    throw new Error(`a network namespace cannot be made (errno ${koffi.errno()}): run it as root`);
   run('ip', 'link', 'set', 'lo', 'up');
   return openSync('/proc/thread-self/ns/net', 'r');
 }

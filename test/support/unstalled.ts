@@ -1,5 +1,5 @@
 /**
- * For tests with short times whose both ends are in this process: one has some milliseconds to answer the other, which it can't when
+ * For tests with short times whose both ends are in this process: one has some milliseconds to answer the other, which it cannot when
  * nobody lets the process run. Timers that have become due meanwhile are then served before the sockets.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -9,7 +9,7 @@ import type { Owners } from './owners.ts';
 /**
  * Puts for every record, and for the spelling of every owner that has one (by nameId). The layout is that of rows.ts and keys.ts, and a test holds it to them.
  *
- * The ids of one file follow one another from a random place in the upper half of their range; those that rows.ts makes lie in the lower half
+ * The ids of one file follow one another from a random place in the upper half of their range; those that rows.ts makes are in the lower half
  * until the year 2248. So a worker thread needs to ask nobody, and neighbours in the file are neighbours in the table of ids.
  */
 export function encodeRecords(

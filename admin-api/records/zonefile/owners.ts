@@ -23,7 +23,7 @@ export interface Owner {
   readonly name: Name;
   /** None: an empty non-terminal. */
   readonly sets: OwnedSet[];
-  /** Whether names with records lie below. */
+  /** Whether names with records are below. */
   below: boolean;
 }
 

@@ -61,7 +61,7 @@ export function prepareZone(input: PrepareInput): Prepared {
 }
 
 /**
- * What a file holds, with every line that can not be imported, by rising line. Warnings come for a file without errors alone: a bad
+ * What a file holds, with every line that cannot be imported, by rising line. Warnings come for a file without errors alone: a bad
  * line is missing elsewhere, as the address of a nameserver. `strict`: warnings are errors.
  */
 export function readZone({

@@ -18,7 +18,7 @@ function moved(prepared: Prepared & { ok: true }): unknown {
   return Piscina.move(movable as Parameters<typeof Piscina.move>[0]);
 }
 
-/** Small buffers lie in a pool that must stay here. */
+/** Small buffers are in a pool that must stay here. */
 function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   return buffer instanceof ArrayBuffer && bytes.length > 64 * 1024

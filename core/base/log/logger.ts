@@ -44,7 +44,7 @@ function withFields(options: LoggerOptions, own: { [key: string]: LogValue }): L
   const method = (level: LogLevel): LogMethod => {
     if (LEVELS.indexOf(level) < least) return () => {};
     return (message, fields) => {
-      // A log that can't be written must not take the service down with it.
+      // A log that cannot be written must not take the service down with it.
       try {
         const all = fields === undefined ? own : { ...own, ...safeFields(fields) };
         write(format({ time: new Date(), level, message: String(message), fields: all }));

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { bytes, rangeStart } from '../../base/file-pieces.ts';
 import type { BlobStore } from './store.ts';
 
-/** Answers a GET. Rejects when it can't be read, or the peer has gone. */
+/** Answers a GET. Rejects when it cannot be read, or the peer has gone. */
 export async function sendBlob(
   store: BlobStore,
   hash: string,

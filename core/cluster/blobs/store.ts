@@ -93,7 +93,7 @@ export class BlobStore {
       if (sum.digest('hex') === hash) return blob;
       await this.#discard(blob);
     } catch (error) {
-      // A disk that can't read it any more.
+      // A disk that cannot read it any more.
       if ((error as NodeJS.ErrnoException).code === 'EIO') await this.#discard(blob);
       else {
         await blob.file.close();

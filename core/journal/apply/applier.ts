@@ -59,7 +59,7 @@ export class Applier {
 
   /**
    * Writes `links`, the next ones, in one transaction; `hash` is that of the last. Resolves when they are on disk, with what is to be handed to `publish` then.
-   * Rejects when something in them can't be applied: then nothing has changed.
+   * Rejects when something in them cannot be applied: then nothing has changed.
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     try {

@@ -29,7 +29,7 @@ export interface Applied {
   readonly compiled?: CompiledZone;
 }
 
-/** Inside a write transaction. Throws when something can't be applied; then the transaction must be aborted. `rehearsed`: see ZoneUpdates.compile. */
+/** Inside a write transaction. Throws when something cannot be applied; then the transaction must be aborted. `rehearsed`: see ZoneUpdates.compile. */
 export function applyEntries(
   environment: Environment,
   updates: ZoneUpdates,

@@ -8,7 +8,7 @@ const ABSENT = Symbol('absent');
 export class Known<T> {
   readonly #under: Known<T> | null;
   readonly #values = new Map<string, T>();
-  /** What is not to be seen of what lies under; null: nothing of it. */
+  /** What is not to be seen of what is under; null: nothing of it. */
   #void: Set<string> | null = new Set();
 
   constructor(under: Known<T> | null = null) {

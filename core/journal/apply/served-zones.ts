@@ -64,7 +64,7 @@ export class ServedZones {
     return { sets: withSerial(sets, this.#serialOf(domain.id)), proxied };
   }
 
-  /** Apexes of the zones of ours that lie within. */
+  /** Apexes of the zones of ours that are within. */
   nestedIn(apex: Name): Name[] {
     return this.#facts.childrenOf(apex).map((domain) => domain.apex);
   }

@@ -52,7 +52,7 @@ export class Before {
     if (this.#names.size > MOST_NAMES) return;
     const id = nameId(name);
     if (this.#names.has(id)) return;
-    // What is read lies in larger buffers, which would be held as long as the difference is.
+    // What is read is in larger buffers, which would be held as long as the difference is.
     const held = this.#view.rrsets(name);
     // What an ALIAS answers becomes another in pieces, some names before others: what its name was served as is not known from the records.
     if (findType(held, TYPE.ALIAS) !== undefined) this.reframed = true;

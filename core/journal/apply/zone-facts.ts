@@ -119,7 +119,7 @@ export class ZoneFacts {
   atApex(domain: Domain, settings: ZoneSettings): AtApex {
     const read = (): AtApex => {
       const { sets, proxied } = readHeld(this.#environment, domain.id, domain.apex);
-      // Each by itself, since what is read lies in larger buffers. (The slice of a Buffer would be a view.)
+      // Each by itself, since what is read is in larger buffers. (The slice of a Buffer would be a view.)
       const kept = sets.map((set) => ({
         ...set,
         rdatas: set.rdatas.map((rdata) => Uint8Array.prototype.slice.call(rdata)),

@@ -84,7 +84,7 @@ export interface Group {
   readonly hash: Buffer;
 }
 
-/** Rejects what conflicts with what was written since it was read, or can't be read; what is left counts as written in `recent`. */
+/** Rejects what conflicts with what was written since it was read, or cannot be read; what is left counts as written in `recent`. */
 export function chain(
   waiting: readonly Waiting[],
   head: Head,

@@ -142,7 +142,7 @@ function byTable(ranges: readonly KeyRange[]): Map<number, KeyText[]> {
   return tables;
 }
 
-/** Whether any of the keys, which are in order, lies in any of the ranges. */
+/** Whether any of the keys, which are in order, is in any of the ranges. */
 function isWritten(keys: readonly string[], ranges: readonly KeyText[]): boolean {
   for (const { start, end } of ranges) {
     const at = lowerBound(keys, start);

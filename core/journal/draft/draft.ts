@@ -84,7 +84,7 @@ class TrackedReader implements RawReader {
     const overlay = this.#overlays.get(table);
     const found: Entry[] = [];
     let readTo: Uint8Array | undefined = start;
-    // Of what lies under the overlay any number may be deleted, so that it takes several pages to fill one.
+    // Of what is under the overlay any number may be deleted, so that it takes several pages to fill one.
     for (let page = limit; found.length < most; page = page && page * 2) {
       const from: Uint8Array = readTo ?? start;
       const entries = this.#under.range(table, from, end, page);

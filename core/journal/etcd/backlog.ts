@@ -84,7 +84,7 @@ export interface Following {
   readonly stranger: number | null;
 }
 
-/** What of `groups` is not applied yet, as it follows a head. Throws for what can't be read. */
+/** What of `groups` is not applied yet, as it follows a head. Throws for what cannot be read. */
 export function follow(from: Head, groups: readonly LoggedGroup[]): Following {
   const links: Link[] = [];
   let head = from;

@@ -24,9 +24,9 @@ export interface EtcdJournalOptions extends JournalOptions {
 }
 
 export interface EtcdJournalEvents {
-  /** It does not follow: etcd can't be reached, or an entry can't be applied here. Null: it follows again. */
+  /** It does not follow: etcd cannot be reached, or an entry cannot be applied here. Null: it follows again. */
   trouble(error: unknown): void;
-  /** Once: it can't follow any more. `isCurable`: a snapshot of another node helps. */
+  /** Once: it cannot follow any more. `isCurable`: a snapshot of another node helps. */
   lost(why: string, isCurable: boolean): void;
 }
 
@@ -43,7 +43,7 @@ export interface EtcdJournal extends LocalJournal {
   readonly isStuck: boolean;
   /** Bytes of the log that wait to be applied. */
   readonly backlog: number;
-  /** Resolves when all that the log holds now is applied. Rejects when that can't be. */
+  /** Resolves when all that the log holds now is applied. Rejects when that cannot be. */
   caughtUp(): Promise<void>;
   /** It is not to follow any more, nor to take commits: `why` is what those are told. */
   leave(why: string): void;

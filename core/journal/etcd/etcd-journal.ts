@@ -357,7 +357,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       this.observer?.failed();
       this.recent.restore(checkpoint);
       if (accepted.length === 1) accepted[0].reject(error as Error);
-      // What can't be applied is to be in nobody's log, and must not take the others with it.
+      // What cannot be applied is to be in nobody's log, and must not take the others with it.
       else for (const one of accepted) await this.#commitGroup([one]);
       return;
     }

@@ -23,7 +23,7 @@ export interface FollowerOptions {
   isFull(): boolean;
   /** Resolves when it is no longer full, or is closing. */
   room(): Promise<void>;
-  /** The log can't be reached, or what came is unusable; it is tried again. Null: it can. */
+  /** The log cannot be reached, or what came is unusable; it is tried again. Null: it can. */
   onTrouble(error: unknown): void;
   /** Milliseconds between looks while the watch stands. */
   readonly interval: number;
@@ -77,7 +77,7 @@ export class Follower {
     }
   }
 
-  /** Reads until the head is reached; resolves with the revision of the last look, or null when that can't be. */
+  /** Reads until the head is reached; resolves with the revision of the last look, or null when that cannot be. */
   async #catchUp(): Promise<number | null> {
     const { log, next, room, onLook, onLost, isFar } = this.#options;
     for (;;) {

@@ -26,7 +26,7 @@ export interface Entry {
   readonly commentLength: number;
 }
 
-/** Undefined: it can't be read to its end, which is a finding then. */
+/** Undefined: it cannot be read to its end, which is a finding then. */
 export function readCentralDirectory(
   bytes: Buffer,
   { start, end, count }: Directory,

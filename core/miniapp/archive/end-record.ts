@@ -117,7 +117,7 @@ function locate(
       findings.add(
         'archive_prepended_data',
         PACKAGE,
-        `${expected - start} bytes precede the archive, so that its directory lies behind where it says.`,
+        `${expected - start} bytes precede the archive, so that its directory is behind where it says.`,
       );
     else
       findings.add(
@@ -152,7 +152,7 @@ function zip64Counts(
   if (record + ZIP64_END_LENGTH !== locator || bytes.readUInt32LE(record) !== ZIP64_END)
     return 'The ZIP64 end record is not where its locator says, right before it.';
   if (uint64(bytes, record + 4) !== ZIP64_END_LENGTH - 12)
-    return 'The ZIP64 end record has a length that it can not have.';
+    return 'The ZIP64 end record has a length that it cannot have.';
   const counts: Counts = {
     disk: bytes.readUInt32LE(record + 16),
     directoryDisk: bytes.readUInt32LE(record + 20),

@@ -15,13 +15,13 @@ const DESCRIPTOR = 0x08074b50;
 /** Sizes and CRC follow the data. */
 const FOLLOWS = 1 << 3;
 
-/** Where an entry lies in the archive: offsets in bytes. */
+/** Where an entry is in the archive: offsets in bytes. */
 export interface Extent {
   readonly dataStart: number;
   readonly dataEnd: number;
 }
 
-/** `shown`: the entry's name as findings tell it. Undefined: the data can't be found, or not be relied on, which is a finding then. */
+/** `shown`: the entry's name as findings tell it. Undefined: the data cannot be found, or not be relied on, which is a finding then. */
 export function readLocalHeader(
   bytes: Buffer,
   entry: Entry,

@@ -40,7 +40,7 @@ export class Names {
     return true;
   }
 
-  /** It is told once for all that lies in one folder. */
+  /** It is told once for all that is in one folder. */
   isJunk(path: string): boolean {
     const junk = junkIn(path);
     if (junk === undefined) return false;
@@ -60,7 +60,7 @@ export class Names {
     this.#findings.add(
       'archive_enclosing_folder',
       PACKAGE,
-      `Everything lies in the folder ${folder}; the package has to have index.html and manifest.json in its root.`,
+      `Everything is in the folder ${folder}; the package has to have index.html and manifest.json in its root.`,
       `Pack from inside the folder: cd ${folder} && zip -r ../app.pkg . (or: waypost pkg pack ${folder})`,
     );
   }

@@ -22,7 +22,7 @@ import { unpack } from './unpack.ts';
 /** Bytes unpacked that stay in memory for who reads them next: small packages are unpacked once, of others a part is unpacked anew for each who reads it. */
 const KEPT = 8 << 20;
 
-/** Undefined: it can't be read as a ZIP archive at all, or only by going beyond the limits; why is among the findings. Throws what the system says of the file itself. */
+/** Undefined: it cannot be read as a ZIP archive at all, or only by going beyond the limits; why is among the findings. Throws what the system says of the file itself. */
 export async function openArchive(
   path: string,
   limits: PackageLimits,
@@ -81,7 +81,7 @@ export async function openArchiveBytes(
     const format = content && archiveFormat(path, content);
     if (format !== undefined) findings.add('archive_nested', wholeFile(shown), `It is ${format}.`);
     if (!isFile) continue;
-    // Whoever asks for what can't be had is told so, and not that it is missing.
+    // Whoever asks for what cannot be had is told so, and not that it is missing.
     const isKept = content !== undefined && content.length <= left;
     if (isKept) left -= content.length;
     // `content` is in no closure here: all of them would keep it.
@@ -97,7 +97,7 @@ export async function openArchiveBytes(
 interface Found {
   readonly entry: Entry;
   readonly shown: string;
-  /** Undefined: it can't be in a package under this name. */
+  /** Undefined: it cannot be in a package under this name. */
   readonly path: string | undefined;
   readonly unpacks: boolean;
   readonly isFile: boolean;

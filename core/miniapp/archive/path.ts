@@ -21,7 +21,7 @@ export interface WrongPath {
 export function wrongPath(path: string, limits: PackageLimits): WrongPath | undefined {
   const wrong = (code: RuleCode, message: string): WrongPath => ({ code, message });
   const segments = path.split('/');
-  if (UNSEEN.test(path)) return wrong('archive_name_characters', 'Its name has a character that can not be seen.');
+  if (UNSEEN.test(path)) return wrong('archive_name_characters', 'Its name has a character that cannot be seen.');
   if (path.includes('\\'))
     return wrong('archive_path_backslash', 'Its name has a backslash, which some systems take for a separator.');
   if (path.startsWith('/')) return wrong('archive_path_absolute', 'Its path is absolute.');
@@ -42,6 +42,6 @@ export function wrongPath(path: string, limits: PackageLimits): WrongPath | unde
   if (bytes > limits.pathBytes)
     return wrong('archive_path_too_long', `Its path has ${bytes} bytes; ${limits.pathBytes} are allowed.`);
   if (segments.length - 1 > limits.depth)
-    return wrong('archive_path_too_deep', `It lies ${segments.length - 1} folders deep; ${limits.depth} are allowed.`);
+    return wrong('archive_path_too_deep', `It is ${segments.length - 1} folders deep; ${limits.depth} are allowed.`);
   return;
 }

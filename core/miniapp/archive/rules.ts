@@ -6,7 +6,7 @@ export const ARCHIVE_RULES = {
     type: 'error',
     title: 'Not a ZIP archive',
     about:
-      'A package is a ZIP archive. What has no end of central directory record, or is cut off, can not be read; nor can what two readers see in two ways.',
+      'A package is a ZIP archive. What has no end of central directory record, or is cut off, cannot be read; nor can what two readers see in two ways.',
     fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_too_large: {
@@ -38,7 +38,7 @@ export const ARCHIVE_RULES = {
   archive_multi_disk: {
     type: 'error',
     title: 'Part of a divided archive',
-    about: 'Archives in several parts can not be uploaded.',
+    about: 'Archives in several parts cannot be uploaded.',
     fix: 'Pack into one file: waypost pkg pack.',
   },
   archive_zip64_mismatch: {
@@ -63,13 +63,13 @@ export const ARCHIVE_RULES = {
   archive_hidden_data: {
     type: 'error',
     title: 'Data that belongs to no file',
-    about: 'Files lie one behind the other in an archive. What is between them is seen by no check.',
+    about: 'Files are one behind the other in an archive. What is between them is seen by no check.',
     fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_overlap: {
     type: 'error',
     title: 'Files that share bytes',
-    about: 'Two files of an archive that lie in the same bytes are how archive bombs are made.',
+    about: 'Two files of an archive that are in the same bytes are how archive bombs are made.',
     fix: 'Pack the files anew: waypost pkg pack.',
   },
   archive_comment: {
@@ -166,7 +166,7 @@ export const ARCHIVE_RULES = {
   },
   archive_name_characters: {
     type: 'error',
-    title: 'Characters that names can not have',
+    title: 'Characters that names cannot have',
     about:
       'Controls, marks that turn the direction of writing, what has no width, and what Windows and storage cards do not allow: < > : " | ? *',
     fix: 'Rename the file.',
@@ -217,7 +217,7 @@ export const ARCHIVE_RULES = {
   archive_path_too_deep: {
     type: 'error',
     title: 'Folders too deep',
-    about: 'A file may lie 16 folders deep, unless the service is configured otherwise.',
+    about: 'A file may be 16 folders deep, unless the service is configured otherwise.',
     fix: 'Use fewer folders within one another.',
   },
   archive_duplicate_name: {
@@ -236,7 +236,7 @@ export const ARCHIVE_RULES = {
   archive_file_folder_conflict: {
     type: 'error',
     title: 'File and folder of one name',
-    about: 'A file may not have the name of a folder that something lies in.',
+    about: 'A file may not have the name of a folder that something is in.',
     fix: 'Rename one of them, and what refers to it.',
   },
   archive_enclosing_folder: {

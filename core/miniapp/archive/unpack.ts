@@ -40,6 +40,6 @@ function inflate(data: Buffer, size: number): Buffer | string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       return `It unpacks to more than the ${size} bytes that it says.`;
-    return `Its deflated data can not be unpacked (${(error as Error).message}).`;
+    return `Its deflated data cannot be unpacked (${(error as Error).message}).`;
   }
 }

@@ -22,7 +22,7 @@ export interface Written {
   readonly sha256: string;
 }
 
-/** Undefined, and nothing is written: a file can't be read, or the archive would be refused; why is among the findings. Throws what the system says. */
+/** Undefined, and nothing is written: a file cannot be read, or the archive would be refused; why is among the findings. Throws what the system says. */
 export async function writeArchive(
   content: PackageContent,
   path: string,

@@ -9,7 +9,7 @@ export function auditDensity(source: SourceText, kind: SourceKind, { findings }:
     findings.add('bidi_control', source.at(offset), `${codePoint(text, offset)} turns the direction of what follows.`);
   for (const [offset, found] of matches(text, kind === 'script' ? INVISIBLE_IN_SCRIPTS : INVISIBLE)) {
     if (found === '\ufeff' && offset === 0) continue;
-    findings.add('invisible_character', source.at(offset), `${codePoint(text, offset)} can't be seen.`);
+    findings.add('invisible_character', source.at(offset), `${codePoint(text, offset)} cannot be seen.`);
   }
   if (kind === 'style') return;
   for (const { offset, sign } of findObfuscation(text)) findings.add('obfuscated', source.at(offset), sign);

@@ -1,4 +1,4 @@
-/** Rules about code that people can't read. */
+/** Rules about code that people cannot read. */
 import type { RuleTable } from '../finding.ts';
 
 export const DENSITY_RULES = {

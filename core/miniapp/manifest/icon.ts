@@ -26,7 +26,7 @@ export async function auditIcon(
     return;
   }
   const bytes = await file.read();
-  // That it can't be read is among the findings already.
+  // That it cannot be read is among the findings already.
   if (bytes === undefined) return;
   const picture = pictureOf(bytes);
   if (picture?.format !== expected) {

@@ -127,7 +127,7 @@ export const MANIFEST_RULES = {
   background_event_unknown: {
     type: 'warning',
     title: 'Unknown event',
-    about: 'Background files are told of the event schedule.',
+    about: 'Background files receive the events of the schedule.',
     fix: 'Remove it, or write "schedule".',
   },
   background_permission_unknown: {

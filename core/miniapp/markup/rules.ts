@@ -87,7 +87,7 @@ export const MARKUP_RULES = {
     type: 'warning',
     review: true,
     title: 'Markup that is nested too deeply to be audited',
-    about: 'Elements lie more than 512 levels within one another, which browsers flatten.',
+    about: 'Elements are nested more than 512 levels deep, which browsers flatten.',
     fix: 'Close elements that are open.',
   },
   xml_malformed: {

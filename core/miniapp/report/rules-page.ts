@@ -8,7 +8,7 @@ const ABOUT = 'What the audit of a package looks for, by the codes of its findin
 const HEAD = `# ${TITLE}
 
 ${ABOUT} An **error** rejects the package. A rule *for review* asks for a person to look before
-it is approved; other **warnings** and **notices** are told only. Written from the table of rules in core/miniapp by \`npm run package-rules\`.
+it is approved; other **warnings** and **notices** are for information. Written from the table of rules in core/miniapp by \`npm run package-rules\`.
 
 `;
 
@@ -40,7 +40,7 @@ p { margin: 0.3rem 0; }
 </head>
 <body>
 <h1>${TITLE}</h1>
-<p>${ABOUT} An <strong>error</strong> rejects the package. A rule <em>for review</em> asks for a person to look before it is approved; other <strong>warnings</strong> and <strong>notices</strong> are told only.</p>
+<p>${ABOUT} An <strong>error</strong> rejects the package. A rule <em>for review</em> asks for a person to look before it is approved; other <strong>warnings</strong> and <strong>notices</strong> are for information.</p>
 `;
 
 export function rulesHtml(): string {

@@ -160,7 +160,7 @@ function checkFetched(view: ScriptView, args: Arguments): void {
 }
 
 function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
-  // A class can't be called without new, and what is made by it is hardly called.
+  // A class cannot be called without new, and what is made by it is hardly called.
   const isGiven = node.type === 'CallExpression' && args?.length !== 0;
   const isCall = node.type === 'CallExpression' ? isGiven && !isOfThis(node.callee) : parentCalls(node);
   const isText = args?.some((arg) =>

@@ -34,7 +34,7 @@ import { type Called, parentOf, returnedOf, scopeOf, type Walked } from './walk.
 
 /** Steps from an expression to what it is made of. */
 const DEPTH = 400;
-/** Characters and elements that are put together for a script, so that a small one can't cost hours. */
+/** Characters and elements that are put together for a script, so that a small one cannot cost hours. */
 const MOST_FOLDED = 1 << 25;
 /** Elements of an array that is looked at as a whole. */
 const MOST_ITEMS = 4096;
@@ -210,7 +210,7 @@ export class Evaluator implements Evaluation {
     return union(variable.writes.map((write) => this.valuesOfWrite(write)));
   }
 
-  /** The key of a member expression. Undefined: it can't be said. */
+  /** The key of a member expression. Undefined: it cannot be said. */
   keyOf(node: MemberExpression): string | undefined {
     if (!node.computed) return node.property.type === 'Identifier' ? node.property.name : undefined;
     const known = constantOf(this.valuesOf(node.property));

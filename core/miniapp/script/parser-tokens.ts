@@ -55,7 +55,7 @@ export const tokenMethods: Methods = {
     const { length } = input;
     let at = this.pos;
     for (;;) {
-      // V8 throws code away that it has made for what lies within a text when something behind it is read.
+      // V8 throws code away that it has made for what is within a text when something behind it is read.
       const code = at < length ? input.charCodeAt(at) : 0;
       if (code === BLANK || code === 10 || code === 13 || code === 9) at++;
       else if (code === SLASH && input.charCodeAt(at + 1) === SLASH) {

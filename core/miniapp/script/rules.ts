@@ -49,13 +49,13 @@ export const SCRIPT_RULES = {
     type: 'error',
     title: 'A module is imported while the app runs',
     about:
-      'import() loads code from wherever it is told. All code of an app has to be known before it is published. The path of a file of the package, written out, is allowed.',
+      'import() loads code from any address. All code of an app has to be known before it is published. The path of a file of the package, written out, is allowed.',
     fix: 'Write the path of a file of the package out, or import it at the top: import { name } from "./file.js".',
   },
   import_scripts: {
     type: 'error',
     title: 'importScripts loads code',
-    about: 'importScripts loads code from wherever it is told.',
+    about: 'importScripts loads code from any address.',
     fix: 'Make the worker a module with static imports of files of the package: new Worker("worker.js", { type: "module" }).',
   },
   webassembly: {
@@ -259,7 +259,7 @@ export const SCRIPT_RULES = {
     review: true,
     title: 'A script is too intricate to be audited whole',
     about:
-      'Expressions or blocks lie thousands of levels within one another, or constants are put together to more text than the audit follows.',
+      'Expressions or blocks are nested thousands of levels deep, or constants are put together to more text than the audit follows.',
     fix: 'Split the expression; put long texts into files.',
   },
   html_like_comment: {

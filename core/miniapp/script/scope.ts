@@ -4,7 +4,7 @@ import type { AnyNode, AssignmentExpression, Pattern } from 'acorn';
 /** A value that a variable may take: that of `from`, or of a member of it. `from` undefined: anything. */
 export interface Write {
   readonly from: AnyNode | undefined;
-  /** Keys from there on, the outermost first: a name, an index, a key to be evaluated, or null for what can't be said. */
+  /** Keys from there on, the outermost first: a name, an index, a key to be evaluated, or null for what cannot be said. */
   readonly path: readonly (string | number | AnyNode | null)[];
   /** `name += …`, of which `from` says nothing. */
   readonly added?: AssignmentExpression;

@@ -1,4 +1,4 @@
-/** Bounds a search through names, writes and calls; what lies behind more steps is not known. */
+/** Bounds a search through names, writes and calls; what is behind more steps is not known. */
 import type { Variable } from './scope.ts';
 
 const MOST_STEPS = 256;

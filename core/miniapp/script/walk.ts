@@ -1,6 +1,6 @@
 /**
  * The one walk over a script's tree: it makes the scopes, notes the parents, and keeps the nodes that the checks look at once all
- * declarations are known. It does not recurse, so that nesting can't exhaust the stack.
+ * declarations are known. It does not recurse, so that nesting cannot exhaust the stack.
  */
 import type {
   AnyNode,

@@ -31,7 +31,7 @@ export async function auditSdk(
   }
   if (sdks.length === 0) {
     findings.add('sdk_unverified', place, `Its SHA-256 is ${hash}, and no SDK is known to compare it with.`);
-    // What makes Host can't go by the rules for those who use it: a person looks at it.
+    // What makes Host cannot go by the rules for those who use it: a person looks at it.
     return true;
   }
   const known = sdks.map(({ version }) => version).join(', ');

@@ -3,7 +3,7 @@
  * One thread writes (writer.ts), any number read (the query path).
  *
  *   slots   pairs of 32-bit words: hash of the name (0: never used), reference
- *           reference > 0: the node lies at reference × 8 in the arena; 0: the name has gone; IN_STORE: the node is in the answers table
+ *           reference > 0: the node is at reference × 8 in the arena; 0: the name has gone; IN_STORE: the node is in the answers table
  *   arena   scratch space of each reader, then nodes at multiples of 8 bytes
  *   header  counters below, then a cache line for each reader with the epoch in which it reads, 0 while it reads nothing
  *
@@ -27,7 +27,7 @@ export const MAX_LABELS = 3;
 /** header[STOPPING]: 1 tells the readers to end. */
 export const STOPPING = 4;
 
-/** Readers are numbered from 1, so that no node lies at offset 0. */
+/** Readers are numbered from 1, so that no node is at offset 0. */
 export const READERS = 272;
 const FIRST_READER = 16;
 /** Words from one reader's epoch to the next: a cache line. */

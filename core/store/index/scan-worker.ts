@@ -1,6 +1,6 @@
 /**
  * A thread that fills the arena when the daemon starts: it reads its share of the answers table and writes the nodes into blocks that it takes
- * from the arena. Where each lies, or that it lies in the store, goes to the writer, which alone changes the slots.
+ * from the arena. Where each lies, or that it is in the store, goes to the writer, which alone changes the slots.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';

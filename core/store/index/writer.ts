@@ -80,7 +80,7 @@ export class IndexWriter {
 
   /**
    * Puts or replaces the node of a name. `node` is copied. `wasStored`: whether the answers table had a node of this name before; it is asked
-   * for only when `isAmbiguous` says so, for then the hash alone does not tell this name from another that lies in the store.
+   * for only when `isAmbiguous` says so, for then the hash alone does not tell this name from another that is in the store.
    */
   put(node: Uint8Array, wasStored = true): void {
     const nameAt = nameOffset(node, 0);
@@ -195,7 +195,7 @@ export class IndexWriter {
 
   /**
    * Slot of a name (lower case), or -1. Slots of names in the store are alike when their hashes are, so when the name was stored any of them
-   * is its own, unless it lies in the arena.
+   * is its own, unless it is in the arena.
    */
   #find(bytes: Uint8Array, from: number, length: number, wasStored: boolean): number {
     const hash = finishHash(nameSum(this.#multipliers, bytes, from, length));

@@ -70,7 +70,7 @@ export interface Upload {
   readonly appId: string;
   readonly version: string;
   readonly versionCode: number;
-  /** Of the package; its bytes lie in the store of blobs. */
+  /** Of the package; its bytes are in the store of blobs. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;

@@ -132,7 +132,7 @@ export class EntryLexer {
     return p;
   }
 
-  /** A quoted string whose opening quote is at `open`. Returns the offset after the closing one. It can't span lines. */
+  /** A quoted string whose opening quote is at `open`. Returns the offset after the closing one. It cannot span lines. */
   #quoted(open: number): number {
     const bytes = this.#bytes;
     const length = bytes.length;

@@ -34,7 +34,7 @@ export function planRange(request: CacheRequest, status: number, facts: Facts, l
   const asked = parseRange(range, length);
   if (asked === undefined) return WHOLE;
   if (asked.length === 0) return UNSATISFIABLE;
-  if (asked.some((part) => part.from === part.to)) return WHOLE; // the last bytes of an empty body can't be told by a range
+  if (asked.some((part) => part.from === part.to)) return WHOLE; // the last bytes of an empty body cannot be told by a range
   const parts = coalesced(asked);
   return parts.length > MOST_PARTS ? WHOLE : { kind: 'partial', parts };
 }
@@ -73,7 +73,7 @@ function isLess(one: string, other: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }
 
-/** Section 14.1.2; undefined: it can't be satisfied. Numbers past 2^53 lose digits, and lie behind any end all the same. */
+/** Section 14.1.2; undefined: it cannot be satisfied. Numbers past 2^53 lose digits, and are behind any end all the same. */
 function partOf([, first, last, suffix]: RegExpExecArray, length: number): Part | undefined {
   if (suffix !== undefined) {
     const wanted = Number(suffix);

@@ -3,7 +3,7 @@ import { members, trimmed } from './fields.ts';
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
-/** Section 8.8.3. What has no quotes is none, and can't be told back to the origin. */
+/** Section 8.8.3. What has no quotes is none, and cannot be told back to the origin. */
 export const isEntityTag = (text: string): boolean => ENTITY_TAG.test(text);
 
 export const isWeak = (etag: string): boolean => etag.startsWith('W/');

@@ -44,7 +44,7 @@ export function varyNames(vary: string): string[] | undefined {
   return names.filter((name) => !SELECT_NOTHING.has(name)).sort();
 }
 
-/** Pairs of name and value for `StoredResponse.selecting`; undefined when a response with this Vary can't be reused, or not by others. */
+/** Pairs of name and value for `StoredResponse.selecting`; undefined when a response with this Vary cannot be reused, or not by others. */
 export function selectingFields(vary: string, request: FieldList): FieldList | undefined {
   const selecting: string[] = [];
   if (vary === '') return selecting;

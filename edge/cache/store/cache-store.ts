@@ -62,7 +62,7 @@ export interface CacheStats {
 
 export interface CacheStore {
   /**
-   * All that is kept of a URL (`StoredResponse.key`) and not purged, the newest first, fresh or not: an array when it lies in memory or nowhere, else a promise, which
+   * All that is kept of a URL (`StoredResponse.key`) and not purged, the newest first, fresh or not: an array when it is in memory or nowhere, else a promise, which
    * never rejects. At most 32. `memory`: the account of the client who waits; nothing is read from the disk for a client whose network holds its share.
    */
   lookup(
@@ -92,7 +92,7 @@ export interface CacheStore {
   /** Invalidation (RFC 9111 section 4.4): all variants of a URL, in all threads, and what is under way for it. */
   remove(domainId: string, key: string): void;
 
-  /** Leaves something with a response that lies in memory, such as a ReadyAnswer; `bytes`: what it takes, which is counted. */
+  /** Leaves something with a response that is in memory, such as a ReadyAnswer; `bytes`: what it takes, which is counted. */
   attach(variant: StoredVariant, value: unknown, data: number): void;
 
   /** Keeps the body in another coding. The bytes are the store's. */

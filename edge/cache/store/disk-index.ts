@@ -115,7 +115,7 @@ export class DiskIndex {
       Atomics.store(this.#words, slot * SLOT, 0);
   }
 
-  /** Forgets an entry that can't be read; older ones of its URL may be there still. */
+  /** Forgets an entry that cannot be read; older ones of its URL may be there still. */
   lose(a: number, b: number, place: DiskPlace): void {
     this.#forgot(a, place.segment);
     this.delete(a, b, place);

@@ -39,7 +39,7 @@ export async function loadDisk(options: LoadOptions): Promise<void> {
   const { segments, index, files } = options;
   const { slots } = index;
   const found: Found = { times: new Float64Array(slots), marks: new Float64Array(slots), graves: new Map() };
-  // The newest first: they are the likeliest to be asked for, and a tombstone lies in a newer segment than what it is for.
+  // The newest first: they are the likeliest to be asked for, and a tombstone is in a newer segment than what it is for.
   for (let segment = segments.first - 1; segment >= segments.oldest; segment--) {
     if (options.isStopped()) return;
     const isOne = await readSegment(options, segment, (entry, place) => take(options, found, entry, place)).catch(
@@ -117,11 +117,11 @@ function readWindow(
   onEntry: (entry: Entry, place: DiskPlace) => void,
 ): number {
   let at = 0;
-  // The longest head has to lie in the window whole, but for the end of the file.
+  // The longest head has to are in the window whole, but for the end of the file.
   const end = isLast ? bytes.length : bytes.length - MAX_HEAD;
   while (at < end) {
     const length = headLengthAt(bytes, at);
-    // Behind damage the next entry is looked for; bodies can't pass for one (`saltOf`).
+    // Behind damage the next entry is looked for; bodies cannot pass for one (`saltOf`).
     if (length === 0 || !isSealed(bytes, at, salt)) {
       at += 8;
       continue;

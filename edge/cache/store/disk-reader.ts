@@ -140,5 +140,5 @@ class DiskBody implements StoredBody {
   }
 }
 
-/** The entry of a body that lies on disk; undefined: it lies in memory. */
+/** The entry of a body that lies on disk; undefined: it is in memory. */
 export const entryOf = (body: StoredBody): Entry | undefined => (body instanceof DiskBody ? body.entry : undefined);

@@ -7,7 +7,7 @@
  * syncing a loss of power leaves such trees behind; and a read that is not in the page cache stops the loop. Here everything that is read is checked against a sum, a
  * miss costs a look into shared memory, and a write is an append. What that costs: the index is in memory (16 bytes for each KB of disk), and has to be read from the segments after a
  * start, in the background: 5 µs an entry. A hit on the disk takes some 35 µs of CPU, of which the read by the thread pool is about 8
- * (bench/edge/cache-disk.ts); a point read of lmdb takes 2, but what is asked for again lies in memory by then.
+ * (bench/edge/cache-disk.ts); a point read of lmdb takes 2, but what is asked for again is in memory by then.
  */
 import type { StoredResponse } from '../stored-response.ts';
 import type { DiskHandle, StoredHead } from './cache-store.ts';

@@ -59,11 +59,11 @@ export interface EntryFrame {
 export interface Entry {
   readonly head: StoredHead;
   readonly frame: EntryFrame;
-  /** Bytes of the head: where a body that lies behind it begins. */
+  /** Bytes of the head: where a body that is behind it begins. */
   readonly length: number;
 }
 
-/** The texts of a head, made once to know its length. Undefined: it can't be kept. */
+/** The texts of a head, made once to know its length. Undefined: it cannot be kept. */
 export interface HeadTexts {
   readonly text: string;
   readonly lengths: readonly [domain: number, key: number, selecting: number, fields: number, tags: number];
@@ -132,7 +132,7 @@ export function seal(out: Buffer, at: number, end: number, salt: number): void {
 }
 
 /**
- * What checksums of heads begin with. Whoever makes the bodies that lie between heads does not know it, so that no body can be made that passes for a head where one is
+ * What checksums of heads begin with. Whoever makes the bodies that are between heads does not know it, so that no body can be made that passes for a head where one is
  * looked for behind damage.
  */
 export const saltOf = (secret: number, segment: number): number =>
@@ -145,7 +145,7 @@ export function headLengthAt(bytes: Buffer, at: number): number {
   return length >= FIXED && length <= MAX_HEAD ? length : 0;
 }
 
-/** Whether a whole head lies at `at`, as it was written. */
+/** Whether a whole head is at `at`, as it was written. */
 export function isSealed(bytes: Buffer, at: number, salt: number): boolean {
   const length = headLengthAt(bytes, at);
   if (length === 0 || at + length > bytes.length) return false;

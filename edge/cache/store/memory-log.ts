@@ -6,7 +6,7 @@
  *                                        `small` lately goes to `main` at once. In `main` what was asked for gets another round.
  *
  * Entries are appended to the last block of a queue and leave at the first, in order, so there are no holes to manage. A place is bytes / 8 from the begin of block 0;
- * blocks are used again. Bodies up to a few KB lie behind their heads, and are copied out when asked for, since their block may be used again; larger ones are
+ * blocks are used again. Bodies up to a few KB are behind their heads, and are copied out when asked for, since their block may be used again; larger ones are
  * buffers of their own, which live as long as anybody holds them.
  *
  *     an entry   0 length   4 a   8 b of its hash   12 next of the URL (place + 1)   16 flags   17 times asked for, to 3   20 head (entry.ts), body, codings
@@ -16,7 +16,7 @@ import { MemoryIndex } from './memory-index.ts';
 
 const HEADER = 20;
 const DEAD = 1;
-/** Is kept whatever its turn: it lies in the hot set, too. */
+/** Is kept whatever its turn: it is in the hot set, too. */
 const PINNED = 2;
 /** Others of its URL were put out: the same for all entries of a URL. */
 const PARTIAL = 4;
@@ -102,7 +102,7 @@ export class MemoryLog {
     return this.#blocks.at(place) + HEADER;
   }
 
-  /** Body and codings that lie outside, else undefined: then they lie behind the head. */
+  /** Body and codings that are outside, else undefined: then they are behind the head. */
   outsideOf(place: number): readonly Uint8Array[] | undefined {
     return this.#outside.get(place);
   }

@@ -7,7 +7,7 @@ import { MemoryLog } from './memory-log.ts';
 import type { Purges } from './purges.ts';
 import { newestFirst, responseOf, Variant, WholeBody } from './variant.ts';
 
-/** Bodies up to here lie behind their heads, and are copied for each hit that is not hot. */
+/** Bodies up to here are behind their heads, and are copied for each hit that is not hot. */
 const INNER = 16 * 1024;
 
 /** Times that a URL was asked for before it is hot. */

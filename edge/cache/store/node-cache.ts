@@ -30,11 +30,11 @@ export interface CacheOptions {
   readonly memoryObject: number;
   /** Objects with more are not kept. */
   readonly largestObject: number;
-  /** What the operator should know: the disk can't be used, or began empty since its state could not be trusted. */
+  /** What the operator should know: the disk cannot be used, or began empty since its state could not be trusted. */
   onTrouble?(message: string): void;
 }
 
-/** Never rejects for what lies in the folder: what can't be trusted is removed, and a disk that fails is not used. */
+/** Never rejects for what is in the folder: what cannot be trusted is removed, and a disk that fails is not used. */
 export async function openCache(options: CacheOptions): Promise<Cache> {
   const { folder, threads } = options;
   const opened = await openDisk(options).catch((error: Error) => {
@@ -57,7 +57,7 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
       writePurgeLog(folder, log.head, purges, [...ids]);
       bytes = 0;
     } catch (error) {
-      // What can't be noted would come back after a restart: without the log there is nothing to come back.
+      // What cannot be noted would come back after a restart: without the log there is nothing to come back.
       log = undefined;
       void rm(`${folder}/purges.log`, { force: true }).catch(() => {});
       options.onTrouble?.(

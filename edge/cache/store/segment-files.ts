@@ -15,7 +15,7 @@ interface OpenFile {
 export const fileOf = (folder: string, segment: number): string =>
   join(folder, `${segment.toString(16).padStart(8, '0')}.seg`);
 
-/** The segments that lie in a folder, by number. */
+/** The segments that are in a folder, by number. */
 export async function listSegments(folder: string): Promise<{ number: number; bytes: number }[]> {
   const found: { number: number; bytes: number }[] = [];
   for (const name of await readdir(folder)) {
@@ -35,7 +35,7 @@ export class SegmentFiles {
     this.#folder = folder;
   }
 
-  /** Bytes from `offset` on: fewer than asked for where the file ends. Rejects when it can't be read. */
+  /** Bytes from `offset` on: fewer than asked for where the file ends. Rejects when it cannot be read. */
   async read(segment: number, offset: number, length: number): Promise<Buffer> {
     const file = this.#take(segment);
     try {
@@ -51,7 +51,7 @@ export class SegmentFiles {
     for (const segment of segments) unlink(fileOf(this.#folder, segment), () => {});
   }
 
-  /** Lets go of what lies below the oldest. */
+  /** Lets go of what is below the oldest. */
   forget(oldest: number): void {
     for (const segment of this.#open.keys()) if (segment < oldest) this.#doom(segment);
   }

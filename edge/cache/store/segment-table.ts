@@ -63,7 +63,7 @@ export class SegmentTable {
     return number >= this.oldest && number < this.next;
   }
 
-  /** Whether it lies in the older part of the log, and what is still asked for had better be written anew. */
+  /** Whether it is in the older part of the log, and what is still asked for had better be written anew. */
   isOld(number: number): boolean {
     const { oldest, next } = this;
     return this.bytes > (this.#limit * PAGE) / 2 && (number - oldest) * 4 < next - oldest;

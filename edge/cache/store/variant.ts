@@ -31,7 +31,7 @@ export class Variant implements StoredVariant {
   }
 }
 
-/** A body that lies in memory. */
+/** A body that is in memory. */
 export class WholeBody implements StoredBody {
   constructor(readonly whole: Uint8Array) {}
 

@@ -151,7 +151,7 @@ export class BodyQueue implements RequestBody, BodyFlow {
   }
 
   /**
-   * From the connection: the exchange has ended. What lies here is dropped, and a handler that has not taken the whole is told so by every read: a part can't
+   * From the connection: the exchange has ended. What lies here is dropped, and a handler that has not taken the whole is told so by every read: a part cannot
    * be told from the whole. Who has it all, or wants no more, hears of an end.
    */
   fail(cause: AbortCause): void {

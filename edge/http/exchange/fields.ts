@@ -34,7 +34,7 @@ export const KIND = {
 
 /** Classes of characters, to be joined by `|` over a string. */
 export const NOT_IN_NAME = 1; // not tchar (RFC 9110 section 5.6.2), or upper case
-export const NOT_IN_VALUE = 2; // CTL but HTAB: what RFC 9110 section 5.5 lets one keep "within a safe context", an edge can't know to be safe
+export const NOT_IN_VALUE = 2; // CTL but HTAB: what RFC 9110 section 5.5 lets one keep "within a safe context", an edge cannot know to be safe
 const NOT_IN_AUTHORITY = 4; // RFC 3986 section 3.2, without user information (RFC 9113 section 8.3.1)
 export const NOT_IN_TOKEN = 8; // not tchar, in either case
 

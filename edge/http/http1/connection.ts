@@ -355,7 +355,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     else this.outgoing.flush();
   }
 
-  /** What the client has got can't be finished, and must not be taken for whole. */
+  /** What the client has got cannot be finished, and must not be taken for whole. */
   #bodyLost(): void {
     this.context.counters.count('failed');
     this.context.onHandlerError?.(new TypeError('A part of a body was taken back before it was sent.'));

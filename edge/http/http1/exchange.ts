@@ -223,7 +223,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
     }
   }
 
-  /** From the connection: it can't go on. */
+  /** From the connection: it cannot go on. */
   endedBy(cause: AbortCause): void {
     this.queue?.fail(cause);
     if (this.isEnded) return;

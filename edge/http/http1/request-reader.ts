@@ -20,7 +20,7 @@ export interface RequestSink {
   /** A part of a body or a tunnel, there during the call only. False: no more, until `resume`. */
   onBody(bytes: Buffer): boolean;
   onBodyEnd(trailers: FieldList): void;
-  /** What follows can't be told; nothing more is read. */
+  /** What follows cannot be told; nothing more is read. */
   onRefused(refusal: Refusal): void;
 }
 

@@ -49,7 +49,7 @@ function fieldLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** Throws a RangeError for a status that is no final one, a TypeError for fields that can't be or lengths that contradict. */
+/** Throws a RangeError for a status that is no final one, a TypeError for fields that cannot be or lengths that contradict. */
 export function responseHead(status: number, headers: FieldList, context: HeadContext): ResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
   mustBePairs(headers);

@@ -121,7 +121,7 @@ export class Receiver implements FrameSink {
         return this.#priorityUpdate(streamId, bytes, start, end);
       case FRAME.GOAWAY:
         return this.#goaway(streamId, start, end);
-      case FRAME.PUSH_PROMISE: // section 8.4: a client can't push
+      case FRAME.PUSH_PROMISE: // section 8.4: a client cannot push
         return SESSION_ENDING.protocol;
       default: // section 4.1: ignored
         return this.#flood(FLOOD.empty);
@@ -222,7 +222,7 @@ export class Receiver implements FrameSink {
     if (streamId === 0) return SESSION_ENDING.protocol;
     const isShort = end - start !== 5;
     if (isShort || dependsOn(bytes, start) === streamId) {
-      // What was never opened can't be reset.
+      // What was never opened cannot be reset.
       if (streams.isIdle(streamId)) return isShort ? SESSION_ENDING.frameSize : SESSION_ENDING.protocol;
       streams.reset(streamId, isShort ? STREAM_ENDING.frameSize : STREAM_ENDING.protocol);
     }

@@ -62,7 +62,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   readonly #budget: MemoryBudget;
   readonly #transport: Transport;
   readonly #watch: SessionWatch;
-  /** `closing`: the last frame lies in the output, or has left; only the client's end is waited for. */
+  /** `closing`: the last frame is in the output, or has left; only the client's end is waited for. */
   #state: 'open' | 'closing' | 'closed' = 'open';
   #isReading = false;
   #isFlushDue = false;

@@ -27,9 +27,9 @@ export interface StreamHost<Stream> {
   readonly limits: Http2Limits;
   readonly memory: ClientMemory;
   readonly sender: StreamSender<Stream>;
-  /** Frames lie in the output, or are due: they leave soon. */
+  /** Frames are in the output, or are due: they leave soon. */
   flushSoon(): void;
-  /** END_STREAM lies in the output. */
+  /** END_STREAM is in the output. */
   streamSent(stream: Stream): void;
   /** Bytes of the request's body were taken or dropped. */
   bodyTaken(stream: Stream, bytes: number): void;

@@ -146,7 +146,7 @@ export class Connection implements Member {
     if (isDraining) this.#session.drain();
   }
 
-  /** One that can't be made is none: what a client names must not end the thread. */
+  /** One that cannot be made is none: what a client names must not end the thread. */
   #contextFor(serverName: string): SecureContext | undefined {
     const certificate = this.#server.certificateFor(serverName.toLowerCase());
     try {

@@ -52,7 +52,7 @@ export function openListening(places: readonly Place[], threads: number, transpo
   };
 }
 
-/** In a thread, right before it listens: a descriptor of its own, which is closed with the server. One that was made sooner would stay when the thread can't start. */
+/** In a thread, right before it listens: a descriptor of its own, which is closed with the server. One that was made sooner would stay when the thread cannot start. */
 export function ownListener(listener: Listener): Listener {
   return listener.fd === undefined ? listener : { ...listener, fd: loadLibc().duplicate(listener.fd) };
 }

@@ -37,7 +37,7 @@ export type ToThread =
 
 export type FromThread =
   | { readonly kind: 'listening' }
-  /** It can't start; nothing is tried again. */
+  /** It cannot start; nothing is tried again. */
   | { readonly kind: 'failed'; readonly message: string }
   | {
       readonly kind: 'log';

@@ -74,7 +74,7 @@ export class NativeConnection implements TlsOwner<TlsConnection>, Member {
     try {
       raw = new Socket({ fd, allowHalfOpen: true });
     } catch {
-      // Node can not serve it: libuv has no memory for it, or the system said no.
+      // Node cannot serve it: libuv has no memory for it, or the system said no.
       loadLibc().close(fd);
       this.failed('handshake_failed');
       this.closed();

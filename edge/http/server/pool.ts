@@ -96,7 +96,7 @@ export class Pool {
       this.#rotation = setInterval(() => this.rotateTickets(), options.ticketRotation * 1000).unref();
   }
 
-  /** Resolves when all threads listen. Throws ConfigError when one can't. */
+  /** Resolves when all threads listen. Throws ConfigError when one cannot. */
   static async start(options: PoolOptions): Promise<Pool> {
     const tls = await Promise.all(options.tlsListen.map(choosePort));
     const clear = await Promise.all(options.clearListen.map(choosePort));
@@ -142,7 +142,7 @@ export class Pool {
 
   /**
    * Replaces all threads by new ones, whose applications get `data`: they listen first, then the old ones drain. Resolves when the new ones serve; one reload after
-   * the other, and not before the threads of the last have ended. Rejects when they can't start: the old ones go on; and when the pool stops.
+   * the other, and not before the threads of the last have ended. Rejects when they cannot start: the old ones go on; and when the pool stops.
    */
   reload(data: unknown): Promise<void> {
     const turn = this.#turn.then(() => this.#reload(data));

@@ -111,7 +111,7 @@ export class EdgeServer implements ConnectionHost {
     this.#tls?.context.setTickets(keys);
   }
 
-  /** Resolves when it listens; rejects with an error when it can't. */
+  /** Resolves when it listens; rejects with an error when it cannot. */
   async listen(listener: Listener): Promise<void> {
     if (this.#tls === null || !listener.isTls) return this.#listenByNode(listener);
     this.#tls.listen(listener.fd ?? loadLibc().openTcp(listener, { sharesPort: false, ...EDGE_STREAM }));

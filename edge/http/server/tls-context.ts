@@ -29,7 +29,7 @@ export function createBaseContext(): SecureContext {
 /** Connections hold theirs. */
 const contexts = new Recent<TlsCertificate, SecureContext>(MAX_CONTEXTS);
 
-/** Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key, can't be used. */
+/** Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key, cannot be used. */
 export function secureContextOf(certificate: TlsCertificate): SecureContext {
   const { cert, key } = certificate;
   return contexts.of(certificate, () => createSecureContext({ cert, key }));

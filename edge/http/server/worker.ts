@@ -48,7 +48,7 @@ function onHandlerError(error: unknown): void {
   post({ kind: 'log', level: 'error', message: 'request handler of the edge failed', fields });
 }
 
-/** Null where it is not asked for or, with a warning from the first thread, can not be had. */
+/** Null where it is not asked for or, with a warning from the first thread, cannot be had. */
 function openLoop(): DescriptorLoop | null {
   if (data.places === null) return null;
   try {

@@ -58,7 +58,7 @@ export class Credentials {
     });
   }
 
-  /** An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an Error for a certificate or a key that can't be used. */
+  /** An SSL of a context, the caller's, that shows a certificate; 0: there is no memory. Throws an Error for a certificate or a key that cannot be used. */
   open(context: number, certificate: TlsCertificate): number {
     const openssl = this.#openssl;
     const { place, chain } = this.#known.of(certificate, () => this.#read(certificate));

@@ -141,7 +141,7 @@ const SIGNATURES = {
   memcpyOut: 'uintptr_t memcpy(uintptr_t, void*, size_t)',
 } as const;
 
-/** Numbers are pointers, sizes and outcomes; strings end with NUL there; what lies in an array is read or written during the call. */
+/** Numbers are pointers, sizes and outcomes; strings end with NUL there; what is in an array is read or written during the call. */
 type Argument = number | string | Uint8Array;
 type Function = (...values: readonly Argument[]) => number;
 
@@ -200,7 +200,7 @@ function load(): Openssl {
 
 /** Memory that does not move, `bytes` long, as long as whoever asked holds it. */
 export function fixedMemory(data: number): { readonly bytes: Buffer; readonly address: number } {
-  // Small arrays may lie in V8's heap, which moves them.
+  // Small arrays may are in V8's heap, which moves them.
   const bytes = Buffer.allocUnsafeSlow(Math.max(data, 256));
   return { bytes, address: Number(koffi.address(bytes)) };
 }

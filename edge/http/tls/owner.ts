@@ -7,7 +7,7 @@ export interface TlsOwner<Connection> {
   begun(connection: Connection): void;
   /** The certificate of a server name (in lower case, never empty), or undefined: the client gets the alert unrecognized_name. */
   certificateFor(serverName: string): TlsCertificate | undefined;
-  /** The certificate can't be used: it is as if there were none. */
+  /** The certificate cannot be used: it is as if there were none. */
   certificateFailed(error: unknown): void;
   /** It does not ask for HTTP by a name, or not as clients do; nothing has been taken from the socket, which is the owner's from now on. */
   handOver(fd: number): void;

@@ -155,7 +155,7 @@ export class QuickReader {
     const [object, position] = [this.#object, this.#position];
     writePointer(object.bytes, openssl.X509_new_ex(this.#tools.library, 0));
     writePointer(position.bytes, this.#der.address);
-    // One that it can't read it frees.
+    // One that it cannot read it frees.
     return openssl.d2i_X509(object.address, position.address, length);
   }
 

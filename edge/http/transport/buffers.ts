@@ -1,4 +1,4 @@
-/** Memory for bytes on their way to clients, used again: a buffer for each would keep the garbage collector busy, which counts what lies outside of its heap. */
+/** Memory for bytes on their way to clients, used again: a buffer for each would keep the garbage collector busy, which counts what is outside of its heap. */
 
 /** Four records of TLS, or as many DATA frames. */
 export const BUFFER = 65_536;

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 
-/** One for all sockets of the thread: what lies in it is worked off before the next read. */
+/** One for all sockets of the thread: what is in it is worked off before the next read. */
 const shared = Buffer.allocUnsafeSlow(65_536);
 
 /** Takes what was read, which lies there during the call; false stops the reading. */
@@ -33,7 +33,7 @@ interface Handle {
 const isHandle = (handle: unknown): handle is Handle =>
   typeof handle === 'object' && handle !== null && typeof Reflect.get(handle, 'useUserBuffer') === 'function';
 
-/** From now on `onBytes` gets what the socket reads, the bytes being there during the call only. False: this Node can't. */
+/** From now on `onBytes` gets what the socket reads, the bytes being there during the call only. False: this Node cannot. */
 export function readInto(socket: Socket, onBytes: (bytes: Buffer) => void): boolean {
   slots ??= slotsOf(socket);
   const handle: unknown = Reflect.get(socket, '_handle');

@@ -72,7 +72,7 @@ test('an error of the API: message, code, pointer, details, next step and reques
   assert.match(shown.error.next, /role/);
 });
 
-test('what an error says can not drive the terminal', async ({ daemon, env }) => {
+test('what an error says cannot drive the terminal', async ({ daemon, env }) => {
   const error = { code: 'x\u001b[2J', message: 'a\u001b]0;b\u0007\u009b' };
   daemon.before.push({ status: 409, body: { ok: false, error, request_id: '\u001b[1m' } });
   const { stderr } = await run(['zone', 'list'], { env });

@@ -37,7 +37,7 @@ test('upload, list, show, publish, withdraw', async ({ waypost, json, folder }) 
   assert.equal([again.code, /\(version_exists\)/.test(again.stderr)], [1, true]);
 });
 
-test('a rejected package ends with 1; what can not be read says why, and where', async ({ waypost, folder }) => {
+test('a rejected package ends with 1; what cannot be read says why, and where', async ({ waypost, folder }) => {
   const file = join(folder, 'bad.pkg');
   writeFileSync(file, packageText('com.example.bad', 1, 'reject'));
   const rejected = await waypost(['pkg', 'upload', file]);

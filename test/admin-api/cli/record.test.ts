@@ -53,7 +53,7 @@ test('add --no-proxied, --proxied, neither; as JSON what the daemon said and the
   }
 });
 
-test('values that can not be are misuse', async ({ daemon, env }) => {
+test('values that cannot be are misuse', async ({ daemon, env }) => {
   for (const more of [
     ['--ttl', '0'],
     ['--ttl', '1.5'],
@@ -95,7 +95,7 @@ test('list asks for the name, type and content', async ({ daemon, env }) => {
   assert.is((await run(['record', 'list', 'a.test', '--name', 'no'], { env })).stderr, 'No records found.\n');
 });
 
-test('what a record says can not drive the terminal', async ({ daemon, env }) => {
+test('what a record says cannot drive the terminal', async ({ daemon, env }) => {
   daemon.zones
     .get('a.test')
     ?.records.push({ id: 'r-e', name: 'e', type: 'TXT', content: '"\u001b[2J\u202e"', ttl: 60 });

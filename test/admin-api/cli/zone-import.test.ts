@@ -153,7 +153,7 @@ test('what would fail for every file ends the import at once', async ({ daemon, 
   assert.ok(daemon.seen.length <= 8);
 });
 
-test('files that can not be imported at all', async ({ env, folder }) => {
+test('files that cannot be imported at all', async ({ env, folder }) => {
   assert.match((await run(['zone', 'import', join(folder, 'none')], { env })).stderr, /\(unreadable\)/);
   assert.match((await run(['zone', 'import', folder], { env })).stderr, /\(no_zone_files\)\n {2}next: Name each file/);
 });

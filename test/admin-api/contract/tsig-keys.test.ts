@@ -48,7 +48,7 @@ await everywhere('contract, TSIG keys', (test) => {
     refused(await none.post(KEYS, { name: 'refused.example' }), '422 invalid_scope', '/scopes');
   });
 
-  test('a name is one key, whoever has it; a domain of another account can not be named', async ({ world }) => {
+  test('a name is one key, whoever has it; a domain of another account cannot be named', async ({ world }) => {
     const other = await world.member({ plan: 'unlimited' });
     const zone = await world.zone(other.client);
     succeeded(await world.user.client.post(KEYS, { name: 'taken.example' }));

@@ -83,7 +83,7 @@ test('finds what a plain list finds, page by page, while names come and go', asy
   );
 });
 
-test('many names lie in many pieces', async () => {
+test('many names are in many pieces', async () => {
   const store = new Names(Array.from({ length: 5000 }, (_, i) => `n${(i * 7919) % 5000}.example`));
   assert.is((await store.all('.example', 333)).length, 5000);
   for (let i = 0; i < 3000; i++) {

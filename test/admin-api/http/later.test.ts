@@ -94,7 +94,7 @@ looks('those of nobody share few looks', async () => {
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 100 }, ask));
     const most = 2 + (performance.now() - began) / REST;
     assert.ok(count >= 3 && count <= most, `${count} looks, at most ${most}`);
-    // What can't be one asks nobody; nor does who is known.
+    // What cannot be one asks nobody; nor does who is known.
     const before = count;
     assert.is((await daemon.call('GET', '/api/v1/domains', { token: `${token}x` })).status, 401);
     assert.is((await daemon.call('GET', '/api/v1/domains', { token: null })).status, 401);

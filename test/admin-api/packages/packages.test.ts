@@ -199,7 +199,7 @@ await everywhere(
       assert.ok(Number(answer.headers.get('retry-after')) > 0);
     });
 
-    test('an account with a published app can not be deleted; what one leaves behind goes', async ({ world }) => {
+    test('an account with a published app cannot be deleted; what one leaves behind goes', async ({ world }) => {
       const member = await world.member();
       const of = await uploaded(member.client, newId(), 1);
       succeeded(await world.admin.send('POST', `${ADMIN}/uploads/${of.id}/approve`));

@@ -84,7 +84,7 @@ test('literal addresses are judged, and nothing is resolved', async () => {
   assert.is(private4.code, 'private_origin');
   assert.match(
     private4.message,
-    /^The address 169\.254\.169\.254 lies in 169\.254\.0\.0\/16, "Link Local" \(RFC 3927\)\./,
+    /^The address 169\.254\.169\.254 is in 169\.254\.0\.0\/16, "Link Local" \(RFC 3927\)\./,
   );
 });
 

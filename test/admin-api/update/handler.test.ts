@@ -484,7 +484,7 @@ test('an update that comes again is answered as the first time, and done once', 
   const twice = await Promise.all([world.send(signed), world.send(signed)]);
   for (const [response] of [...twice, await world.send(signed)]) assert.is(rcodeOf(response), 'NOERROR');
   await world.update(key, { zone: domain.apex, updates: [deleteName(at('a'))] });
-  // Whoever has seen the message can't undo what came after it.
+  // Whoever has seen the message cannot undo what came after it.
   assert.is(rcodeOf((await world.send(signed))[0]), 'NOERROR');
   assert.equal(recordsOf(domain), []);
 });

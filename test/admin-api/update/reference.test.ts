@@ -19,7 +19,7 @@ import { type Key, World } from './world.ts';
 
 const RUNS = depth({ quick: 75, moderate: 300, full: 1000 });
 
-/** Owner names below the apex; the last lies outside. */
+/** Owner names below the apex; the last is outside. */
 const OWNERS = ['@', 'a', 'b', 'x.a', 'y.x.a', '*.b', 'c', '_t.c', '!'] as const;
 /** Contents by type; `~` is the zone. */
 const CONTENTS: readonly (readonly [type: number, ...contents: string[]])[] = [

@@ -1,4 +1,4 @@
-/** Answers that lie in LMDB because the arena is full are those of an index that holds all; names alike in hash keep apart, wherever they lie. */
+/** Answers that are in LMDB because the arena is full are those of an index that holds all; names alike in hash keep apart, wherever they lie. */
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

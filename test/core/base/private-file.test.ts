@@ -23,7 +23,7 @@ test('a file that is created stays as it is; one that is replaced is another, an
   removeFolder(folder);
 });
 
-test('what can not be replaced stays, and nothing is left beside it', () => {
+test('what cannot be replaced stays, and nothing is left beside it', () => {
   const folder = temporaryFolder('private');
   mkdirSync(join(folder, 'taken'));
   try {

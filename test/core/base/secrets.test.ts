@@ -206,7 +206,7 @@ test('what is no key file is refused without showing what stands in it', () => {
   }
 });
 
-test('a path that can not be read or made is told', () => {
+test('a path that cannot be read or made is told', () => {
   assert.is(
     codeOf(() => openSecrets(folder)),
     'bad_key_file',

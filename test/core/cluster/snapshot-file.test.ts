@@ -23,7 +23,7 @@ const random = new Random(SEED);
 const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => random.below(256)));
 const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 const [large, small, broken, gone, over] = [300_000, 0, 1000, 1000, 1000].map(bytes);
-/** What rows name; `found`: what lies under its name, null: nothing. */
+/** What rows name; `found`: what is under its name, null: nothing. */
 const PACKAGES: readonly { state: UploadState; content: Buffer; found: Buffer | null }[] = [
   { state: 'published', content: large, found: large },
   { state: 'in_review', content: small, found: small },

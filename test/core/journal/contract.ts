@@ -193,7 +193,7 @@ export function journalContract(
   );
 
   test(
-    'an entry that can not be applied takes no other with it and leaves nothing',
+    'an entry that cannot be applied takes no other with it and leaves nothing',
     run(async ({ journal, environment, reader }) => {
       const poisons: Put[] = [
         // Its zone is unknown; the account before it in the same entry must not stay.

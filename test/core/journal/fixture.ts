@@ -79,7 +79,7 @@ export async function withStore(
   }
 }
 
-/** The query path over a store, with the answers that lie in LMDB. */
+/** The query path over a store, with the answers that are in LMDB. */
 export function queryPath({ index, folder }: Store): { answer: QueryPath['answer']; close(): Promise<void> } {
   const nodes = new LmdbNodeStore(folder);
   const { answer } = new QueryPath(index, nodes);

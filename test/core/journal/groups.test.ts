@@ -1,7 +1,7 @@
 /**
  * Small zones, one inside the other, whose few names meet all the time: after every group of
  * commits the answers are, byte for byte, those that are made of the rows anew. The service's own
- * name servers lie in the zones, too; now and then one entry of a group can't be applied.
+ * name servers are in the zones, too; now and then one entry of a group cannot be applied.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -147,7 +147,7 @@ function describe(row: unknown): string {
   return apex === undefined ? JSON.stringify(rest) : `${formatName(apex)} ${rest.kept === null ? 'ours' : 'kept'}`;
 }
 
-/** An entry that can't be applied: of a table that there is not, or with an apex that can't be compiled, behind one that can. */
+/** An entry that cannot be applied: of a table that there is not, or with an apex that cannot be compiled, behind one that can. */
 function broken({ domains: ours }: Model, random: Random): Buffer {
   const out = new ChangeWriter();
   const domain = ours.get(random.pick(APEXES));
@@ -170,7 +170,7 @@ async function refused(commit: Promise<unknown>): Promise<void> {
     () => true,
     () => false,
   );
-  assert.not(committed, 'an entry that can not be applied');
+  assert.not(committed, 'an entry that cannot be applied');
 }
 
 /** Rehearses the beginning of many groups, and then all of some, as nodes do that share a log: what is left is what these take from it that are then applied. */

@@ -42,7 +42,7 @@ test('over UDP so many a second, however many threads there are; over TCP as man
   };
   assert.is(taken(TRANSPORT.UDP, 200), UDP_PER_SECOND);
   assert.is(taken(TRANSPORT.UDP, 200), 0);
-  assert.is(taken(TRANSPORT.UDP, 200, true), UDP_PER_SECOND, 'who can not be forged has a bound of its own');
+  assert.is(taken(TRANSPORT.UDP, 200, true), UDP_PER_SECOND, 'who cannot be forged has a bound of its own');
   assert.is(taken(TRANSPORT.TCP, 200), 2400);
   now += 1500;
   assert.is(taken(TRANSPORT.UDP, 1), rate, 'of one network in the next second');

@@ -102,7 +102,7 @@ test('IPv6, other transports, unknown types, codes above 15, the longest name, a
   assert.is(third.size, 'dropped');
 });
 
-test('what a name holds can not forge a line', () => {
+test('what a name holds cannot forge a line', () => {
   const ring = new Ring(1);
   const packet = encodeQuery({ name: parseName('aaaaaaa.'), type: 1, class: 1, edns: undefined }, 1);
   packet.set(Buffer.from('\n" \u001b[1', 'latin1'), 13);

@@ -22,7 +22,7 @@ const cases = fc
   })
   .filter(({ bytes }) => bytes.length === 4 || bytes.slice(0, 10).some((byte) => byte !== 0));
 
-test('an address lies in the list when it lies in one of its prefixes', () => {
+test('an address is in the list when it is in one of its prefixes', () => {
   fc.assert(
     fc.property(fc.array(cases, { minLength: 1, maxLength: 5 }), (many) => {
       const texts = many.map(({ bytes, share }) => {

@@ -178,7 +178,7 @@ test('short packets and responses between good ones, in more than one batch', ()
   assert.is(counters.types('udp', TYPE_LABELS.indexOf('A')), 67);
 });
 
-test('an answer that can not be sent concerns one packet; an interrupted call is made again', () => {
+test('an answer that cannot be sent concerns one packet; an interrupted call is made again', () => {
   assert.equal(got(run([good(1), good(2), good(3)], [101])), right(2, 3));
   assert.is(counted('sendErrors'), 1);
   assert.equal(got(run([good(1), good(2), good(3)], [EINTR, 0, EINTR])), right(1, 2, 3));
@@ -202,5 +202,5 @@ test('a packet that causes an exception is dropped and told', () => {
 
 // The structures are those of little-endian machines, as the loop's are.
 if (endianness() === 'LE') test.run();
-else if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error('batched UDP can not be tested here');
+else if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error('batched UDP cannot be tested here');
 else console.log('skipped: batches of UDP packets, which need a little-endian machine');

@@ -116,7 +116,7 @@ for (const transport of ['batch', 'portable'] as const) {
     response[2] |= 0x80;
     const oversize = new Uint8Array(4096);
     oversize.set(ask('host1', { id: 60_002 }));
-    // Only a question's name in the garbage is damaged, so that it can't look like a response: a FORMERR is due or, beyond a batch's slot, nothing.
+    // Only a question's name in the garbage is damaged, so that it cannot look like a response: a FORMERR is due or, beyond a batch's slot, nothing.
     const garbage = ask('host1', { id: 60_003 });
     garbage[12] = 0x7f;
     let sent = 0;
@@ -153,7 +153,7 @@ for (const transport of ['batch', 'portable'] as const) {
     ];
     const served = await serve({ transport, listen });
     try {
-      // 127.0.0.2 is no address of an interface, so node:dgram can't tell that it was asked.
+      // 127.0.0.2 is no address of an interface, so node:dgram cannot tell that it was asked.
       const addresses = ['127.0.0.1', '::1', ...(transport === 'batch' ? ['127.0.0.2', '127.0.0.3'] : [])];
       for (const address of addresses) assert.is(byteOf(await askAt(address, port, ask('host5'))), 5, address);
     } finally {

@@ -1,4 +1,4 @@
-/** Folders are made with those above them, or it is said why they can't be. */
+/** Folders are made with those above them, or it is said why they cannot be. */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

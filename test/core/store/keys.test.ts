@@ -102,7 +102,7 @@ test('the longest name with every byte escaped keeps its key within what LMDB ta
   assert.ok(targetKey(longest, record).length < 1978, 'the greatest key with pages of 4,096 bytes');
 });
 
-test('a record key gives back zone, name, type and id, and lies in the ranges of its zone and names', () => {
+test('a record key gives back zone, name, type and id, and is in the ranges of its zone and names', () => {
   fc.assert(
     fc.property(id, pair, fc.nat(65535), id, (domain, [owner, other], type, record) => {
       const key = recordKey(domain, owner, type, record);
@@ -123,7 +123,7 @@ test('a record key gives back zone, name, type and id, and lies in the ranges of
   );
 });
 
-test('a target key gives back owner and type, and lies in the ranges of its target', () => {
+test('a target key gives back owner and type, and is in the ranges of its target', () => {
   fc.assert(
     fc.property(id, name, pair, fc.nat(65535), id, (domain, owner, [target, other], type, record) => {
       const key = targetKey(target, recordKey(domain, owner, type, record));

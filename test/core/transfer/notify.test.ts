@@ -1,4 +1,4 @@
-/** What the log says of secondaries: of keys that can't be used, and of those that refuse. */
+/** What the log says of secondaries: of keys that cannot be used, and of those that refuse. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ test('a key that transfer.notify names and nobody has is an error in the log at 
   assert.match(log[0], /transfer\.notify.*transfer\.test.*the key does not exist/);
 });
 
-test("a key whose secret can't be opened ends nothing but its own secondary's news", async () => {
+test("a key whose secret cannot be opened ends nothing but its own secondary's news", async () => {
   const log = await logOf(() => {
     throw new Error('sealed by another key');
   });

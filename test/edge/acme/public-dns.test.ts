@@ -36,7 +36,7 @@ test('nameservers and CAA, each flag and tag as it stands; nothing where there i
   await rig.close();
 });
 
-test('what can not be known is not "nothing"', async () => {
+test('what cannot be known is not "nothing"', async () => {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port }) => {
     const answer = Buffer.from(query);

@@ -153,7 +153,7 @@ test('what is done when', () => {
     ],
     ['expired', { proxy: proxyOf(active), automatic: expired }, { kind: 'order', isUrgent: true }],
     [
-      'expired, and another can not be had yet',
+      'expired, and another cannot be had yet',
       { proxy: proxyOf(active), automatic: expired, order: orderOf({ retryAt: NOW + 60 }) },
       { kind: 'lapse' },
     ],

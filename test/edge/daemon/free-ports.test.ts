@@ -1,4 +1,4 @@
-/** Addresses that can't be listened on are told before a thread starts, each with what to do. */
+/** Addresses that cannot be listened on are told before a thread starts, each with what to do. */
 
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FRAMING, responseFieldName } from '../../../edge/origin/field-name.ts';
 
-/** Within other bytes, as a name lies in what was read. */
+/** Within other bytes, as a name is in what was read. */
 function known(sent: string): readonly [string, number] {
   const { text, kind } = responseFieldName(Buffer.from(`xx${sent}: y`, 'latin1'), 2, 2 + sent.length);
   return [text, kind];

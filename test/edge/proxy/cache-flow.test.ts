@@ -253,7 +253,7 @@ it('an origin that fails behind a stale answer is told to nobody', {}, async (ri
   assert.is((await rig.visit()).text, 'old');
 });
 
-it('stale-if-error stands in for an origin that can not be reached', {}, async (rig) => {
+it('stale-if-error stands in for an origin that cannot be reached', {}, async (rig) => {
   const first = rig.begin();
   await settled();
   rig.origin.last.answer(200, ['cache-control', 'max-age=10, stale-if-error=60'], 'old');

@@ -38,7 +38,7 @@ test('what is given, and what is not', () => {
   for (const help of ['--help', '-h']) assert.is(parseOptions(usage, ['--quick', help]), 'help');
 });
 
-test('what can not be read is said in a sentence', () => {
+test('what cannot be read is said in a sentence', () => {
   for (const [args, expected] of [
     [['--fast'], /^Unknown option '--fast'\.$/],
     [['mix'], /^Unexpected argument 'mix'\.$/],

@@ -29,7 +29,7 @@ export async function upload(url: string, { token }: ApiClient, content: Buffer<
   return (JSON.parse(text) as { upload: { id: string; sha256: string; status: string } }).upload;
 }
 
-/** Null: this node can't give it just now. */
+/** Null: this node cannot give it just now. */
 export async function download(url: string, { token }: ApiClient, id: string): Promise<Buffer | null> {
   const response = await fetch(`${url}/api/dev/admin/uploads/${id}/package`, {
     headers: { authorization: `Bearer ${token}` },

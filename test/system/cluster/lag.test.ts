@@ -74,7 +74,7 @@ test('without etcd nodes that hear each other go on, also one that is started th
     // The first hears nobody until then, and withdraws meanwhile where a start takes longer than the bound.
     await until(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'both go on');
 
-    // 3. Who hears nobody can not know.
+    // 3. Who hears nobody cannot know.
     await b.kill();
     await until(async () => {
       const { ok, cluster } = await ready();

@@ -65,11 +65,11 @@ test('an etcd that is not there is named', async () => {
   removeFolder(folder);
 });
 
-test('a folder that can not be is named', async () => {
+test('a folder that cannot be is named', async () => {
   const args = ['cluster', 'local', '--folder', '/proc/waypost/none', '--port', String(await freePort())];
   const { code, output } = await runCommand(args, environment({}));
   assert.is(code, 1);
-  assert.match(output, /The folder \/proc\/waypost\/none can't be made: ENOENT/);
+  assert.match(output, /The folder \/proc\/waypost\/none cannot be made: ENOENT/);
 });
 
 const why = whyNotPrograms('etcd');

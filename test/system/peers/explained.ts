@@ -53,7 +53,7 @@ const EXPLANATIONS: readonly Explanation[] = [
       ours.end === 'outside' && apexes(world).some((apex) => isWithin(lastTarget(ours), apex)),
   },
   {
-    // Both add addresses that lie at or below a cut of the zone. That data is not authoritative (RFC 2181 5.4.1), and a
+    // Both add addresses that are at or below a cut of the zone. That data is not authoritative (RFC 2181 5.4.1), and a
     // resolver that has followed the delegation does not use it.
     name: 'addresses beyond a cut are additional only in a referral',
     peers: ['knot', 'nsd'],
@@ -62,7 +62,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     // Both give a referral's name servers addresses from a wildcard. Glue is what is held at the very name (RFC 9471 2); a
-    // server whose address comes from a wildcard lies outside the cut, and a resolver asks us for it.
+    // server whose address comes from a wildcard is outside the cut, and a resolver asks us for it.
     name: 'no glue is made from a wildcard',
     peers: ['knot', 'nsd'],
     parts: ['additional+'],

@@ -120,7 +120,7 @@ for (const transport of ['udp', 'tcp'] as const) {
     assert.is(await run('update delete www.~ A 192.0.2.1', 'update delete txt.~ TXT', 'update delete https.~'), 'ok');
     assert.equal(await served(`www.${apex}`, 'A'), ['192.0.2.2']);
     assert.equal(await served(`txt.${apex}`, 'TXT'), []);
-    // What an SRV record points at can not be an alias, so both change at once.
+    // What an SRV record points at cannot be an alias, so both change at once.
     assert.is(await run('update delete www.~ A', 'update add www.~ 60 CNAME other.example.'), 'REFUSED');
     assert.is(
       await run(

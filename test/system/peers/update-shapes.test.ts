@@ -1,5 +1,5 @@
 /**
- * What clients send that can't be installed here, message for message as their sources make it: external-dns, cert-manager and Caddy (libdns), which
+ * What clients send that cannot be installed here, message for message as their sources make it: external-dns, cert-manager and Caddy (libdns), which
  * write by Go's miekg/dns, and octoDNS's provider, which is dnspython and is driven as dnspython.
  *
  * miekg/dns: no compression in updates (SetUpdate), no EDNS, a TSIG record with a fudge of 300 s and lower-case names. Insert: the record with the
@@ -144,7 +144,7 @@ test('external-dns: an address becomes an alias and back in one message', async 
   assert.is(await exchange(context, zone, [add(`www.${zone}.`, 60, 'A', '192.0.2.1')]), 0);
   assert.is(await exchange(context, zone, turn(address, alias)), 0);
   assert.equal(await listed(context, zone), ['www 60 CNAME lb.elsewhere.example.']);
-  // Create goes before Delete: what can't be beside the alias is passed over (RFC 2136 3.4.2.2), and comes with the next look.
+  // Create goes before Delete: what cannot be beside the alias is passed over (RFC 2136 3.4.2.2), and comes with the next look.
   assert.is(await exchange(context, zone, [add(`www.${zone}.`, 60, 'TXT', '"beside"')]), 0);
   assert.equal(await listed(context, zone), ['www 60 CNAME lb.elsewhere.example.']);
   assert.is(await exchange(context, zone, turn(alias, address)), 0);

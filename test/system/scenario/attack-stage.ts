@@ -82,7 +82,7 @@ async function clientMegabytes(adminPort: number): Promise<number | null> {
   return value === undefined ? null : Number(value) / 1024 ** 2;
 }
 
-/** Throws a string that says why it can't be played here. */
+/** Throws a string that says why it cannot be played here. */
 export async function playAttack(options: AttackOptions): Promise<AttackReport> {
   const group = options.bound === undefined ? null : memoryGroup(options.bound * 1024 * 1024);
   if (typeof group === 'string') throw group;

@@ -64,7 +64,7 @@ export class StringReader {
     return this.bytes.toString('latin1', 0, this.length);
   }
 
-  /** A short code can't stand for a text that is too long; of a long one the length is found out first. */
+  /** A short code cannot stand for a text that is too long; of a long one the length is found out first. */
   #huffman(bytes: Uint8Array, start: number, end: number, isWanted: boolean): boolean {
     const isShort = decodedBound(end - start) <= this.#longest + DECODER_SPARE;
     let decoded = isWanted && isShort ? 0 : skipHuffman(bytes, start, end);

@@ -50,7 +50,7 @@ const CASES: readonly (readonly [what: string, file: string, warnings: readonly 
   ['a nameserver that a wildcard answers for', '* A 192.0.2.1\nd NS ns\n', []],
   ['a nameserver below another delegation', 'd NS ns.e\ne NS ns.example.\n', []],
   [
-    'TTLs that single records can not have',
+    'TTLs that single records cannot have',
     'a 0 A 192.0.2.1\nb 29 A 192.0.2.1\nc 30 A 192.0.2.1\nd 604800 A 192.0.2.1\ne 604801 A 192.0.2.1\nf 2147483647 A 192.0.2.1\n',
     ['1 unusual_ttl', '2 unusual_ttl', '5 unusual_ttl', '6 unusual_ttl'],
   ],
@@ -109,7 +109,7 @@ test('a file without $TTL: the SOA minimum, with one warning', () => {
   assert.match(read('a A 192.0.2.1\n', { ttl: false }).texts[0], /default of 300 seconds/);
 });
 
-test('what lies below a DNAME is refused, and the text speaks of a DNAME', () => {
+test('what is below a DNAME is refused, and the text speaks of a DNAME', () => {
   const { errors } = read('m DNAME example.org.\nx.y.m A 192.0.2.1\n');
   assert.is(errors.length, 1);
   assert.match(errors[0], /^2 .*m\.z\.test\. has a DNAME, which redirects every name below it/);

@@ -33,7 +33,7 @@ test('an entry of JSON has time, level, message and its fields', () => {
   });
 });
 
-test('a field can not pose as time, level or message', () => {
+test('a field cannot pose as time, level or message', () => {
   const entry = json({ level: 'error', message: 'x' });
   assert.is(entry.level, 'info');
   assert.is(entry.message, 'm');

@@ -22,7 +22,7 @@ const range: fc.Arbitrary<KeyRange> = fc
 const holds = ({ table: number, start, end }: KeyRange, [other, k]: [number, Buffer]): boolean =>
   number === other && k.compare(start) >= 0 && (end === undefined || k.compare(end) < 0);
 
-test('it conflicts exactly when a key of a later entry lies in a range', () => {
+test('it conflicts exactly when a key of a later entry is in a range', () => {
   fc.assert(
     fc.property(
       fc.array(written, { maxLength: 8 }),

@@ -1,4 +1,4 @@
-/** Groups as they lie in etcd: what was written is read, in each form, and what is damaged is told. */
+/** Groups as they are in etcd: what was written is read, in each form, and what is damaged is told. */
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { test } from 'uvu';

@@ -48,7 +48,7 @@ test(`${PACKAGES} packages with two damaged sources`, async () => {
     const pair = random.pick(PAIRS);
     const damaged = Object.fromEntries(pair.map((path) => [path, mutateText(String(GOOD[path as 'a.css']), random)]));
     const told = `seed ${SEED}, case ${n}: ${JSON.stringify(damaged)}`;
-    // As it is read: what can't be written in UTF-8 is something else by then.
+    // As it is read: what cannot be written in UTF-8 is something else by then.
     const files = new Map(
       Object.entries({ ...GOOD, ...damaged }).map(([path, content]) => [path, Buffer.from(content as string)]),
     );

@@ -23,7 +23,7 @@ export async function bounded<T>(told: string, audit: () => Promise<T>): Promise
   }
 }
 
-/** As it is loaded, or, where that can't be known, as a module. */
+/** As it is loaded, or, where that cannot be known, as a module. */
 export function parsesAsScript(bytes: Buffer): boolean {
   const text = bytes.toString();
   const as = (sourceType: Options['sourceType']): boolean => {

@@ -11,7 +11,7 @@ import { SDK } from './small-app.ts';
 
 export const SDKS: readonly Sdk[] = [{ version: '1.4.0', sha256: createHash('sha256').update(SDK).digest('hex') }];
 
-/** Undefined: the archive can't be opened. */
+/** Undefined: the archive cannot be opened. */
 export async function audited(
   content: CorpusContent,
   sdks: readonly Sdk[] = SDKS,

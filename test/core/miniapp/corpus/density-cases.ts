@@ -1,4 +1,4 @@
-/** Cases of the rules about code that people can't read, and about host-sdk.js. */
+/** Cases of the rules about code that people cannot read, and about host-sdk.js. */
 import { STAND_IN } from '../../../../core/miniapp/sdk/stand-in.ts';
 import type { CorpusCase } from './corpus-case.ts';
 import { SDK, smallApp } from './small-app.ts';

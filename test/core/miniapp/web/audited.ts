@@ -1,4 +1,4 @@
-/** Audits the web content of a package that lies in memory. */
+/** Audits the web content of a package that is in memory. */
 import type { PackageFile } from '../../../../core/miniapp/content.ts';
 import type { AuditContext } from '../../../../core/miniapp/context.ts';
 import type { Finding } from '../../../../core/miniapp/finding.ts';

@@ -1,4 +1,4 @@
-/** The index against a map of what was put into it: every name is found with its bytes, whether it lies in the arena or in the store. */
+/** The index against a map of what was put into it: every name is found with its bytes, whether it is in the arena or in the store. */
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

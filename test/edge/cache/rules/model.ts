@@ -32,7 +32,7 @@ export interface Visit {
   readonly now: number;
 }
 
-/** Undefined: the origin can't be reached. */
+/** Undefined: the origin cannot be reached. */
 export type AskOrigin = (method: string, path: string, headers: FieldList) => Reply | undefined;
 
 const AUTHORITY = 'www.example.com';

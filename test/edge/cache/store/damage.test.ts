@@ -145,7 +145,7 @@ test('without its log of purges, or with a damaged one, the disk begins empty an
   }
 });
 
-test('a folder that can not be made leaves the cache with its memory', async () => {
+test('a folder that cannot be made leaves the cache with its memory', async () => {
   const folder = temporaryFolder('cache');
   writeFileSync(join(folder, 'file'), '');
   const troubles: string[] = [];

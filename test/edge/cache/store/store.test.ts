@@ -233,7 +233,7 @@ test('a body in parts: small, large, of unknown length, too large, of another le
   await one.close();
 });
 
-test('a head that can not be told from another when it is packed is not kept', async () => {
+test('a head that cannot be told from another when it is packed is not kept', async () => {
   const node = await cache(temporaryFolder('cache'));
   const one = store(node);
   assert.is(one.put(response(URL, 'x', { headers: ['a', 'b\nc'] }), one.mark()), undefined);

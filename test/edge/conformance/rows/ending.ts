@@ -235,7 +235,7 @@ const priorities: readonly Row[] = [
   row('9218 7.1', 'PRIORITY_UPDATE', answer(1, 'abc'), [open(1), update(1, 0, 'u=1, i'), data(1, 'abc', END_STREAM)]),
   row('9218 7.1', 'of an idle stream', answer(1, INDEX), [update(1, 0, 'u=7'), get(1)]),
   row('9218 7.1', 'of a closed stream', ignored(1), [open(1), resetStream(1), update(1, 0, 'u=7')]),
-  row('9218 7.1', 'with a value that can not be read', ignored(1), [open(1), update(1, 0, '\0,;;u=99="')]),
+  row('9218 7.1', 'with a value that cannot be read', ignored(1), [open(1), update(1, 0, '\0,;;u=99="')]),
   row('9218 7.1', 'with a value of many bytes', ignored(1), [open(1), update(1, 0, 'u='.repeat(8000))]),
   row('9218 7.1', 'on a stream', protocolError, [open(1), update(1, 1, 'u=1')], permits),
   row('9218 7.1', 'of no stream', protocolError, [update(0, 0, 'u=1')], permits),
@@ -247,7 +247,7 @@ const priorities: readonly Row[] = [
     permits,
   ),
   row('9218 5', 'the field priority', answer(1, INDEX), [headers(1, request({}, ['priority', 'u=0, i']))]),
-  row('9218 5', 'one that can not be read', answer(1, INDEX), [
+  row('9218 5', 'one that cannot be read', answer(1, INDEX), [
     headers(1, request({}, ['priority', 'u=99;;=, i=?7'], ['priority', '"']), END_HEADERS | END_STREAM),
   ]),
   scene(

@@ -147,7 +147,7 @@ const tellsTaught = {
 const site = { needs: ['site'] } as const;
 
 const blocks: readonly Row[] = [
-  row('9113 4.3', 'a block that can not be decoded', connectionError('COMPRESSION_ERROR'), [
+  row('9113 4.3', 'a block that cannot be decoded', connectionError('COMPRESSION_ERROR'), [
     headers(1, Buffer.from('ffffffffffffffffffffffff', 'hex')),
   ]),
   row('9113 4.3', 'a block that ends within a string', connectionError('COMPRESSION_ERROR'), [

@@ -78,7 +78,7 @@ class Ears implements RequestSink {
 function compare(text: string, parts: readonly string[], most = 1 << 30): void {
   const expected: Reading = readAll(text, LIMITS, false);
   const seen = new Ears(LIMITS, most).feed(parts);
-  // What can't become a line may be refused before its end has come, or only then.
+  // What cannot become a line may be refused before its end has come, or only then.
   const isEarly = expected.isWithin && seen.length === expected.seen.length + 1 && 'refused' in (seen.at(-1) as Seen);
   const told = isEarly ? seen.slice(0, -1) : seen;
   assert.equal(told.map(sizeless), expected.seen.map(sizeless), JSON.stringify({ text, parts }));

@@ -343,7 +343,7 @@ test('connections are counted right though a reload failed before the one that r
   );
 });
 
-test('threads that can not start leave no socket behind', async () => {
+test('threads that cannot start leave no socket behind', async () => {
   const descriptors = (): number => readdirSync('/proc/self/fd').length;
   await withPool(async ({ pool, port }) => {
     assert.is(await reloadBroken(pool), 'failed');
@@ -394,7 +394,7 @@ test('a reload that is asked for while the pool stops starts nothing', async () 
   });
 });
 
-test('an application that can not be made, or a port that is taken, is an error at the start', async () => {
+test('an application that cannot be made, or a port that is taken, is an error at the start', async () => {
   await withPool(async ({ pool }) => {
     const start = (options: Partial<PoolOptions>): Promise<string> =>
       withPool(async () => {}, options).then(
@@ -407,7 +407,7 @@ test('an application that can not be made, or a port that is taken, is an error 
   });
 });
 
-test('where sockets can not be shared one thread listens by itself, and reloads', async () => {
+test('where sockets cannot be shared one thread listens by itself, and reloads', async () => {
   await withPool(
     async ({ pool, port }) => {
       assert.is(pool.threads, 1);

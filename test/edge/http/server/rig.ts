@@ -24,7 +24,7 @@ import { freePort } from '../../../support/ports.ts';
 export const HOST = 'site.test';
 /** Of the same certificate. */
 export const OTHER_HOST = 'other.test';
-/** Its context can't be made. */
+/** Its context cannot be made. */
 export const BROKEN_HOST = 'broken.test';
 const key = ecKey();
 export const PEM = { key: pemOfKey(key), cert: certificate({ name: HOST, key, dnsNames: [HOST, OTHER_HOST] }) };

@@ -82,7 +82,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('a certificate that can not be had is none, and ends nothing but its connection', async () => {
+  test('a certificate that cannot be had is none, and ends nothing but its connection', async () => {
     await withServer(async ({ tlsPort, errors }) => {
       assert.match(await handshakeError(dialTls(tlsPort, { servername: BROKEN_HOST })), /UNRECOGNIZED_NAME/);
       assert.is(errors.length, 1);

@@ -268,7 +268,7 @@ test('a key of each kind signs for its certificate, whoever issued that, and wha
   );
 });
 
-test('a certificate that can not be used is as none: the alert unrecognized_name, each time', async () => {
+test('a certificate that cannot be used is as none: the alert unrecognized_name, each time', async () => {
   await withLoop(
     async (port, owners) => {
       for (let i = 0; i < 3; i++) {

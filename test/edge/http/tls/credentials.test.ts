@@ -1,4 +1,4 @@
-/** Certificates and keys that can be used, and those that can't; what a connection shows; nothing stays. */
+/** Certificates and keys that can be used, and those that cannot; what a connection shows; nothing stays. */
 import { generateKeyPairSync } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -90,7 +90,7 @@ test('those that were asked for last are kept, others are read anew', () => {
     for (const one of last) shows(one);
     assert.equal(kept(), all);
     for (let i = 0; i < 50; i++) assert.throws(() => shows({ cert: 'nonsense', key: good.key }));
-    assert.equal(kept(), all, 'what can not be read takes no place');
+    assert.equal(kept(), all, 'what cannot be read takes no place');
   }, 4);
 });
 
@@ -175,7 +175,7 @@ test('a chain is taken whole, and read once for all that have it', () => {
     assert.throws(() => shows({ ...good, cert: `${good.cert}\n${broken}` }), /of the chain is not PEM/);
     const cut = issuer.slice(0, issuer.length / 2);
     assert.throws(() => shows({ ...good, cert: `${good.cert}\n${cut}` }), /of the chain is not PEM/);
-    assert.is(chains(), 2, 'what can not be read takes no place');
+    assert.is(chains(), 2, 'what cannot be read takes no place');
   });
 });
 
@@ -203,7 +203,7 @@ test('what a thread leaves that dies, main frees, connections of it or not', () 
   assert.is(clearPlaces(shared), 0);
 });
 
-test('what can not be used is an error that says so, and leaves nothing', () => {
+test('what cannot be used is an error that says so, and leaves nothing', () => {
   withCredentials(({ shows, credentials }) => {
     for (const [cert, privateKey, what] of [
       ['', good.key, /the certificate is not PEM/],

@@ -55,7 +55,7 @@ test('what has only just come is not what goes, however much the others are aske
   }
 });
 
-test('what can not be made leaves all as it was', () => {
+test('what cannot be made leaves all as it was', () => {
   const recent = new Recent<string, number>(2);
   recent.of('a', () => 1);
   assert.throws(

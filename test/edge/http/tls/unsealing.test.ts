@@ -23,7 +23,7 @@ test('what was sealed opens for its context; changed in any byte, or for another
       changed[at % sealed.length] ^= 1;
       assert.throws(() => quick.unseal(changed, context), /Cannot decrypt/);
       quick.unseal(sealed, context);
-      assert.equal([...opened], [...plain], 'it lies in memory of its own');
+      assert.equal([...opened], [...plain], 'it is in memory of its own');
     }),
   );
 });

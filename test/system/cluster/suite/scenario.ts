@@ -3,7 +3,7 @@ import type { Machines } from './machines.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** Why it can't be played here; null: it can. */
+  /** Why it cannot be played here; null: it can. */
   lacks?(machines: Machines): string | null;
   run(machines: Machines, load: Load): Promise<void>;
 }

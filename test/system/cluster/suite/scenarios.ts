@@ -138,7 +138,7 @@ const diskFull: Scenario = {
     // Until the store has to grow.
     const other = nodes[1];
     let n = 0;
-    await until('it says that it can not apply what others write', async () => {
+    await until('it says that it cannot apply what others write', async () => {
       const post = Array.from({ length: 50 }, (_, i) => ({
         ...{ name: `fill-${n}-${i}`, type: 'TXT', content: 'x'.repeat(250), ttl: 60 },
       }));

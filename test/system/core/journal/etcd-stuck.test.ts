@@ -148,7 +148,7 @@ test('a log which lacks the entry that a node needs is lost to it, and is not as
       );
       await other.journal.close();
       for (let i = 0; i < 3; i++) await writeTo(one);
-      // As after a backup of etcd, when what was written since lies in groups with other limits.
+      // As after a backup of etcd, when what was written since is in groups with other limits.
       await gateway.transaction([], [remove(keys.log(2)), put('/lacks/other', Buffer.alloc(1))]);
       const told: (string | boolean)[] = [];
       const again = openEtcdJournal({

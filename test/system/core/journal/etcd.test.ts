@@ -65,7 +65,7 @@ const deaf: JournalFactory = async ({ environment, index }, history) => {
   return journal;
 };
 
-test('nothing is refused over what others have changed by then, nor when that can not be known', async () => {
+test('nothing is refused over what others have changed by then, nor when that cannot be known', async () => {
   await withStore(
     shared(() => '/waypost/behind/'),
     async (one) => {

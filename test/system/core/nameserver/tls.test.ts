@@ -270,7 +270,7 @@ test('a session outlives the certificate', async ({ served }) => {
   assert.is(again.isSessionReused(), true);
 });
 
-test('a certificate that can not even be looked at leaves the last one, and is logged', async ({ served }) => {
+test('a certificate that cannot even be looked at leaves the last one, and is logged', async ({ served }) => {
   served.log.splice(0);
   rmSync(files.key);
   symlinkSync(files.key, files.key);

@@ -110,7 +110,7 @@ test('from toggle to a connection that is trusted, for the domain and all names 
   assert.match(output, /certificate {2}active, issued 20\d\d-.*, expires 20\d\d-/);
 });
 
-test('by HTTP, on the plain listener, where the zone can not answer', async (context) => {
+test('by HTTP, on the plain listener, where the zone cannot answer', async (context) => {
   const cname = { name: '_acme-challenge', type: 'CNAME', content: 'elsewhere.example.', ttl: 300 };
   const id = await turnOn(context, 'daemon-two.test', [cname]);
   const { ssl_error } = await untilActive(context, id);

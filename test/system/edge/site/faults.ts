@@ -130,7 +130,7 @@ const BORNE: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** A second response when the first one has gone. One that comes after the next request can't be told from its answer by anybody: not a part of mixes. */
+/** A second response when the first one has gone. One that comes after the next request cannot be told from its answer by anybody: not a part of mixes. */
 export const UNINVITED: Fault = {
   script(socket) {
     socket.write(`${OK}\r\nok`);

@@ -51,7 +51,7 @@ export interface Step {
   /** Below `<base>`; `/` when not given. */
   readonly path?: string;
   readonly headers?: Lines;
-  /** What the origin answers, one after the other if it is asked more than once; `down`: it can't be reached. 200 without fields when not given. */
+  /** What the origin answers, one after the other if it is asked more than once; `down`: it cannot be reached. 200 without fields when not given. */
   readonly origin?: Answer | readonly Answer[] | 'down';
   readonly expect: Expectation;
 }

@@ -16,7 +16,7 @@ export class Collected implements HeaderSink {
 
 export const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replace(/\s/g, ''), 'hex'));
 
-/** Decodes a block that lies in the midst of others' bytes, which it must neither read nor need. */
+/** Decodes a block that is in the midst of others' bytes, which it must neither read nor need. */
 export function decode(
   decoder: HpackDecoder,
   block: Uint8Array,
