@@ -47,7 +47,7 @@ export function classifyAddress(bytes: Uint8Array): Verdict {
   const embedded = embeddedIPv4(bytes);
   if (embedded !== undefined) {
     const inner = rangeOf(embedded.ipv4);
-    const means = inner.public ? 'use the IPv4 address instead' : `which lies in ${describe(inner)}`;
+    const means = inner.public ? 'use the IPv4 address instead' : `which is in ${describe(inner)}`;
     const reason = `is the ${embedded.form} form (${embedded.range}, ${embedded.source}) of ${formatAddress(embedded.ipv4)}, ${means}`;
     return { public: false, reason, range: embedded.range, name: row.public ? embedded.form : row.name };
   }

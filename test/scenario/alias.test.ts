@@ -206,7 +206,7 @@ test('addresses in special ranges are dropped, and the state says so', () =>
       await zone('one.test', `@ ALIAS ${TARGET}.`, '@ TXT x', 'in ALIAS inside.example.');
       assert.equal(ask('one.test').addresses, ['10.1.2.3', V4], 'the exempted prefix is answered');
       assert.equal(ask('one.test', TYPE.AAAA).addresses, [V6]);
-      assert.is(state(TARGET).error, '127.0.0.1 lies in 127.0.0.0/8, "Loopback" (RFC 1122), and is not served');
+      assert.is(state(TARGET).error, '127.0.0.1 is in 127.0.0.0/8, "Loopback" (RFC 1122), and is not served');
       assert.is(refresher.counts.dropped, 4 + 5 + 2);
       await pass(6);
       assert.equal(ask('in.one.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });

@@ -1,4 +1,4 @@
-/** What the table of caching can't say: many at once, bodies that come slowly, visitors who go, codings, purges. */
+/** What the table of caching cannot say: many at once, bodies that come slowly, visitors who go, codings, purges. */
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
