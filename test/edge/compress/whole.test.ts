@@ -7,7 +7,7 @@ import { WholeCompressor } from '../../../edge/compress/whole.ts';
 import { decoded } from './decoded.ts';
 
 const MB = 1024 * 1024;
-const PROSE = readFileSync('config/waypost.toml').subarray(0, 20_000);
+const PROSE = readFileSync('config/package-rules.md').subarray(0, 20_000);
 
 for (const coding of CODINGS_KEPT)
   test(`${coding}: what is kept is the body, and shorter than what is sent at once`, async () => {
