@@ -72,6 +72,19 @@ test('every document that a source names exists', () => {
   assert.equal(missing, []);
 });
 
+test('ARCHITECTURE.md is short, and lines end by column 100 outside of tables and code', () => {
+  const long = DOCUMENTS.flatMap((path) => {
+    const lines = textOf(path).split('\n');
+
+    return lines.flatMap((line) =>
+      [...line].length > 100 && !line.startsWith('|') ? [`${path}: ${line.slice(0, 40)}`] : [],
+    );
+  });
+  assert.equal(long, []);
+  const { length } = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').trimEnd().split('\n');
+  assert.ok(length <= 250, `ARCHITECTURE.md has ${length} lines; 250 are allowed`);
+});
+
 test('every link between documents leads to a file, and to a heading of it', () => {
   const missing: string[] = [];
   for (const document of DOCUMENTS)
