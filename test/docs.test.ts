@@ -7,7 +7,7 @@ import { runCli } from '../admin-api/cli/index.ts';
 import { describeConfig, loadConfig } from '../core/config/index.ts';
 import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';
 import { outputFault } from './docs/output.ts';
-import { inlineCode, ROOT, readPage, readPages } from './docs/pages.ts';
+import { inlineCode, ROOT, readAllPages, readPage, readPages } from './docs/pages.ts';
 import { removeFolder, temporaryFolder } from './support/temp.ts';
 
 const WIDTH = 100;
@@ -15,6 +15,7 @@ const README_LINES = 150;
 const LANGUAGES = ['sh', 'toml', 'ini', 'json', 'http', 'text'];
 
 const pages = readPages();
+const allPages = readAllPages();
 const settings = describeConfig();
 const none = (faults: readonly string[], title: string): void =>
   assert.is(faults.length, 0, `${title}:\n  ${faults.join('\n  ')}`);
@@ -46,7 +47,7 @@ test('lines are short, and so is README.md', () => {
 });
 
 test('links lead to files and headings that are there', () => {
-  const faults = pages.flatMap(({ path, links }) =>
+  const faults = allPages.flatMap(({ path, links }) =>
     links.flatMap(({ target, line }) => {
       if (/^[a-z]+:/.test(target)) return [];
       const [file, anchor] = target.split('#');
@@ -59,13 +60,22 @@ test('links lead to files and headings that are there', () => {
   none(faults, 'links that lead nowhere');
 });
 
+/** Of the command line, and of the tests. */
+const OTHER_VARIABLES: readonly string[] = [
+  ...['WAYPOST_CONFIG', 'WAYPOST_TOKEN', 'WAYPOST_URL'],
+  ...['WAYPOST_DEPTH', 'WAYPOST_FAULTS', 'WAYPOST_REQUIRE_PEERS', 'WAYPOST_SEED'],
+  ...['WAYPOST_TEST_JOBS', 'WAYPOST_TEST_PORTS'],
+];
+
 test('settings that a page names are there', () => {
   const keys = new Set(settings.map(({ key }) => key));
-  const variables = new Set([...settings.map(({ env }) => env), 'WAYPOST_CONFIG', 'WAYPOST_TOKEN', 'WAYPOST_URL']);
+  const variables = new Set([...settings.map(({ env }) => env), ...OTHER_VARIABLES]);
   const sections = new Set(settings.map(({ key }) => key.split('.')[0]));
   const isSetting = (name: string): boolean =>
     /^[a-z]+\.[a-z0-9_]+$/.test(name) && sections.has(name.split('.')[0]) && !/\.(key|pem|md|ts)$/.test(name);
-  const faults = pages.flatMap(({ path, lines, prose }) => [
+  // The changelog also names those of before.
+  const current = allPages.filter(({ path }) => path !== 'CHANGELOG.md');
+  const faults = current.flatMap(({ path, lines, prose }) => [
     ...inlineCode(prose)
       .map(({ code, line }) => ({ name: code.split(' ')[0], line }))
       .filter(({ name }) => isSetting(name) && !keys.has(name))
@@ -130,7 +140,7 @@ test('each command that is not run has its check, and each reason a command', ()
 });
 
 test('scripts of package.json that a page names are there', () => {
-  for (const { prose } of pages)
+  for (const { prose } of allPages)
     for (const { code } of inlineCode(prose)) if (/^npm (run|test|start)\b/.test(code)) checkScript(code);
 });
 
@@ -189,6 +199,16 @@ async function help(known: Map<string, string | null>, words: readonly string[])
   if (!known.has(key)) known.set(key, await helpOf(words));
   return known.get(key) ?? null;
 }
+
+test('metrics of a cluster that a page names are there', () => {
+  // Those of a single node are looked for in /metrics by the test that runs the commands.
+  const source = readFileSync(join(ROOT, 'core/cluster/metrics.ts'), 'utf8');
+  for (const { path, prose } of pages)
+    for (const { code, line } of inlineCode(prose)) {
+      const name = /^waypost_cluster_(\w+)$/.exec(code)?.[1];
+      if (name !== undefined) assert.ok(source.includes(`${name}'`), `${path}:${line}: there is no ${code}`);
+    }
+});
 
 test('output is compared as it is meant', () => {
   assert.is(outputFault(['a…z', '…', 'end'], 'abcz\nmore\nlines\nend'), null);

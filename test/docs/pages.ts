@@ -49,10 +49,19 @@ export interface Page {
   readonly anchors: ReadonlySet<string>;
 }
 
-/** Pages of docs/ that other tests look after have a folder of their own. */
+/** Those for users. */
 export function readPages(): Page[] {
-  const names = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', ...names.sort().map((name) => `docs/${name}`)].map(readPage);
+  return ['README.md', ...markdownIn('docs')].map(readPage);
+}
+
+/** Those for developers, too. */
+export function readAllPages(): Page[] {
+  return [...markdownIn('.'), ...['docs', 'docs/internals', 'bench', 'config'].flatMap(markdownIn)].map(readPage);
+}
+
+function markdownIn(folder: string): string[] {
+  const names = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('.md'));
+  return names.sort().map((name) => join(folder, name));
 }
 
 export function readPage(path: string): Page {
@@ -60,8 +69,12 @@ export function readPage(path: string): Page {
     .split('\n')
     .map((text, i) => ({ text, number: i + 1 }));
   const { blocks, prose } = takeBlocks(lines, path);
-  const commands = blocks.filter(({ language }) => language === 'sh').flatMap((block) => takeCommands(block, path));
-  return { path, lines, prose, blocks, commands, links: takeLinks(prose), anchors: takeAnchors(prose) };
+  return {
+    ...{ path, lines, prose, blocks, links: takeLinks(prose), anchors: takeAnchors(prose) },
+    get commands() {
+      return blocks.filter(({ language }) => language === 'sh').flatMap((block) => takeCommands(block, path));
+    },
+  };
 }
 
 function takeBlocks(lines: readonly DocLine[], path: string): { blocks: Block[]; prose: DocLine[] } {

@@ -1,0 +1,32 @@
+/** docs/operations.md against the log calls of the sources. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readPage } from './pages.ts';
+import { HEADING, warningsOfPage, warningsOfSources } from './warnings.ts';
+
+const none = (faults: readonly string[], title: string): void =>
+  assert.is(faults.length, 0, `${title}:\n  ${faults.join('\n  ')}`);
+
+test('docs/operations.md explains every warning and error of the log, and no other', () => {
+  const { warnings, unknown, unused } = warningsOfSources();
+  const explained = warningsOfPage(readPage('docs/operations.md'));
+  const isIn = (list: readonly { message: string }[], message: string): boolean =>
+    list.some((one) => one.message === message);
+  none(unused, 'no source has such calls any more: correct CALLS in test/docs/warnings.ts');
+  none(
+    warnings
+      .filter(({ message }) => !isIn(explained, message))
+      .map(({ message, place }) => `- \`${message}\`: …   (${place})`),
+    `add these items to docs/operations.md, below "${HEADING}", or change the item of a message that was reworded`,
+  );
+  none(
+    explained.filter(({ message }) => !isIn(warnings, message)).map(({ message, place }) => `${place}: ${message}`),
+    'remove or reword these items of docs/operations.md: no source logs them as a warning or an error',
+  );
+  none(
+    unknown.map(({ message, place }) => `${place}: ${message}`),
+    'the text of these log calls is not found: write it into the call, or add the call to PASSED_ON in test/docs/warnings.ts',
+  );
+});
+
+test.run();

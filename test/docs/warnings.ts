@@ -1,0 +1,93 @@
+/** The warnings and errors that the daemon can log, read from the sources, and those that docs/operations.md explains. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Page, ROOT } from './pages.ts';
+
+export interface Warning {
+  /** With "…" for what is filled in. */
+  readonly message: string;
+  /** File and line, or the line of the page. */
+  readonly place: string;
+}
+
+const LITERAL = String.raw`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\`(?:[^\`\\]|\\.)*\``;
+/** Calls whose text ends up in the log as a warning or an error. */
+const CALLS: readonly string[] = [
+  String.raw`\blog(?:\.(?:warn|error)|\[[^\]\n]+\])\(\s*`,
+  String.raw`new (?:core\.)?FaultLog\(\s*[\w.#]+,\s*`,
+  String.raw`\bonTrouble\?\.\(\s*`,
+  `kind: 'log', level: '(?:warn|error)', message: `,
+];
+
+/** Files with a function of their own that logs the text that it is given: its name. */
+const HELPERS: Readonly<Record<string, string>> = {
+  'core/transfer/notify.ts': 'warn',
+  'edge/gateway/application.ts': 'warn',
+  'edge/http/server/worker.ts': '(?:warn|tell)',
+};
+
+/** Calls that pass a text on which stands elsewhere: the file, and the argument. */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  'core/base/log/throttle.ts this.#started',
+  'core/transfer/notify.ts message',
+  'edge/daemon/edge.ts message',
+  'edge/daemon/edge.ts message.message',
+  'edge/http/server/pool.ts message.message',
+  'edge/http/server/worker.ts message',
+]);
+
+/** `unknown`: calls whose text is not found. `unused`: patterns that no call matches, as after a renaming. */
+export function warningsOfSources(): { warnings: Warning[]; unknown: Warning[]; unused: string[] } {
+  const warnings: Warning[] = [];
+  const unknown: Warning[] = [];
+  const unused = new Set(CALLS);
+  for (const file of sources()) {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const helper = HELPERS[file];
+    for (const call of helper === undefined ? CALLS : [...CALLS, String.raw`(?<![.\w])${helper}\(\s*`])
+      for (const match of text.matchAll(new RegExp(`${call}(${LITERAL}|[\\w.#]+)`, 'g'))) {
+        const place = `${file}:${text.slice(0, match.index).split('\n').length}`;
+        const argument = match[1];
+        unused.delete(call);
+        if (/^['"`]/.test(argument)) warnings.push({ message: plain(argument), place });
+        else if (!PASSED_ON.has(`${file} ${argument}`)) unknown.push({ message: argument, place });
+      }
+  }
+  return { warnings, unknown, unused: [...unused] };
+}
+
+function sources(): string[] {
+  const under = (folder: string): string[] =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name}`);
+  return ['main.ts', ...['core', 'admin-api', 'edge'].flatMap(under)].sort();
+}
+
+/** The text of a literal, with "…" for what a template fills in. */
+function plain(literal: string): string {
+  return literal
+    .slice(1, -1)
+    .replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '…')
+    .replace(/\\(.)/g, '$1');
+}
+
+/** The heading below which docs/operations.md has them, an item "- `message`: …" each. */
+export const HEADING = '## Warnings and errors in the log';
+
+export function warningsOfPage({ lines, path }: Page): Warning[] {
+  const warnings: Warning[] = [];
+  let isWithin = false;
+  for (const [i, { text, number }] of lines.entries()) {
+    if (text.startsWith('## ')) isWithin = text === HEADING;
+    if (!isWithin || !text.startsWith('- `')) continue;
+    // A message may go on in the next lines.
+    const item = lines
+      .slice(i, i + 5)
+      .map((line) => line.text.trim())
+      .join(' ');
+    const message = /^- `([^`]+)`/.exec(item)?.[1];
+    if (message !== undefined) warnings.push({ message, place: `${path}:${number}` });
+  }
+  return warnings;
+}
