@@ -1,13 +1,9 @@
 /** A DNS message out of a request. */
-import { HEADER_LENGTH } from '../../core/wire/header.ts';
+import { HEADER_LENGTH, MAX_MESSAGE, QR } from '../../core/wire/header.ts';
 import { HttpError } from '../http/errors.ts';
 
 /** RFC 8484 section 6. */
 export const DNS_MESSAGE = 'application/dns-message';
-/** Bytes of a DNS message, at most (RFC 8484 section 6, as over TCP). */
-export const MAX_MESSAGE = 65535;
-/** Not a response (RFC 1035 4.1.1). */
-const QR = 0x80;
 
 /** The value of the variable `dns` (RFC 8484 4.1.1: base64url, never padded). Throws HttpError 400 and 413. */
 export function messageOf(query: URLSearchParams): Uint8Array {

@@ -1,11 +1,13 @@
 /** DNS over HTTPS (RFC 8484). */
+
 import { Type } from '@sinclair/typebox';
 import { clientNetwork } from '../../core/address/ipv6.ts';
+import { MAX_MESSAGE } from '../../core/wire/header.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type Context, publicBytesRoute, publicRoute, type RawReply, type Route } from '../http/route.ts';
 import { text } from '../http/schema.ts';
 import { freshness } from './freshness.ts';
-import { checked, DNS_MESSAGE, MAX_MESSAGE, malformed, messageOf } from './message.ts';
+import { checked, DNS_MESSAGE, malformed, messageOf } from './message.ts';
 
 export interface DnsResponse {
   readonly message: Uint8Array;

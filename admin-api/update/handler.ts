@@ -8,7 +8,7 @@ import type { Counter, Registry } from '../../core/base/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/nameserver/deferred.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { bareResponse } from '../../core/wire/bare-response.ts';
-import { HEADER_LENGTH } from '../../core/wire/header.ts';
+import { HEADER_LENGTH, QR } from '../../core/wire/header.ts';
 import { verifyTsig } from '../../core/wire/tsig.ts';
 import { RCODE } from '../../core/wire/types.ts';
 import { parseUpdate, parseUpdateZone } from '../../core/wire/update.ts';
@@ -58,7 +58,7 @@ class UpdateHandler {
 
   async *answer({ message, address, cancelled, verified }: DeferredRequest): AsyncGenerator<Uint8Array> {
     // A response is never answered.
-    if (message.length < HEADER_LENGTH || (message[2] & 0x80) !== 0) return;
+    if (message.length < HEADER_LENGTH || (message[2] & QR) !== 0) return;
     const verdict = verifyTsig(message, this.#findKey, nowSeconds());
     if (verdict.kind === 'none') {
       this.#count(RCODE.REFUSED);

@@ -1,7 +1,7 @@
 /** Reads the records of a compiled answer back, for the few responses that are put together when they are asked for. Allocates. */
 
 import { ANCOUNT_AT, ARCOUNT_AT, bodyOffset, NSCOUNT_AT } from '../store/answers.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { AFTER_NAME, HEADER_LENGTH } from '../wire/header.ts';
 import type { ResourceRecord } from '../wire/types.ts';
 import { COMPRESSIBLE } from '../wire/types.ts';
 
@@ -10,8 +10,6 @@ export interface Sections {
   readonly authority: ResourceRecord[];
   readonly additional: ResourceRecord[];
 }
-
-const AFTER_NAME = 4;
 
 /**
  * Records of the answer at `a`, made for the name `madeFor`. Pointers to the whole question mean `asked`, the others the name that they were made

@@ -4,7 +4,7 @@
 
 import { isEncrypted, isStream } from '../address/client.ts';
 import { CLIENT_COOKIE, EDNS_OPTION, MAX_SERVER_COOKIE, MIN_SERVER_COOKIE, OPTION_HEADER } from '../wire/edns.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { HEADER_LENGTH, QR } from '../wire/header.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
 import { LABELS } from './index-reader.ts';
 
@@ -79,7 +79,7 @@ export class Query {
     this.requestedOptions = 0;
     this.signed = false;
     this.#transport = transport;
-    if (length < HEADER_LENGTH || (bytes[start + 2] & 0x80) !== 0) return SILENCE;
+    if (length < HEADER_LENGTH || (bytes[start + 2] & QR) !== 0) return SILENCE;
     const end = start + length;
     if ((bytes[start + 2] & 0x78) !== 0) return this.#parseOther(bytes, end, starts);
     if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.#parseWithoutQuestion(bytes, end);

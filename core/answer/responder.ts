@@ -19,7 +19,7 @@ import {
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { Chaos } from './chaos.ts';
 import type { IndexReader } from './index-reader.ts';
@@ -31,7 +31,6 @@ import { Synthesizer } from './synthesize.ts';
 
 /** RFC 1035 4.2.1: what a UDP message may have when its sender says nothing. */
 const PLAIN_UDP = 512;
-export const MAX_MESSAGE = 65535;
 /** In place of a response's length: the message waits for somebody else, and lies there unchanged. */
 export const DEFERRED = -1;
 

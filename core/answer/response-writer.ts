@@ -27,7 +27,7 @@ import {
   OTHERWISE,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR, type ResponseOptions } from './options.ts';
@@ -55,7 +55,7 @@ export class ResponseWriter {
     query.rcode = rcode;
     const start = query.start;
     const p = query.questionEnd === 0 ? start + HEADER_LENGTH : query.questionEnd;
-    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x79);
+    bytes[start + 2] = QR | (bytes[start + 2] & 0x79);
     bytes[start + 3] = rcode & 15;
     bytes[start + 4] = 0;
     bytes[start + 5] = query.questionEnd === 0 ? 0 : 1;
@@ -69,7 +69,7 @@ export class ResponseWriter {
     const query = this.#query;
     const { start } = query;
     query.rcode = RCODE.NOERROR;
-    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | ANSWER_AA;
+    bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | ANSWER_AA;
     for (let i = 3; i < HEADER_LENGTH; i++) bytes[start + i] = 0;
     bytes[start + 5] = 1;
     let p = query.questionEnd;
@@ -131,7 +131,7 @@ export class ResponseWriter {
     let p = questionEnd;
     let truncated = 0;
     if (length > room) {
-      truncated = 2;
+      truncated = TC;
       ancount = 0;
       nscount = 0;
       arcount = 0;
@@ -156,7 +156,7 @@ export class ResponseWriter {
     if (code === RCODE.SERVFAIL) this.options.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
     else if ((flags & ANSWER_STALE) !== 0) this.options.error = EXTENDED_ERROR.STALE_ANSWER;
     query.rcode = code;
-    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | (flags & ANSWER_AA) | truncated;
+    bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | (flags & ANSWER_AA) | truncated;
     bytes[start + 3] = code;
     bytes[start + 6] = ancount >>> 8;
     bytes[start + 7] = ancount;

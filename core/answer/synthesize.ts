@@ -19,7 +19,7 @@ import {
 } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import {
   equalNames,
   isWithin,
@@ -211,7 +211,7 @@ export class Synthesizer {
     const fits = length <= room;
     if (fits) bytes.set(body.content.subarray(0, length), questionEnd);
     const counts = fits ? [sections.answer.length, sections.authority.length, arcount] : [0, 0, 0];
-    bytes[start + 2] = 0x80 | (bytes[start + 2] & 0x01) | (rcode === RCODE.SERVFAIL ? 0 : ANSWER_AA) | (fits ? 0 : 2);
+    bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | (rcode === RCODE.SERVFAIL ? 0 : ANSWER_AA) | (fits ? 0 : TC);
     bytes[start + 3] = rcode;
     counts.forEach((count, i) => {
       bytes[start + 6 + i * 2] = count >>> 8;

@@ -2,16 +2,15 @@
  * What becomes of a message that the query path leaves to others, on the thread that received it: what main would only refuse is refused here, under the
  * limit of responses, so that a flood costs main nothing and takes no room from those who may.
  */
+
 import type { Client } from '../address/client.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
+import { TC } from '../wire/header.ts';
 import { OPCODE, RCODE } from '../wire/types.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { PrefixList } from './rate-limit-prefixes.ts';
 import { nobodysCode } from './refusal.ts';
-
-/** Of byte 2 of the header. */
-const TC = 0x02;
 
 export class DeferredGate {
   readonly #responder: Responder;

@@ -1,13 +1,15 @@
 /** The query path on the thread that asks it: for messages that come over something other than this room's sockets. */
+
 import { MessageChannel } from 'node:worker_threads';
 import { Client, TRANSPORT } from '../address/client.ts';
 import { setClientAddress } from '../address/ipv6.ts';
 import { IndexReader } from '../answer/index-reader.ts';
 import { COOKIE } from '../answer/query.ts';
-import { DEFERRED, MAX_MESSAGE, Responder } from '../answer/responder.ts';
+import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
+import { MAX_MESSAGE } from '../wire/header.ts';
 import { AnswerGate } from './answer-gate.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import type { GateData } from './gates.ts';

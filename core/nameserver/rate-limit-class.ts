@@ -1,7 +1,7 @@
 /** What kind of response one is to a rate limit, and how it looks when it is cut to make its receiver come by TCP. */
 
 import type { Query } from '../answer/query.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { AA, HEADER_LENGTH, TC } from '../wire/header.ts';
 import { RCODE } from '../wire/types.ts';
 
 /** Responses of two classes never share an account. */
@@ -18,8 +18,6 @@ export function classOf(bytes: Uint8Array, start: number, query: Query): number 
   return (flags & AA) !== 0 ? RESPONSE_CLASS.NODATA : RESPONSE_CLASS.REFERRAL;
 }
 
-const AA = 0x04;
-const TC = 0x02;
 const POINTER = 0xc0;
 
 /** Sets TC and takes all records but OPT, the last, from the response at bytes[start, start + length). Returns its new length. Hot. */

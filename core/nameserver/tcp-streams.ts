@@ -1,9 +1,11 @@
 /** Connections over Node's streams: TCP where there is no loop of our own, and TLS everywhere. */
+
 import type { Socket } from 'node:net';
 import { Client } from '../address/client.ts';
 import { setClientAddress } from '../address/ipv6.ts';
-import { DEFERRED, MAX_MESSAGE } from '../answer/responder.ts';
+import { DEFERRED } from '../answer/responder.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from '../os/connection-limits.ts';
+import { MAX_MESSAGE } from '../wire/header.ts';
 import { COLUMN } from './counters.ts';
 import { type Answering, QUIET_MS, TcpConnection } from './tcp-connection.ts';
 import type { Reader, TcpLimits } from './worker-data.ts';

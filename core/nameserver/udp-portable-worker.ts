@@ -2,6 +2,7 @@
  * The same over node:dgram, for systems without recvmmsg. node:dgram does not tell which address was asked, nor lets a reply say where it comes
  * from; so beside a socket that is bound to any address, each address of this machine has one of its own, which the system prefers.
  */
+
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -11,6 +12,7 @@ import { COOKIE } from '../answer/query.ts';
 import { DEFERRED } from '../answer/responder.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { isAny } from '../os/libc.ts';
+import { MAX_MESSAGE } from '../wire/header.ts';
 import { COLUMN } from './counters.ts';
 import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
 
@@ -19,8 +21,7 @@ const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const fault = faultReporter(post);
 const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
 deferred?.listen();
-const MAX_PACKET = 65535;
-const packet = new Uint8Array(MAX_PACKET);
+const packet = new Uint8Array(MAX_MESSAGE);
 const client = new Client();
 /** How often it looks whether it should stop. */
 const STOP_MS = 100;

@@ -7,14 +7,11 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { InvalidError } from '../base/errors.ts';
 import { questionEnd } from '../wire/bare-response.ts';
 import { OPT_LENGTH, PLAIN_OPT } from '../wire/edns.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { AA, HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { equalNames, LOWER, type Name, nameAt, nameId } from '../wire/name.ts';
 import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../wire/types.ts';
 
-const QR = 0x80;
-const AA = 0x04;
-const TC = 0x02;
 const RD = 0x01;
 const RA = 0x80;
 /** Of the byte in which QR and the opcode lie. */

@@ -27,7 +27,7 @@
  * negative answer) the pointers that are listed move by the difference.
  */
 
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
 import { TYPE } from '../wire/types.ts';
 
 export const NODE_APEX = 1;
@@ -76,7 +76,7 @@ export const DROP_ENTRY = 4;
 export const DROP_ARCOUNT_AT = 2;
 
 /** Most bytes of a body: a message has 65,535, less header, question and OPT. */
-export const MAX_BODY = 65535 - HEADER_LENGTH - 259 - 11;
+export const MAX_BODY = MAX_MESSAGE - HEADER_LENGTH - 259 - 11;
 
 /** Most bytes of a node. The admin API bounds what a name may hold so that none is larger; one that came in some other way answers SERVFAIL. */
 export const MAX_NODE = 512 * 1024;

@@ -1,15 +1,17 @@
 /** The query path on main, for queries whose signature was taken off: they come over any transport, and were counted where they came in. */
+
 import { MessageChannel } from 'node:worker_threads';
 import { Client, TRANSPORT } from '../address/client.ts';
 import { setClientAddress } from '../address/ipv6.ts';
 import { IndexReader } from '../answer/index-reader.ts';
-import { DEFERRED, MAX_MESSAGE, Responder } from '../answer/responder.ts';
+import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import type { DeferredRequest } from '../nameserver/deferred.ts';
 import { LmdbNodeStore } from '../nameserver/node-store.ts';
 import { refusal } from '../nameserver/refusal.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
+import { MAX_MESSAGE } from '../wire/header.ts';
 import { RCODE } from '../wire/types.ts';
 
 export interface LocalOptions {

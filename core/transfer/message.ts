@@ -1,7 +1,7 @@
 /** The messages of a transfer: as many records as there is room for, their names compressed (RFC 5936 section 3.4, RFC 1035 4.1.4). */
 
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from '../wire/edns.ts';
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
 import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../wire/types.ts';
@@ -9,7 +9,6 @@ import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../wire/types.ts';
 /** Past it pointers don't reach, so that longer messages would only compress worse. */
 const GOOD_LENGTH = 16 * 1024;
 const LAST_POINTER = 0x3fff;
-const MAX_MESSAGE = 65535;
 const RECORD = 10;
 
 /** What each message of an answer repeats of the request. */

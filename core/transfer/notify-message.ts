@@ -1,5 +1,5 @@
 /** NOTIFY (RFC 1996): a secondary is told that a zone has changed. */
-import { HEADER_LENGTH } from '../wire/header.ts';
+import { AA, HEADER_LENGTH, QR } from '../wire/header.ts';
 import type { Name } from '../wire/name.ts';
 import { CLASS_IN, OPCODE, TYPE } from '../wire/types.ts';
 
@@ -7,7 +7,7 @@ import { CLASS_IN, OPCODE, TYPE } from '../wire/types.ts';
 export function notifyRequest(apex: Name, id: number): Buffer {
   const bytes = Buffer.alloc(HEADER_LENGTH + apex.length + 4);
   bytes.writeUInt16BE(id, 0);
-  bytes[2] = (OPCODE.NOTIFY << 3) | 0x04;
+  bytes[2] = (OPCODE.NOTIFY << 3) | AA;
   bytes[5] = 1;
   bytes.set(apex, HEADER_LENGTH);
   bytes.writeUInt16BE(TYPE.SOA, HEADER_LENGTH + apex.length);
@@ -17,7 +17,7 @@ export function notifyRequest(apex: Name, id: number): Buffer {
 
 /** The id of a response to a NOTIFY with its rcode, or null when the message is none. */
 export function readNotifyResponse(message: Uint8Array): { readonly id: number; readonly rcode: number } | null {
-  if (message.length < HEADER_LENGTH || (message[2] & 0x80) === 0 || ((message[2] >>> 3) & 15) !== OPCODE.NOTIFY)
+  if (message.length < HEADER_LENGTH || (message[2] & QR) === 0 || ((message[2] >>> 3) & 15) !== OPCODE.NOTIFY)
     return null;
   return { id: (message[0] << 8) | message[1], rcode: message[3] & 15 };
 }

@@ -13,6 +13,7 @@ import { SnapshotDeadline } from '../store/snapshot-deadline.ts';
 import type { HeldKey } from '../tsig/keyring.ts';
 import { bareResponse, questionEnd } from '../wire/bare-response.ts';
 import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../wire/edns.ts';
+import { MAX_MESSAGE } from '../wire/header.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { formatName } from '../wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
@@ -114,7 +115,7 @@ class TransferResponder {
 
   /** Bytes that a response may have. */
   #room({ transport }: DeferredRequest, opt: RequestOpt | null): number {
-    if (transport !== 'udp') return 65535;
+    if (transport !== 'udp') return MAX_MESSAGE;
     return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.#options.udpPayload);
   }
 

@@ -1,12 +1,10 @@
 /** Responses without records: what is said by the code alone. The query path writes its own over the query (core/answer), so that it allocates nothing. */
 
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from './edns.ts';
-import { HEADER_LENGTH } from './header.ts';
+import { AFTER_NAME, HEADER_LENGTH, QR } from './header.ts';
 import { MAX_LABEL, MAX_NAME } from './name.ts';
 import { OPCODE } from './types.ts';
 
-/** Type and class. */
-const AFTER_NAME = 4;
 /** In an OPT record of ours: the upper bits of the code, and the length of the options. */
 const EXTENDED_RCODE = 5;
 const OPTIONS_LENGTH = 9;
@@ -27,7 +25,7 @@ export function bareResponse(
   response.set(request.subarray(0, end));
   // RD comes back with queries (RFC 1035 4.1.1); with updates the bit means nothing, and is clear (RFC 2136 2.2).
   const isUpdate = ((request[2] >>> 3) & 15) === OPCODE.UPDATE;
-  response[2] = 0x80 | (request[2] & (isUpdate ? 0x78 : 0x79));
+  response[2] = QR | (request[2] & (isUpdate ? 0x78 : 0x79));
   response[3] = rcode & 15;
   response.fill(0, 4, HEADER_LENGTH);
   response[5] = end > HEADER_LENGTH ? 1 : 0;

@@ -4,7 +4,7 @@
  *
  * All bodies of a thread are written in one buffer, one after another: what `content` gives is a copy.
  */
-import { HEADER_LENGTH } from './header.ts';
+import { AFTER_NAME, HEADER_LENGTH } from './header.ts';
 import type { Name } from './name.ts';
 import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
 
@@ -19,7 +19,6 @@ export type QuestionForm = 'exact' | 'wildcard' | 'suffix';
 export const ASKED = Symbol('asked');
 export type Owner = Name | typeof ASKED;
 
-const AFTER_NAME = 4;
 /** Pointers have 14 bits, and a body may move by the length of a name. */
 const LAST_POINTER = 0x3fff - 255;
 /** Names written that later ones are compared with; more would cost more time than they save bytes. */

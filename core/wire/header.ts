@@ -1,2 +1,13 @@
 /** Bytes of the header of a DNS message (RFC 1035 4.1.1). The question follows at this offset. */
 export const HEADER_LENGTH = 12;
+
+/** Flags in byte 2 of the header. */
+export const QR = 0x80;
+export const AA = 0x04;
+export const TC = 0x02;
+
+/** Type and class, which follow the name in a question. */
+export const AFTER_NAME = 4;
+
+/** Bytes of the longest message: over TCP its length has two bytes. */
+export const MAX_MESSAGE = 65535;

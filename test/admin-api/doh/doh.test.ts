@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
-import { HEADER_LENGTH } from '../../../core/wire/header.ts';
+import { HEADER_LENGTH, MAX_MESSAGE } from '../../../core/wire/header.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { exchange } from '../../support/raw-http.ts';
@@ -11,7 +11,6 @@ import { testedTransports } from '../transports.ts';
 import { base64url, DNS_MESSAGE, type DohDaemon, get, type HttpAnswer, post, question, send, startDoh } from './rig.ts';
 
 const APEX = 'example.net';
-const MAX_MESSAGE = 65535;
 
 const ANSWERS: AnswerSettings = { ...PLAIN, cookies: 'on', cookieSecrets: [new Uint8Array(16)] };
 
