@@ -1,11 +1,7 @@
 /** Settings of the response cache of the edge. */
-import { bytes } from './kinds.ts';
+import { bytes, GB, KB, MB } from './kinds.ts';
 import { memoryShare } from './memory.ts';
 import { setting } from './setting.ts';
-
-const KB = 1024;
-const MB = 1024 * KB;
-const GB = 1024 * MB;
 
 export const CACHE_SETTINGS = {
   cache_memory: {

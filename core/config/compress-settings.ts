@@ -1,9 +1,6 @@
 /** Settings of compression at the edge. Counts apply to each thread. */
-import { bytes, flag, integer } from './kinds.ts';
+import { bytes, flag, integer, KB, MB } from './kinds.ts';
 import { setting } from './setting.ts';
-
-const KB = 1024;
-const MB = 1024 * KB;
 
 const compress = setting(
   flag,

@@ -3,13 +3,10 @@
  * keys are the fields of the limits in edge/, prefixed with the HTTP version. The comments in edge/
  * explain the defaults.
  */
-import { bytes, integer } from './kinds.ts';
+import { bytes, GB, integer, KB, MB } from './kinds.ts';
 import { memoryShare } from './memory.ts';
 import { type Setting, setting } from './setting.ts';
 
-const KB = 1024;
-const MB = 1024 * KB;
-const GB = 1024 * MB;
 const size = bytes(1 * KB, 64 * MB);
 const count = integer(1, 1_000_000);
 const milliseconds = integer(100, 86_400_000, 'milliseconds');

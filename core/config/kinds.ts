@@ -80,6 +80,9 @@ export function integer(min: number, max: number, unit = ''): Kind<number> {
   };
 }
 
+export const KB = 1024;
+export const MB = 1024 * KB;
+export const GB = 1024 * MB;
 const UNITS = ['B', 'KB', 'MB', 'GB'];
 
 /** A size in bytes, as a number or with a unit: `512MB`. Units are powers of 1024. */

@@ -1,8 +1,7 @@
 /** Settings of the connections to origins: timeouts and limits. */
-import { bytes, integer, text } from './kinds.ts';
+import { bytes, integer, KB, text } from './kinds.ts';
 import { optional, type Setting, setting } from './setting.ts';
 
-const KB = 1024;
 const milliseconds = integer(100, 86_400_000, 'milliseconds');
 const count = integer(1, 1_000_000);
 

@@ -1,11 +1,7 @@
 /** Settings of developer packages. */
 import { availableParallelism } from 'node:os';
-import { bytes, choice, hexadecimal, integer, type Kind, list } from './kinds.ts';
+import { bytes, choice, GB, hexadecimal, integer, KB, type Kind, list, MB } from './kinds.ts';
 import { setting } from './setting.ts';
-
-const KB = 1024;
-const MB = 1024 * KB;
-const GB = 1024 * MB;
 
 const sha256 = hexadecimal(32);
 

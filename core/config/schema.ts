@@ -14,6 +14,7 @@ import {
   bytes,
   choice,
   flag,
+  GB,
   hexadecimal,
   hostNames,
   integer,
@@ -21,6 +22,7 @@ import {
   ipv6List,
   listen,
   listenList,
+  MB,
   mailbox,
   optionalListenList,
   shortText,
@@ -33,8 +35,6 @@ import { PROXY_SETTINGS } from './proxy-settings.ts';
 import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
 
-const MB = 1024 ** 2;
-const GB = 1024 ** 3;
 /** SOA timers and TTLs have 32 bits, and the top bit is unused (RFC 2181 section 8). */
 const seconds = integer(0, 2 ** 31 - 1, 'seconds');
 const milliseconds = integer(100, 3_600_000, 'milliseconds');
