@@ -1,5 +1,5 @@
 /** README.md and docs/*.md against the project: settings, links, configuration and commands. Nothing is run; test/system/docs/commands.test.ts does. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -218,6 +218,28 @@ test('output is compared as it is meant', () => {
   assert.ok(outputFault(['a'], 'b') !== null);
   assert.ok(outputFault(['a'], 'a\nb') !== null);
   assert.ok(outputFault(['a', 'b'], 'a') !== null);
+});
+
+test('uWebSockets.js has binaries for the versions of Node that docs/install.md lists', () => {
+  const binaries = readdirSync(join(ROOT, 'node_modules/uWebSockets.js/dist/bin'));
+  const abis = new Set(binaries.map((name) => /_linux_x64_(\d+)/.exec(name)?.[1]));
+  // https://nodejs.org/en/about/previous-releases has the number (NODE_MODULE_VERSION) of each version.
+  for (const [node, abi] of Object.entries({ 20: '115', 21: '120', 22: '127' }))
+    assert.ok(abis.has(abi), `Node ${node}`);
+  for (const [node, abi] of Object.entries({ 23: '131', 24: '137' })) assert.not(abis.has(abi), `Node ${node}`);
+});
+
+test('error codes that a page names are there', () => {
+  const sources = ['core', 'admin-api', 'edge'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
+  );
+  const isThere = (code: string): boolean => sources.some((text) => text.includes(`'${code}'`));
+  for (const { path, lines } of pages)
+    for (const { text, number } of lines)
+      for (const [codes] of text.matchAll(/\b[45]\d\d (?:`[a-z_]+`(?:, )?)+/g))
+        for (const [, code] of codes.matchAll(/`([a-z_]+)`/g)) assert.ok(isThere(code), `${path}:${number}: ${code}`);
 });
 
 test('the manual says what package.json says of Node', () => {

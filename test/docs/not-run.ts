@@ -44,7 +44,7 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: /^npm test$/, reason: 'would run itself', check: checkScript },
   { command: /^npm run /, reason: 'runs for long, or until it is stopped', check: checkScript },
   { command: /^alias waypost=/, reason: 'the test has `waypost` in its PATH', check: checkScript },
-  { command: /^npm (ci|link)\b/, reason: 'downloads packages, or changes this machine', check: nothing },
+  { command: /^(sudo )?npm (ci|link)\b/, reason: 'downloads packages, or changes this machine', check: nothing },
   {
     command: /^waypost cluster (init|invite|join) /,
     reason: 'needs several machines; test/system/cluster/printed.test.ts runs what these commands print',

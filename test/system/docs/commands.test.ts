@@ -91,17 +91,33 @@ async function checkMetrics(page: Page, { terminal, ports }: Stage): Promise<voi
   assert.equal(missing, [], `${page.path} names metrics that a node does not have`);
 }
 
+/** Paths of the API in code, such as `…/{id}/records`, where "…" stands for the beginning or the end of a path. */
+async function checkEndpoints(page: Page, { terminal, ports }: Stage): Promise<void> {
+  const named = inlineCode(page.prose).flatMap(({ code }) => code.match(/(?:…|\/api)\/[\w/{}.…-]+/g) ?? []);
+  if (named.length === 0) return;
+  const { output } = await terminal.run(`curl -s http://127.0.0.1:${ports.admin}/api/v1/openapi.json`);
+  const anyName = (path: string): string => path.replace(/\{\w+\}|\b(?:ID|UPLOAD|SEQ)\b/g, '{}');
+  const paths = Object.keys((JSON.parse(output) as { paths: object }).paths).map(anyName);
+  const isThere = (path: string): boolean =>
+    paths.some((one) => {
+      if (path.startsWith('…')) return one.endsWith(path.slice(1));
+      return path.endsWith('…') ? one.startsWith(path.slice(0, -1)) : one === path;
+    });
+  const missing = named.filter((path) => path !== '/api/v1/openapi.json' && !isThere(anyName(path)));
+  assert.equal(missing, [], `${page.path} names endpoints that the API does not have`);
+}
+
 const why = whyNotPrograms(...PROGRAMS);
 if (why !== null) console.log(`skipped: the commands of the documents, ${why}`);
 else
   for (const page of readPages())
     test(`${page.path}: its commands run, and print what it shows`, async () => {
-      if (page.commands.every(({ text }) => notRun(text) !== undefined) && !page.path.includes('operations')) return;
       const folder = temporaryFolder('docs');
       const stage = await openStage(page, folder);
       try {
         for (const command of page.commands) await run(stage, command, page.path);
         await checkMetrics(page, stage);
+        await checkEndpoints(page, stage);
       } finally {
         await stage.terminal.close();
         await stage.daemon.close();
