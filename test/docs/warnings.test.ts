@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPage } from './pages.ts';
-import { HEADING, warningsOfPage, warningsOfSources } from './warnings.ts';
+import { HEADING, REASONS_HEADING, reasonsOfSources, warningsOfPage, warningsOfSources } from './warnings.ts';
 
 const none = (faults: readonly string[], title: string): void =>
   assert.is(faults.length, 0, `${title}:\n  ${faults.join('\n  ')}`);
@@ -26,6 +26,24 @@ test('docs/operations.md explains every warning and error of the log, and no oth
   none(
     unknown.map(({ message, place }) => `${place}: ${message}`),
     'the text of these log calls is not found: write it into the call, or add the call to PASSED_ON in test/docs/warnings.ts',
+  );
+});
+
+test('docs/operations.md explains every reason and warning of /readyz, and no other', () => {
+  const given = new Map(reasonsOfSources().map(({ message, place }) => [message, place]));
+  const explained = new Map(
+    warningsOfPage(readPage('docs/operations.md'), REASONS_HEADING).map(({ message, place }) => [message, place]),
+  );
+  assert.ok(given.size > 0, 'no reason is found in the sources: correct test/docs/warnings.ts');
+  none(
+    [...given]
+      .filter(([message]) => !explained.has(message))
+      .map(([message, place]) => `- \`${message}\`: …   (${place})`),
+    `add these items to docs/operations.md, below "${REASONS_HEADING}"`,
+  );
+  none(
+    [...explained].filter(([message]) => !given.has(message)).map(([message, place]) => `${place}: ${message}`),
+    'remove or reword these items: no source gives them',
   );
 });
 

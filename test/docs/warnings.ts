@@ -72,14 +72,28 @@ function plain(literal: string): string {
     .replace(/\\(.)/g, '$1');
 }
 
+/** Where /readyz gets its reasons and warnings from. */
+const READINESS = ['core/cluster/readiness.ts', 'core/cluster/lag.ts'];
+
+export function reasonsOfSources(): Warning[] {
+  return READINESS.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return [...text.matchAll(new RegExp(`(?:return \\[|reasons\\.push\\()(${LITERAL})`, 'g'))].map((match) => ({
+      message: plain(match[1]),
+      place: `${file}:${text.slice(0, match.index).split('\n').length}`,
+    }));
+  });
+}
+
 /** The heading below which docs/operations.md has them, an item "- `message`: …" each. */
 export const HEADING = '## Warnings and errors in the log';
+export const REASONS_HEADING = '## Reasons and warnings in /readyz';
 
-export function warningsOfPage({ lines, path }: Page): Warning[] {
+export function warningsOfPage({ lines, path }: Page, heading = HEADING): Warning[] {
   const warnings: Warning[] = [];
   let isWithin = false;
   for (const [i, { text, number }] of lines.entries()) {
-    if (text.startsWith('## ')) isWithin = text === HEADING;
+    if (text.startsWith('## ')) isWithin = text === heading;
     if (!isWithin || !text.startsWith('- `')) continue;
     // A message may go on in the next lines.
     const item = lines
