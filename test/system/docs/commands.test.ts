@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { notRun } from '../../docs/not-run.ts';
 import { outputFault } from '../../docs/output.ts';
-import { type Command, inlineCode, type Page, readPages } from '../../docs/pages.ts';
+import { type Command, inlineCode, type Page, readAllPages, readPages } from '../../docs/pages.ts';
 import { ADMIN_PASSWORD, type Daemon, MAIN, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
@@ -107,10 +107,15 @@ async function checkEndpoints(page: Page, { terminal, ports }: Stage): Promise<v
   assert.equal(missing, [], `${page.path} names endpoints that the API does not have`);
 }
 
+const users = readPages();
+const pages = [
+  ...users,
+  ...readAllPages().filter(({ path, commands }) => commands.length > 0 && !users.some((one) => one.path === path)),
+];
 const why = whyNotPrograms(...PROGRAMS);
 if (why !== null) console.log(`skipped: the commands of the documents, ${why}`);
 else
-  for (const page of readPages())
+  for (const page of pages)
     test(`${page.path}: its commands run, and print what it shows`, async () => {
       const folder = temporaryFolder('docs');
       const stage = await openStage(page, folder);
