@@ -35,7 +35,7 @@ test('where there can be none, that is said', () => {
   writeFileSync(file, '');
   const cases: [string, RegExp][] = [
     [file, /Cannot create the folder .*: EEXIST/],
-    [join(file, 'below'), /cannot be made: ENOTDIR/],
+    [join(file, 'below'), /Cannot create the folder .*: ENOTDIR/],
   ];
   if (process.platform === 'linux') cases.push(['/proc/waypost', /ENOENT/], ['/proc/waypost/none', /ENOENT/]);
   for (const [folder, message] of cases) {
