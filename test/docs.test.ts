@@ -1,4 +1,7 @@
-/** README.md and docs/*.md against the project: settings, links, configuration and commands. Nothing is run; test/system/docs/commands.test.ts does. */
+/**
+ * README.md and docs/*.md against the project: settings, links, configuration and commands. Runs no
+ * command; test/system/docs/commands.test.ts does.
+ */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';

@@ -1,6 +1,7 @@
 /**
- * Plain English, as far as a program can tell: words that have a plainer one, names of one vague word, and the length of lines. User-visible text
- * has none of the words. The sources have a ceiling for each room, which may only fall: whoever rewrites a room lowers it.
+ * Plain English, as far as a program can check it: words that have a plainer one, names of one vague
+ * word, and the length of lines. User-visible text has none of the words. The sources have a ceiling
+ * for each room, which may only fall: a change that rewrites a room lowers it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

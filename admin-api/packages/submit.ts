@@ -49,7 +49,7 @@ const NOTES_BYTES = 4 * LONGEST_NOTES;
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 /** Milliseconds that an answer waits for the verdict: most packages have theirs sooner. */
 const VERDICT_MS = 5000;
-/** Faults of a package that cannot be read that are told. */
+/** Faults that the response lists for a package that cannot be read. */
 const MOST_FAULTS = 20;
 
 /** Takes the form. Throws HttpError 400, 413, 422, 429, 503. */

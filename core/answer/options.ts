@@ -1,5 +1,5 @@
 /**
- * The OPT record of a response with its options (RFC 6891 6.1). `prepare` comes first, while the query's own options still are in the packet; the response
+ * The OPT record of a response with its options (RFC 6891 6.1). `prepare` comes first, while the query's own options are still in the packet; the response
  * is then written over them. One object for each thread; nothing is allocated per packet.
  */
 
@@ -51,13 +51,14 @@ export class ResponseOptions {
   }
 
   #prepareOptions(bytes: Uint8Array, query: Query, client: Client): void {
-    const { requestedOptions: asked } = query;
-    if ((asked & ASKED.COOKIE) !== 0 && this.#cookies !== null) {
+    const { requestedOptions } = query;
+    if ((requestedOptions & ASKED.COOKIE) !== 0 && this.#cookies !== null) {
       query.cookie = this.#cookies.judge(bytes, query.cookieAt, query.cookieLength, client, this.#seconds());
       this.length += OPTION_HEADER + WHOLE_COOKIE;
     }
-    if ((asked & ASKED.NSID) !== 0 && this.#nsid.length > 0) this.length += OPTION_HEADER + this.#nsid.length;
-    if ((asked & ASKED.KEEPALIVE) !== 0) this.length += KEEPALIVE_LENGTH;
+    if ((requestedOptions & ASKED.NSID) !== 0 && this.#nsid.length > 0)
+      this.length += OPTION_HEADER + this.#nsid.length;
+    if ((requestedOptions & ASKED.KEEPALIVE) !== 0) this.length += KEEPALIVE_LENGTH;
   }
 
   /** Since 1970, as it was when the batch began: each look at the clock allocates a number. */
@@ -95,19 +96,19 @@ export class ResponseOptions {
     const { error } = this;
     const cookies = this.#cookies;
     const nsid = this.#nsid;
-    const { requestedOptions: asked } = query;
+    const { requestedOptions } = query;
     let p = from;
-    if ((asked & ASKED.COOKIE) !== 0 && cookies !== null) {
+    if ((requestedOptions & ASKED.COOKIE) !== 0 && cookies !== null) {
       p = optionHeader(bytes, p, EDNS_OPTION.COOKIE, WHOLE_COOKIE);
       cookies.write(bytes, p);
       p += WHOLE_COOKIE;
     }
-    if ((asked & ASKED.NSID) !== 0 && nsid.length > 0) {
+    if ((requestedOptions & ASKED.NSID) !== 0 && nsid.length > 0) {
       p = optionHeader(bytes, p, EDNS_OPTION.NSID, nsid.length);
       for (let i = 0; i < nsid.length; i++) bytes[p + i] = nsid[i];
       p += nsid.length;
     }
-    if ((asked & ASKED.KEEPALIVE) !== 0) {
+    if ((requestedOptions & ASKED.KEEPALIVE) !== 0) {
       p = optionHeader(bytes, p, EDNS_OPTION.TCP_KEEPALIVE, 2);
       bytes[p] = this.#keepalive >>> 8;
       bytes[p + 1] = this.#keepalive;
@@ -119,7 +120,7 @@ export class ResponseOptions {
       bytes[p + 1] = error;
       p += 2;
     }
-    return (asked & ASKED.PADDING) === 0 ? p : pad(bytes, p, query.start, limit);
+    return (requestedOptions & ASKED.PADDING) === 0 ? p : pad(bytes, p, query.start, limit);
   }
 }
 

@@ -32,7 +32,7 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   const { dataDir, store, dns } = config;
   const lock = lockDirectory(dataDir);
   stops.add(() => lock.release());
-  if (installSnapshot(dataDir)) log.info("the store of another node has taken the place of this one's");
+  if (installSnapshot(dataDir)) log.info('the store of another node has replaced the local one');
   const environment = openEnvironment(dataDir, store.mapSize);
   stops.add(() => environment.close());
   const zoneSettings = settingsOf(config);
@@ -47,8 +47,8 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
 async function compileAnswers(environment: Environment, zoneSettings: ZoneSettings, log: Logger): Promise<void> {
   if (answersAreCurrent(environment, zoneSettings)) return;
   const { zones, answers } = await rebuildAnswers(environment, zoneSettings, (done) =>
-    log.info('compiling answers anew', { zones: done }),
+    log.info('compiling all answers', { zones: done }),
   );
   if (zones > 0)
-    log.info('compiled all answers anew: the compiler or the settings of the apex have changed', { zones, answers });
+    log.info('compiled all answers: the compiler or the settings of the apex have changed', { zones, answers });
 }

@@ -1,5 +1,5 @@
 /**
- * The whole store of one node, for another that cannot follow from where it is: copied into a file beside the store, which is sent as it is, checked, and put in the place of the store
+ * The whole store of one node, for another that cannot follow from where it is: copied into a file next to the store, which is sent as it is, checked, and put in the place of the store
  * at the next start. A transfer that breaks off goes on where it was while the file is the same.
  */
 import { createHash } from 'node:crypto';

@@ -109,18 +109,18 @@ export class Withdrawal {
     }
     const more = { ACTION: action, NODE_NAME: nodeName, STATE: state, LAG_ENTRIES: lagEntries, LAG_SECONDS: seconds };
     const { fault, output } = await runCommand(command, more, settings.commandTimeout);
-    const told = { ...fields, command: command.join(' '), ...(output && { output }) };
+    const result = { ...fields, command: command.join(' '), ...(output && { output }) };
     if (fault === null) {
-      log[action === 'withdraw' ? 'warn' : 'info'](`${setting} succeeded`, told);
+      log[action === 'withdraw' ? 'warn' : 'info'](`${setting} succeeded`, result);
       this.#done = action;
       this.#pause = FIRST_PAUSE;
       return;
     }
     if (state === 'stopping') {
-      log.error(`${setting} failed`, { ...told, reason: fault });
+      log.error(`${setting} failed`, { ...result, reason: fault });
       return;
     }
-    log.error(`${setting} failed; retrying`, { ...told, reason: fault, seconds: this.#pause / 1000 });
+    log.error(`${setting} failed; retrying`, { ...result, reason: fault, seconds: this.#pause / 1000 });
     this.#tryAt = performance.now() + this.#pause;
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }

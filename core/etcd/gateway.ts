@@ -1,6 +1,6 @@
 /**
  * etcd's JSON gateway: transactions and watches, over several endpoints. A request goes to the endpoint that answered last; to the next one when it is known
- * that nothing was done. Whether something was done cannot always be told, which the error says.
+ * that nothing was done. The error says so where it is unknown whether something was done.
  */
 import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';

@@ -1,4 +1,4 @@
-/** The journal of a single node: it is in LMDB beside the rows. */
+/** The journal of a single node: it is in LMDB, next to the rows. */
 
 import type { ZoneUpdates } from './apply/apply-zones.ts';
 import { chain, type Waiting } from './commit/commit-queue.ts';

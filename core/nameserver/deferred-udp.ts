@@ -26,7 +26,7 @@ const CONTROL_LENGTH_AT = 40;
 
 /** What cannot be sent now is lost, as packets are: the client asks again. */
 export function udpSender({ sendmmsg, address }: Pick<Libc, 'sendmmsg' | 'address'>): SendUdp {
-  // A pool's memory would do, too, but what is below 64 bytes may are in V8's heap, and move.
+  // A pool's memory would do, too, but what is below 64 bytes may be in V8's heap, and move.
   const room = (bytes: number): Buffer => Buffer.from(new ArrayBuffer(Math.max(bytes, 256)));
   const header = room(HEADER);
   const vector = room(16);

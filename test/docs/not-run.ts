@@ -1,4 +1,4 @@
-/** Commands of the documents that no test can run as they are, each with its reason and with what is checked in its place. */
+/** Commands of the documents that no test can run as they are: the reason, and what is checked instead. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -54,4 +54,4 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: /^(sudo )?(systemctl|journalctl)\b/, reason: 'there is no systemd in a test', check: checkUnit },
 ];
 
-export const notRun = (command: string): NotRun | undefined => NOT_RUN.find((one) => one.command.test(command));
+export const notRun = (command: string): NotRun | undefined => NOT_RUN.find((entry) => entry.command.test(command));

@@ -1,4 +1,7 @@
-/** The warnings and errors that the daemon can log, read from the sources, and those that docs/operations.md explains. */
+/**
+ * The warnings and errors that the daemon can log, read from the sources, and those that
+ * docs/operations.md explains.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Page, ROOT } from './pages.ts';
@@ -7,7 +10,7 @@ export interface Warning {
   /** With "…" for what is filled in. */
   readonly message: string;
   /** File and line, or the line of the page. */
-  readonly place: string;
+  readonly location: string;
 }
 
 const LITERAL = String.raw`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\`(?:[^\`\\]|\\.)*\``;
@@ -46,11 +49,11 @@ export function warningsOfSources(): { warnings: Warning[]; unknown: Warning[]; 
     const helper = HELPERS[file];
     for (const call of helper === undefined ? CALLS : [...CALLS, String.raw`(?<![.\w])${helper}\(\s*`])
       for (const match of text.matchAll(new RegExp(`${call}(${LITERAL}|[\\w.#]+)`, 'g'))) {
-        const place = `${file}:${text.slice(0, match.index).split('\n').length}`;
+        const location = `${file}:${text.slice(0, match.index).split('\n').length}`;
         const argument = match[1];
         unused.delete(call);
-        if (/^['"`]/.test(argument)) warnings.push({ message: plain(argument), place });
-        else if (!PASSED_ON.has(`${file} ${argument}`)) unknown.push({ message: argument, place });
+        if (/^['"`]/.test(argument)) warnings.push({ message: plain(argument), location });
+        else if (!PASSED_ON.has(`${file} ${argument}`)) unknown.push({ message: argument, location });
       }
   }
   return { warnings, unknown, unused: [...unused] };
@@ -80,7 +83,7 @@ export function reasonsOfSources(): Warning[] {
     const text = readFileSync(join(ROOT, file), 'utf8');
     return [...text.matchAll(new RegExp(`(?:return \\[|reasons\\.push\\()(${LITERAL})`, 'g'))].map((match) => ({
       message: plain(match[1]),
-      place: `${file}:${text.slice(0, match.index).split('\n').length}`,
+      location: `${file}:${text.slice(0, match.index).split('\n').length}`,
     }));
   });
 }
@@ -101,7 +104,7 @@ export function warningsOfPage({ lines, path }: Page, heading = HEADING): Warnin
       .map((line) => line.text.trim())
       .join(' ');
     const message = /^- `([^`]+)`/.exec(item)?.[1];
-    if (message !== undefined) warnings.push({ message, place: `${path}:${number}` });
+    if (message !== undefined) warnings.push({ message, location: `${path}:${number}` });
   }
   return warnings;
 }

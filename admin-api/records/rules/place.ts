@@ -110,7 +110,7 @@ function checkHidden({ type, name }: Placed, beside: Neighbours): void {
 
 const PAGE = 200;
 
-/** Nothing but addresses may are below a new delegation, nothing at all below a new DNAME. */
+/** Nothing but addresses may be below a new delegation, nothing at all below a new DNAME. */
 function checkBelow(draft: Draft, domain: Domain, record: Placed): void {
   const own = recordsAt(domain.id, record.name);
   const below = recordsBelow(domain.id, record.name);

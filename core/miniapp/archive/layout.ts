@@ -20,7 +20,7 @@ export function checkLayout(
   const inOrder = placed.toSorted((a, b) => a.entry.offset - b.entry.offset || a.dataEnd - b.dataEnd);
   const first = inOrder[0]?.entry.offset ?? directoryStart;
   if (complete && first > 0) findings.add('archive_prepended_data', PACKAGE, `${first} bytes precede the first file.`);
-  // The one that reaches farthest of those before, since one may are within another.
+  // The one that reaches farthest of those before, since one may be within another.
   let farthest: Placed | undefined;
   for (const [n, one] of inOrder.entries()) {
     if (farthest !== undefined && one.entry.offset < farthest.dataEnd) {

@@ -40,7 +40,7 @@ export class Names {
     return true;
   }
 
-  /** It is told once for all that is in one folder. */
+  /** One finding for all files of one folder. */
   isJunk(path: string): boolean {
     const junk = junkIn(path);
     if (junk === undefined) return false;

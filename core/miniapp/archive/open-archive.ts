@@ -81,7 +81,7 @@ export async function openArchiveBytes(
     const format = content && archiveFormat(path, content);
     if (format !== undefined) findings.add('archive_nested', wholeFile(shown), `It is ${format}.`);
     if (!isFile) continue;
-    // Whoever asks for what cannot be had is told so, and not that it is missing.
+    // An unreadable file is listed as well, so that it is not reported as missing.
     const isKept = content !== undefined && content.length <= left;
     if (isKept) left -= content.length;
     // `content` is in no closure here: all of them would keep it.

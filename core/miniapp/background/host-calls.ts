@@ -129,7 +129,7 @@ export class HostCalls {
   }
 }
 
-/** Undefined: there are others, which cannot be told. */
+/** Undefined: there are others, which are unknown. */
 function keysOf({ properties }: ObjectExpression): ReadonlyMap<string, AnyNode> | undefined {
   const keys = new Map<string, AnyNode>();
   for (const property of properties) {

@@ -117,7 +117,7 @@ function readWindow(
   onEntry: (entry: Entry, place: DiskPlace) => void,
 ): number {
   let at = 0;
-  // The longest head has to are in the window whole, but for the end of the file.
+  // The longest head has to be in the window whole, but for the end of the file.
   const end = isLast ? bytes.length : bytes.length - MAX_HEAD;
   while (at < end) {
     const length = headLengthAt(bytes, at);

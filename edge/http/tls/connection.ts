@@ -255,7 +255,7 @@ export class TlsConnection implements Transport {
     if (this.#state !== STATE.OPEN || !this.#isPaused) return;
     this.#isPaused = false;
     this.#rewatch();
-    // Some may are in OpenSSL already, of which epoll does not know.
+    // Some may be in OpenSSL already, of which epoll does not know.
     this.#later(DUE.READ);
   }
 

@@ -200,7 +200,7 @@ function load(): Openssl {
 
 /** Memory that does not move, `bytes` long, as long as whoever asked holds it. */
 export function fixedMemory(data: number): { readonly bytes: Buffer; readonly address: number } {
-  // Small arrays may are in V8's heap, which moves them.
+  // Small arrays may be in V8's heap, which moves them.
   const bytes = Buffer.allocUnsafeSlow(Math.max(data, 256));
   return { bytes, address: Number(koffi.address(bytes)) };
 }

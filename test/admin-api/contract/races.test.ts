@@ -78,7 +78,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('a delegation and what would are under it', async ({ world }) => {
+  test('a delegation and what would be under it', async ({ world }) => {
     const zone = await world.zone();
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await Promise.all([

@@ -49,8 +49,8 @@ test('an owner that may not have a turn is passed over, and keeps its turn', () 
 
 test('due items leave from the front of each owner’s', () => {
   const queue = new FairQueue<number, string | undefined>();
-  for (const [item, owner] of [[10, 'a'], [20, 'a'], [5, 'a'], [15, undefined], [30, undefined]] as const) // biome-ignore format: a table
-    queue.put(item, owner);
+  for (const item of [10, 20, 5]) queue.put(item, 'a');
+  for (const item of [15, 30]) queue.put(item, undefined);
   assert.equal(
     queue.takeWhile((item) => item <= 15),
     [10, 15],

@@ -104,7 +104,7 @@ test('a joiner that is slower than the history gets the store again, and is in s
     await until(async () => (await log.look(2 ** 48 - 1)).floor > from + 1, 'the log does not reach back to the copy');
     link.open();
     const b = await joining;
-    const taken = (): number => b.child.output().split('store of another node has taken the place').length - 1;
+    const taken = (): number => b.child.output().split('store of another node has replaced').length - 1;
     // A copy is given for five seconds: perhaps the same once more, and then another.
     await until(() => taken() >= 2, 'it has the store once more', b);
     const isReady = (): Promise<boolean> =>

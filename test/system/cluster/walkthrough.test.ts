@@ -132,10 +132,10 @@ test('a node that was away for longer than the log reaches back, and one that is
     await until(async () => (await firstEntry(rig.etcd.endpoint)) > 30, 'the log is cut');
     await a.api.createRecord(id, 'last', 'A', '192.0.2.1');
     await b.start();
-    await until(async () => /store of another node has taken the place/.test(said(b)), 'it has fetched one');
+    await until(async () => /store of another node has replaced/.test(said(b)), 'it has fetched one');
     await until(() => isReady(b).catch(() => false), 'it is ready again');
     const c = await rig.add();
-    assert.match(said(c), /store of another node has taken the place/);
+    assert.match(said(c), /store of another node has replaced/);
     await until(() => isReady(c), 'it is ready');
     for (const one of [b, c])
       for (const name of ['n0', 'n59', 'last'])
@@ -159,7 +159,7 @@ test('a node that is new takes the store of another where that is sooner than th
     const names = Array.from({ length: 120 }, (_, i) => `n${i}`);
     await Promise.all(names.map((name) => a.api.createRecord(id, name, 'A', '192.0.2.1')));
     const b = await rig.add();
-    assert.match(b.child.output(), /store of another node has taken the place/);
+    assert.match(b.child.output(), /store of another node has replaced/);
     for (const name of ['n0', 'n119']) assert.equal(await addresses(b, `${name}.many.example`), ['192.0.2.1']);
     await b.api.createRecord(id, 'after', 'A', '192.0.2.2');
     assert.equal(await addresses(a, 'after.many.example'), ['192.0.2.2']);

@@ -1,4 +1,7 @@
-/** Every command of README.md and docs/*.md, run against a daemon, page by page, and compared with the output that the page shows. */
+/**
+ * Runs every command of README.md and docs/*.md against a daemon, page by page, and compares the
+ * output with what the page shows.
+ */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -99,9 +102,9 @@ async function checkEndpoints(page: Page, { terminal, ports }: Stage): Promise<v
   const anyName = (path: string): string => path.replace(/\{\w+\}|\b(?:ID|UPLOAD|SEQ)\b/g, '{}');
   const paths = Object.keys((JSON.parse(output) as { paths: object }).paths).map(anyName);
   const isThere = (path: string): boolean =>
-    paths.some((one) => {
-      if (path.startsWith('…')) return one.endsWith(path.slice(1));
-      return path.endsWith('…') ? one.startsWith(path.slice(0, -1)) : one === path;
+    paths.some((other) => {
+      if (path.startsWith('…')) return other.endsWith(path.slice(1));
+      return path.endsWith('…') ? other.startsWith(path.slice(0, -1)) : other === path;
     });
   const missing = named.filter((path) => path !== '/api/v1/openapi.json' && !isThere(anyName(path)));
   assert.equal(missing, [], `${page.path} names endpoints that the API does not have`);
@@ -110,7 +113,7 @@ async function checkEndpoints(page: Page, { terminal, ports }: Stage): Promise<v
 const users = readPages();
 const pages = [
   ...users,
-  ...readAllPages().filter(({ path, commands }) => commands.length > 0 && !users.some((one) => one.path === path)),
+  ...readAllPages().filter(({ path, commands }) => commands.length > 0 && !users.some((user) => user.path === path)),
 ];
 const why = whyNotPrograms(...PROGRAMS);
 if (why !== null) console.log(`skipped: the commands of the documents, ${why}`);

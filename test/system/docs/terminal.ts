@@ -1,4 +1,4 @@
-/** A shell that runs one command after another, as a person at a terminal does: what one exports the next one has. */
+/** A shell that runs commands one after another: each sees what the previous ones exported. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection } from 'node:net';

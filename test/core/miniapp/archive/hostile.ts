@@ -69,7 +69,7 @@ const STRUCTURE: readonly HostileArchive[] = [
   end('an end record between the directory and its end', { afterDirectory: END_RECORD }, ['archive_ambiguous_end']),
   end('a directory said to be longer', { size: 1000 }, ['archive_directory_mismatch']),
   end('a directory said to be elsewhere', { start: 3 }, ['archive_prepended_data']),
-  end('a directory said to are behind its end', { start: 0xfffff }, ['archive_directory_mismatch']),
+  end('a directory said to be behind its end', { start: 0xfffff }, ['archive_directory_mismatch']),
   end('fewer entries than it has', { count: 1 }, ['archive_directory_mismatch']),
   end('more entries than it has', { count: 3 }, ['archive_directory_mismatch']),
   entry('another record in the directory', { central: { signature: 0x05054b50 } }, ['archive_directory_mismatch']),

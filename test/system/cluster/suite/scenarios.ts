@@ -59,7 +59,7 @@ const nodeCutForLong: Scenario = {
     // The service starts anew in its process when it has the store of another.
     cut.isUp = false;
     cut.machine.place.link('up');
-    await until('it has fetched the store of another', () => /has taken the place/.test(cut.output));
+    await until('it has fetched the store of another', () => /has replaced the local one/.test(cut.output));
     await cut.untilReady();
     cut.isUp = true;
   },
