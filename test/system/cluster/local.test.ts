@@ -69,7 +69,7 @@ test('a folder that cannot be is named', async () => {
   const args = ['cluster', 'local', '--folder', '/proc/waypost/none', '--port', String(await freePort())];
   const { code, output } = await runCommand(args, environment({}));
   assert.is(code, 1);
-  assert.match(output, /The folder \/proc\/waypost\/none cannot be made: ENOENT/);
+  assert.match(output, /Cannot create the folder \/proc\/waypost\/none: ENOENT/);
 });
 
 const why = whyNotPrograms('etcd');

@@ -287,7 +287,7 @@ async function reloads({ daemon, https }: World): Promise<void> {
   for (let i = 0; i < 2; i++) {
     await someAreServed();
     process.kill(daemon.child.pid, 'SIGHUP');
-    await daemon.child.waitFor(/the edge has new threads/, PATIENCE_MS);
+    await daemon.child.waitFor(/edge reloaded/, PATIENCE_MS);
   }
   await someAreServed();
   isOver = true;
