@@ -85,8 +85,8 @@ export interface AdminApi {
   ensureAdmin(): Promise<string | null>;
 }
 
-/** Milliseconds between looks for tokens that are not here: anyone may ask with one. */
-const NEWS_REST = 250;
+/** Minimum milliseconds between two catch-ups for unknown tokens, which any client can cause. */
+const CATCH_UP_INTERVAL = 250;
 const FIVE_MINUTES = 300;
 const ONE_MINUTE = 60;
 
@@ -138,7 +138,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     authenticator,
     observer: new HttpMetrics(options.metrics),
     journal,
-    news: sync === undefined ? null : new Joined(() => journal.latest(), NEWS_REST),
+    catchUp: sync === undefined ? null : new Joined(() => journal.latest(), CATCH_UP_INTERVAL),
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),

@@ -43,7 +43,7 @@ export class Authenticator implements Authentication {
   }
 
   /** Whether the token may be one, and is not here. */
-  lacks(header: string | undefined): boolean {
+  hasUnknownToken(header: string | undefined): boolean {
     if (header === undefined || this.#known.has(header)) return false;
     const { id } = parse(header);
     return id !== undefined && this.#reader.token(id) === undefined;

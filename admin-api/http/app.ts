@@ -1,7 +1,7 @@
 /** Routes a request and turns the result of the route, or its exception, into a response. */
 import type { Logger } from '../../core/base/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
-import { type ForwardedBy, forwarded } from './forwarded.ts';
+import { type ForwardedBy, withForwardedClient } from './forwarded.ts';
 import { newRequestId } from './request-id.ts';
 import type { AppParts, Route } from './route.ts';
 import { Router } from './router.ts';
@@ -12,7 +12,7 @@ const NO_QUERY = new URLSearchParams();
 export interface AppOptions extends AppParts {
   readonly routes: readonly Route[];
   readonly log: Logger;
-  /** How the edge names the client of a forwarded request; omitted: forwarded requests are not trusted. */
+  /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Receives every response. `route`: the path template of the route; null: no route matched. */
   readonly observer: { observe(method: string, route: string | null, status: number, seconds: number): void };
@@ -22,13 +22,13 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
   const router = new Router(routes);
   return async (received) => {
     const start = performance.now();
-    const request = forwardedBy === undefined ? received : forwarded(received, forwardedBy);
-    const { route, response } = await answer(request);
+    const request = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
+    const { route, response } = await respond(request);
     observer.observe(request.method, route, response.status, (performance.now() - start) / 1000);
     return response;
   };
 
-  async function answer(request: HttpRequest): Promise<{ route: string | null; response: HttpResponse }> {
+  async function respond(request: HttpRequest): Promise<{ route: string | null; response: HttpResponse }> {
     let route: string | null = null;
     const requestId = newRequestId();
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
@@ -55,8 +55,9 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
 }
 
 /**
- * Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2: weak comparison). For a 304 the
- * transports send the length of the body without the body. A streamed body has no length, so it is sent.
+ * Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2: weak comparison). For a 304
+ * the transports send the length of the body without the body. A streamed body has no length, so it
+ * is sent.
  */
 function hasCurrentCopy(request: HttpRequest, { status, headers, body }: HttpResponse): boolean {
   const ifNoneMatch = request.header('if-none-match');

@@ -1,4 +1,6 @@
-/** A request body that is read piece by piece. The connection is paused while too much is unread. */
+/**
+ * A request body that is read piece by piece. The connection is paused while too much is unread.
+ */
 import { Body } from './body.ts';
 
 /** The connection of the body. */
@@ -8,12 +10,12 @@ export interface Flow {
 }
 
 /** Unread bytes at which the connection is paused. */
-const HIGH = 1 << 20;
+const MAX_UNREAD = 1 << 20;
 
 export class BodyStream extends Body implements AsyncIterable<Buffer> {
   readonly #flow: Flow;
   readonly #chunks: Buffer[] = [];
-  #waiting = 0;
+  #unread = 0;
   #isPaused = false;
   #error: Error | undefined;
   #wake: () => void = () => {};
@@ -25,14 +27,17 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
     this.announce(announced);
   }
 
-  /** Can be iterated once. Throws what HttpRequest.body rejects with. After an early end, the rest is discarded. */
+  /**
+   * Can be iterated once. Throws the errors of HttpRequest.body. The rest is discarded if the
+   * caller stops early.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     try {
       for (;;) {
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) {
-          this.#waiting -= chunk.length;
-          if (this.#waiting < HIGH) this.#resume();
+          this.#unread -= chunk.length;
+          if (this.#unread < MAX_UNREAD) this.#resume();
           yield chunk;
         } else if (this.#error !== undefined) throw this.#error;
         else if (this.done) return;
@@ -47,22 +52,22 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
     }
   }
 
-  protected taken(chunk: Buffer): void {
+  protected onChunk(chunk: Buffer): void {
     this.#chunks.push(chunk);
-    this.#waiting += chunk.length;
-    if (this.#waiting >= HIGH && !this.#isPaused) {
+    this.#unread += chunk.length;
+    if (this.#unread >= MAX_UNREAD && !this.#isPaused) {
       this.#isPaused = true;
       this.#flow.pause();
     }
     this.#wake();
   }
 
-  protected ended(): void {
+  protected onEnd(): void {
     this.#wake();
   }
 
   /** Unread pieces are discarded. */
-  protected failed(error: Error): void {
+  protected onError(error: Error): void {
     this.#chunks.length = 0;
     this.#error = error;
     this.#wake();

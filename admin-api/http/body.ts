@@ -20,9 +20,9 @@ export abstract class Body {
     this.#timeout = timeout;
   }
 
-  protected abstract taken(chunk: Buffer): void;
-  protected abstract ended(): void;
-  protected abstract failed(error: Error): void;
+  protected abstract onChunk(chunk: Buffer): void;
+  protected abstract onEnd(): void;
+  protected abstract onError(error: Error): void;
 
   /** Whether the body has ended, failed, or is no longer read. */
   get done(): boolean {
@@ -34,7 +34,10 @@ export abstract class Body {
     return this.#length;
   }
 
-  /** Fails if Content-Length is above the limit; `announced` is undefined for a chunked or absent body. */
+  /**
+   * Fails if Content-Length is above the limit. `announced`: its value; undefined for a chunked or
+   * absent body.
+   */
   announce(announced: string | undefined): void {
     if (announced !== undefined && Number(announced) > this.#limit) this.fail(tooLarge(this.#limit));
   }
@@ -44,12 +47,12 @@ export abstract class Body {
     if (this.#done) return;
     this.#length += chunk.length;
     if (this.#length > this.#limit) this.fail(tooLarge(this.#limit));
-    else if (chunk.length > 0) this.taken(chunk);
+    else if (chunk.length > 0) this.onChunk(chunk);
   }
 
   /** More of the body will arrive later: starts the timeout. */
   expectMore(): void {
-    if (!this.#done) late.watch(this);
+    if (!this.#done) openBodies.watch(this);
   }
 
   /** Fails after the timeout. `now` as of performance.now(). */
@@ -60,7 +63,7 @@ export abstract class Body {
   end(): void {
     if (this.#done) return;
     this.finish();
-    this.ended();
+    this.onEnd();
   }
 
   abort(): void {
@@ -71,13 +74,13 @@ export abstract class Body {
   fail(error: Error): void {
     if (this.#done) return;
     this.finish();
-    this.failed(error);
+    this.onError(error);
   }
 
   /** Stops reading and the timeout. */
   protected finish(): void {
     this.#done = true;
-    late.forget(this);
+    openBodies.forget(this);
   }
 }
 
@@ -97,75 +100,76 @@ export class BodyCollector extends Body {
     this.announce(announced);
   }
 
-  protected taken(chunk: Buffer): void {
+  protected onChunk(chunk: Buffer): void {
     this.#chunks.push(chunk);
   }
 
-  protected ended(): void {
+  protected onEnd(): void {
     const chunks = this.#chunks;
     this.#chunks = [];
     if (chunks.length === 1) this.#resolve(chunks[0]);
     else if (chunks.length === 0) this.#resolve(EMPTY);
-    else this.#resolve(joined(chunks, this.length));
+    else this.#resolve(concatChunks(chunks, this.length));
   }
 
-  protected failed(error: Error): void {
+  protected onError(error: Error): void {
     this.#chunks = [];
     this.#reject(error);
   }
 }
 
 /** Interval between checks of the open bodies, in milliseconds. */
-const LOOK = 100;
+const CHECK_INTERVAL = 100;
 
 /**
- * One timer for all bodies: most bodies arrive with their request, and a timer for each would cost more
- * than reading it. An array, because a busy Set keeps deleted entries alive until the next full collection.
+ * One timer for all bodies: most bodies arrive with their request, and a timer for each would cost
+ * more than reading it. An array, because a busy Set keeps deleted entries alive until the next
+ * full garbage collection.
  */
-const late = {
-  open: [] as Body[],
+const openBodies = {
+  bodies: [] as Body[],
   timer: undefined as NodeJS.Timeout | undefined,
 
   watch(body: Body): void {
     if (body.index !== -1) return;
-    body.index = this.open.push(body) - 1;
-    this.timer ??= setInterval(() => this.look(), LOOK);
+    body.index = this.bodies.push(body) - 1;
+    this.timer ??= setInterval(() => this.checkAll(), CHECK_INTERVAL);
   },
 
   /** Moves the last body to the index of the removed one. */
   forget(body: Body): void {
     if (body.index === -1) return;
-    const last = this.open.pop();
+    const last = this.bodies.pop();
     if (last !== undefined && last !== body) {
       last.index = body.index;
-      this.open[last.index] = last;
+      this.bodies[last.index] = last;
     }
     body.index = -1;
   },
 
-  look(): void {
+  checkAll(): void {
     const now = performance.now();
     // Backwards: a body that fails is replaced by the last one, which is already checked.
-    for (let i = this.open.length - 1; i >= 0; i--) this.open[i].check(now);
-    if (this.open.length > 0) return;
+    for (let i = this.bodies.length - 1; i >= 0; i--) this.bodies[i].check(now);
+    if (this.bodies.length > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   },
 };
 
 /** Collects a streamed body, as BodyCollector does. */
-export async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+export async function collectChunks(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const piece of pieces) {
     chunks.push(piece);
     length += piece.length;
   }
-  return joined(chunks, length);
+  return concatChunks(chunks, length);
 }
 
-/** In its own ArrayBuffer, not in the pool of Node, so that it can be transferred to another thread. */
-function joined(chunks: readonly Buffer[], length: number): Buffer {
+/** In its own ArrayBuffer, not in Node's pool, so that it can be transferred to another thread. */
+function concatChunks(chunks: readonly Buffer[], length: number): Buffer {
   const whole = Buffer.allocUnsafeSlow(length);
   let at = 0;
   for (const chunk of chunks) {

@@ -29,14 +29,14 @@ export class ConnectionCount {
   }
 }
 
-/** Maximum share of the time for listing the connections in the kernel. */
-const SHARE = 1 / 20;
+/** Maximum share of time that is spent on listing the connections in the kernel. */
+const MAX_LISTING_SHARE = 1 / 20;
 
 /**
- * For a transport that reports the end of a connection, but not which one ended. The total is exact. Up
- * to the limit of one client, the total is enough. Above it, the kernel lists the connections, and later
- * ones are added. The count of a client is therefore an upper bound. A client is rejected only after a new
- * listing, or while a new listing would cost too much.
+ * For a transport that reports the end of a connection, but not which one ended. The total is
+ * exact. Up to the limit of one client, the total is enough. Above it, the kernel lists the
+ * connections, and later ones are added. The count of a client is therefore an upper bound. A
+ * client is rejected only after a new listing, or while a new listing would cost too much.
  */
 export class AnonymousConnectionCount {
   readonly #limits: ConnectionLimits;
@@ -44,7 +44,7 @@ export class AnonymousConnectionCount {
   readonly #clients = new Map<string, number>();
   #port = 0;
   #total = 0;
-  #next = 0;
+  #nextListing = 0;
 
   constructor(limits: ConnectionLimits, census: Census = loadCensus()) {
     this.#limits = limits;
@@ -55,7 +55,7 @@ export class AnonymousConnectionCount {
     return this.#total;
   }
 
-  listensOn(port: number): void {
+  setPort(port: number): void {
     this.#port = port;
   }
 
@@ -65,8 +65,8 @@ export class AnonymousConnectionCount {
     this.#total++;
     this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1);
     if (this.#total > this.#limits.total) return false;
-    if (this.#total <= this.#limits.perAddress || this.#within(client)) return true;
-    return this.#ask() ? this.#within(client) : false;
+    if (this.#total <= this.#limits.perAddress || this.#isWithinLimit(client)) return true;
+    return this.#listConnections() ? this.#isWithinLimit(client) : false;
   }
 
   closed(): void {
@@ -74,17 +74,17 @@ export class AnonymousConnectionCount {
     if (this.#total === 0) this.#clients.clear();
   }
 
-  #within(client: string): boolean {
+  #isWithinLimit(client: string): boolean {
     return (this.#clients.get(client) ?? 0) <= this.#limits.perAddress;
   }
 
   /** False when the last listing is too recent. */
-  #ask(): boolean {
+  #listConnections(): boolean {
     const begin = performance.now();
-    if (begin < this.#next) return false;
+    if (begin < this.#nextListing) return false;
     const addresses = this.#census(this.#port);
     const end = performance.now();
-    this.#next = end + (end - begin) / SHARE;
+    this.#nextListing = end + (end - begin) / MAX_LISTING_SHARE;
     this.#clients.clear();
     for (const address of addresses ?? []) {
       const client = clientNetwork(address);

@@ -1,4 +1,4 @@
-/** What an error says to the client: one table from error to status, one shape. */
+/** Converts errors to HTTP responses: one table of statuses, and one JSON shape. */
 import {
   ConfigError,
   ConflictError,
@@ -59,7 +59,9 @@ const STATUS_BY_CLASS: readonly (readonly [new (...args: never[]) => WaypostErro
   [ConfigError, 500],
 ];
 
-/** Status of an expected error; undefined for an unexpected one, whose text is not shown to clients. */
+/**
+ * Status of an expected error; undefined for an unexpected one, whose text is not shown to clients.
+ */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpError) return error.status;
   if (!(error instanceof WaypostError)) return undefined;

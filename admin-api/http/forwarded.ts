@@ -1,6 +1,6 @@
 /**
- * Requests that the edge forwards from this machine. A header field has the address of the client, which
- * is trusted only with the secret that the main thread gives to both sides.
+ * Requests that the edge forwards from this machine. A header field has the address of the client,
+ * which is trusted only with the secret that the main thread gives to both sides.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from './transport.ts';
@@ -12,7 +12,7 @@ export interface ForwardedBy {
 }
 
 /** The request with the client address from the edge; unchanged if the edge did not forward it. */
-export function forwarded(request: HttpRequest, { field, secret }: ForwardedBy): HttpRequest {
+export function withForwardedClient(request: HttpRequest, { field, secret }: ForwardedBy): HttpRequest {
   const value = request.header(field);
   if (value === undefined) return request;
   const end = value.indexOf(' ');

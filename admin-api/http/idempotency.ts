@@ -7,7 +7,9 @@ import type { HttpRequest } from './transport.ts';
 export interface Idempotency {
   /** Hash of account and key, under which the response is stored. */
   readonly id: string;
-  /** The content of the request. It may contain a password, so not even its hash is stored unencrypted. */
+  /**
+   * Content of the request. It may contain a password, so not even its hash is stored unencrypted.
+   */
   readonly request: Buffer;
 }
 
@@ -15,8 +17,9 @@ export interface Idempotency {
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /**
- * Null without the header. Throws HttpError 400. `body`: as received. The scopes are part of the identity:
- * a response may contain a token with the scopes of the caller, which a lesser token must not get.
+ * Null without the header. Throws HttpError 400. `body`: as received. The scopes are part of the
+ * identity: a stored response may contain a token with the scopes of the caller. A token with fewer
+ * scopes must not receive it.
  */
 export function readIdempotency(
   request: HttpRequest,

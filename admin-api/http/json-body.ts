@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, HttpError } from './errors.ts';
-import { closed, unknownFields } from './unknown.ts';
+import { closeSchema, unknownFields } from './unknown.ts';
 
 /** Limit of JSON bodies; zone files have their own limit. */
 export const MAX_JSON = 1 << 20;
@@ -17,30 +17,31 @@ export interface BodySchema<T extends TObject> {
 }
 
 /**
- * Each property of `schema` has a description that completes "must be": `a string, such as "A"`. Unknown
- * properties are rejected, also in nested objects, and the `schema` of the result states that.
+ * Each property of `schema` has a description that completes "must be": `a string, such as "A"`.
+ * Unknown properties are rejected, also in nested objects, and the `schema` of the result states
+ * that.
  */
 export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
   // Compiled for the first body: compiling all schemas takes longer than the rest of a start.
   let compiled: ValidateFunction<Static<T>> | undefined;
-  const strict = closed(schema);
+  const strict = closeSchema(schema);
   return {
     schema: strict,
     parse(bytes) {
       const value = parseJson(bytes);
-      refuseLongLists(schema, value);
+      rejectLongLists(schema, value);
       // Not by Ajv, which would create an error for each of a million unknown names.
       const unknown = unknownFields(strict, value, MAX_DETAILS);
       compiled ??= ajv.compile<Static<T>>(schema);
       const validate = compiled;
       if (validate(value) && unknown.length === 0) return value;
-      throw fault(unknown, validate.errors ?? []);
+      throw validationError(unknown, validate.errors ?? []);
     },
   };
 }
 
 /** Runs before validation, which would collect an error for each of a million wrong items. */
-function refuseLongLists({ properties }: TObject, value: Readonly<Record<string, unknown>>): void {
+function rejectLongLists({ properties }: TObject, value: Readonly<Record<string, unknown>>): void {
   for (const name in properties) {
     const { maxItems, description } = properties[name];
     const list = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -52,7 +53,7 @@ function refuseLongLists({ properties }: TObject, value: Readonly<Record<string,
 
 function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
-  // Decoding would replace invalid UTF-8 (RFC 8259 8.1) with replacement characters, and store those.
+  // Decoding would turn invalid UTF-8 (RFC 8259 8.1) into replacement characters and store those.
   if (!isUtf8(bytes)) throw new HttpError(400, 'malformed_json', 'The body is not valid JSON: it is not UTF-8.');
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -67,7 +68,7 @@ function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
 const MAX_DETAILS = 20;
 
 /** Unknown names first: a missing property is often a misspelled one. */
-function fault(unknown: readonly ErrorDetail[], errors: readonly ErrorObject[]): HttpError {
+function validationError(unknown: readonly ErrorDetail[], errors: readonly ErrorObject[]): HttpError {
   const details = new Map<string | undefined, ErrorDetail>(unknown.map((detail) => [detail.pointer, detail]));
   for (const error of errors) {
     const missing = error.keyword === 'required';

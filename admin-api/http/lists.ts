@@ -30,7 +30,10 @@ export const invalidCursor = (): HttpError =>
     '"cursor" must be the next_cursor of an earlier response; start again without it.',
   );
 
-/** `last`: the key at which this page ends; null: there is no next page. Also sets the Link header (RFC 8288). */
+/**
+ * Sets the Link header (RFC 8288) too. `last`: the key at which this page ends; null: there is no
+ * next page.
+ */
 export function nextCursor(
   last: Uint8Array | null,
   at: { readonly path: string; readonly query: URLSearchParams; readonly headers: Record<string, string> },

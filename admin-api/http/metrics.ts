@@ -1,10 +1,13 @@
-/** Requests to an HTTP API. */
+/** Metrics of the requests to the admin API. */
 import type { Cell, Counter, Distribution, Histogram, Registry } from '../../core/base/metrics/registry.ts';
 
 /** Seconds: from a read in memory to the compilation of a large zone file. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** RFC 9110 section 9.3, and PATCH (RFC 5789). A client can send any other token as well, so those share one label. */
+/**
+ * RFC 9110 section 9.3, and PATCH (RFC 5789). All other methods share one label, because a client
+ * can invent any number of them.
+ */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
 /** The label of requests without a route. */
@@ -13,7 +16,7 @@ export const NO_ROUTE = 'none';
 export class HttpMetrics {
   readonly #requests: Counter;
   readonly #durations: Histogram;
-  /** By method, route and status. Their number is bounded, because no label comes from the client. */
+  /** By method, route and status. Their number is bounded, because no label is a client's text. */
   readonly #series = new Map<string, { readonly count: Cell; readonly durations: Distribution }>();
 
   constructor(registry: Registry) {
@@ -31,8 +34,9 @@ export class HttpMetrics {
   }
 
   /**
-   * `route`: the matched template, such as `/api/v1/domains/:id`, or null. Never the path, because a client
-   * could create any number of labels. `seconds`: from the header of the request to the response.
+   * `route`: the matched template, such as `/api/v1/domains/:id`, or null. Never the path, because
+   * a client could create any number of labels. `seconds`: from the header of the request to the
+   * response.
    */
   observe(method: string, route: string | null, status: number, seconds: number): void {
     const verb = METHODS.has(method) ? method : 'other';

@@ -1,4 +1,4 @@
-/** Streaming reader for multipart/form-data (RFC 7578): collects fields and passes on the file. */
+/** Reads multipart/form-data (RFC 7578) as a stream: collects the fields and passes on the file. */
 import { once } from 'node:events';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { HttpError } from './errors.ts';
@@ -10,14 +10,16 @@ export interface FormOptions {
   readonly fields: readonly string[];
   /** Maximum size of a field in bytes. */
   readonly fieldSize: number;
-  /** Receives the file piece by piece. Its exception is rethrown after the whole body has been read. */
-  take(piece: Buffer): Promise<void>;
+  /**
+   * Receives the file piece by piece. Its exception is rethrown after the whole body has been read.
+   */
+  writePiece(piece: Buffer): Promise<void>;
 }
 
 export interface Form {
   /** The fields, each once. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Whether the file was there. */
+  /** Whether the form had the file. */
   readonly hasFile: boolean;
 }
 
@@ -25,38 +27,39 @@ export interface Form {
 const LIMITS = { fields: 16, files: 4, parts: 20, headerPairs: 16, headerSize: 8 * 1024 } as const;
 
 /**
- * Other files and fields are discarded. Throws HttpError 400 for a malformed or truncated form, 422 for a
- * repeated part, a field that is too long and too many parts, and the exceptions of the body. An error of
- * a part is thrown after the whole body has been read, because many clients read no response while they send.
+ * Other files and fields are discarded. Throws HttpError 400 for a malformed or truncated form, 422
+ * for a repeated part, a field that is too long and too many parts, and the exceptions of the body.
+ * An error in a part is thrown after the whole body has been read, because many clients read no
+ * response while they send.
  */
 export async function readForm(
   body: AsyncIterable<Buffer>,
   contentType: string,
-  { file, fields: names, fieldSize, take }: FormOptions,
+  { file, fields: names, fieldSize, writePiece }: FormOptions,
 ): Promise<Form> {
   const fields = new Map<string, string>();
   let fault: unknown;
-  let taking: BusboyFileStream | undefined;
-  let taken: Promise<void> | undefined;
-  const form = open(contentType, file, names, fieldSize);
+  let fileStream: BusboyFileStream | undefined;
+  let fileDone: Promise<void> | undefined;
+  const form = createParser(contentType, file, names, fieldSize);
   form.on('file', (name, stream) => {
     // An abandoned stream emits a second error, which has no listener.
     stream.on('error', () => {});
-    if (name === file && taken === undefined) {
-      taking = stream;
-      taken = drain(stream, take).catch((error: unknown) => {
+    if (name === file && fileDone === undefined) {
+      fileStream = stream;
+      fileDone = drain(stream, writePiece).catch((error: unknown) => {
         fault ??= error;
       });
       return;
     }
-    if (name === file) fault ??= repeated(name);
+    if (name === file) fault ??= repeatedPart(name);
     stream.resume();
   });
   form.on('field', (name, value, _, isTruncated) => {
     // The types of the package are wrong here.
     if (typeof name !== 'string') return;
-    if (isTruncated) fault ??= tooLong(name, fieldSize);
-    if (fields.has(name)) fault ??= repeated(name);
+    if (isTruncated) fault ??= fieldTooLong(name, fieldSize);
+    if (fields.has(name)) fault ??= repeatedPart(name);
     fields.set(name, value);
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
@@ -79,22 +82,22 @@ export async function readForm(
     await Promise.race([broken, finished]);
   } catch (error) {
     // Ends the reader of the file, which waits for the next piece.
-    taking?.destroy(malformed('it is truncated'));
-    await taken;
+    fileStream?.destroy(malformed('it is truncated'));
+    await fileDone;
     throw error;
   }
-  await taken;
+  await fileDone;
   if (fault !== undefined) throw fault;
-  return { fields, hasFile: taken !== undefined };
+  return { fields, hasFile: fileDone !== undefined };
 }
 
 /** Reads to the end even after a failure: an unread file would block the rest of the form. */
-async function drain(stream: BusboyFileStream, take: FormOptions['take']): Promise<void> {
+async function drain(stream: BusboyFileStream, writePiece: FormOptions['writePiece']): Promise<void> {
   let failure: unknown;
   for await (const piece of stream) {
     if (failure !== undefined) continue;
     try {
-      await take(piece as Buffer);
+      await writePiece(piece as Buffer);
     } catch (error) {
       failure = error;
     }
@@ -102,7 +105,7 @@ async function drain(stream: BusboyFileStream, take: FormOptions['take']): Promi
   if (failure !== undefined) throw failure;
 }
 
-function open(contentType: string, file: string, fields: readonly string[], fieldSize: number): BusboyInstance {
+function createParser(contentType: string, file: string, fields: readonly string[], fieldSize: number): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
@@ -117,13 +120,13 @@ function open(contentType: string, file: string, fields: readonly string[], fiel
   }
 }
 
-const malformed = (why: string): HttpError =>
-  new HttpError(400, 'malformed_multipart', `The body is not valid multipart/form-data: ${why}.`);
+const malformed = (reason: string): HttpError =>
+  new HttpError(400, 'malformed_multipart', `The body is not valid multipart/form-data: ${reason}.`);
 
-const repeated = (name: string): HttpError =>
+const repeatedPart = (name: string): HttpError =>
   new HttpError(422, 'repeated_part', 'A part of the form is repeated; send it once.', { pointer: pointerTo(name) });
 
-const tooLong = (name: string, bytes: number): HttpError =>
+const fieldTooLong = (name: string, bytes: number): HttpError =>
   new HttpError(422, 'field_too_long', `A field of the form is longer than ${bytes} bytes.`, {
     pointer: pointerTo(name),
   });

@@ -15,16 +15,18 @@ import {
   type Handler,
   type HttpRequest,
   type HttpResponse,
+  type ListenAddress,
   ListenError,
   type Listening,
-  type ListenPlace,
   MAX_HEADER,
   type Timeouts,
   type Transport,
   type TransportOptions,
 } from './transport.ts';
 
-/** Bytes of an unwanted body that are read to keep the connection open; with more, it is closed. */
+/**
+ * Maximum bytes of an unread body that are discarded; the connection is closed if there are more.
+ */
 const MAX_UNREAD = 1 << 20;
 
 export class NodeTransport implements Transport {
@@ -35,7 +37,7 @@ export class NodeTransport implements Transport {
     this.#options = options;
   }
 
-  async listen(place: ListenPlace, handler: Handler): Promise<Listening> {
+  async listen(address: ListenAddress, handler: Handler): Promise<Listening> {
     const { timeouts } = this.#options;
     const server = createServer({
       maxHeaderSize: MAX_HEADER,
@@ -44,14 +46,14 @@ export class NodeTransport implements Transport {
       connectionsCheckingInterval: Math.min(2_000, timeouts.headers),
       keepAliveTimeout: timeouts.idle,
     });
-    // 0: otherwise Node drops fields above a limit; the request check rejects such requests.
+    // Node would drop fields above a limit; checkRequest rejects such requests instead.
     server.maxHeadersCount = 0;
     const connections = this.#accept(server);
-    const serve = (message: IncomingMessage, response: ServerResponse, waits = false): void => {
+    const serve = (message: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
       const connection = connections.get(message.socket);
-      connection?.enter(message, response, () => {
-        this.#answer(
-          new NodeRequest(message, waits ? response : undefined, timeouts.body),
+      connection?.enqueue(message, response, () => {
+        this.#respond(
+          new NodeRequest(message, expectsContinue ? response : undefined, timeouts.body),
           response,
           handler,
           connection,
@@ -62,14 +64,14 @@ export class NodeTransport implements Transport {
     // The response may be 413: 100 Continue is sent only when the body is read (RFC 9110 10.1.1).
     server.on('checkContinue', (message, response) => serve(message, response, true));
     server.on('checkExpectation', serve);
-    const refuseOn = (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const rejectInput = (error: NodeJS.ErrnoException, socket: Socket): void => {
       const connection = connections.get(socket);
       if (connection === undefined || error.code === 'ECONNRESET') socket.destroy();
-      else connection.refuse(lastWords(faultOf(error.code)));
+      else connection.reject(formatRejection(parserError(error.code)));
     };
-    server.on('clientError', refuseOn);
-    server.on('connect', ({ socket }) => refuseOn(new Error('CONNECT'), socket));
-    await bind(server, place);
+    server.on('clientError', rejectInput);
+    server.on('connect', ({ socket }) => rejectInput(new Error('CONNECT'), socket));
+    await bind(server, address);
     const { port } = server.address() as AddressInfo;
     return {
       port,
@@ -101,14 +103,14 @@ export class NodeTransport implements Transport {
     return connections;
   }
 
-  #answer(request: NodeRequest, response: ServerResponse, handler: Handler, connection: NodeConnection): void {
+  #respond(request: NodeRequest, response: ServerResponse, handler: Handler, connection: NodeConnection): void {
     const { fault } = request.check;
-    const answer = fault === undefined ? handler(request) : Promise.resolve(refusal(fault));
-    answer
-      .then((given) => {
+    const pending = fault === undefined ? handler(request) : Promise.resolve(rejection(fault));
+    pending
+      .then((result) => {
         // The client has disconnected.
-        if (response.destroyed || connection.refused || response.socket === null) return discard(given.body);
-        return this.#send(request, response, given);
+        if (response.destroyed || connection.isRejected || response.socket === null) return discard(result.body);
+        return this.#send(request, response, result);
       })
       .catch(() => response.destroy());
   }
@@ -117,24 +119,24 @@ export class NodeTransport implements Transport {
     const { status, body } = answer;
     const headers = safeHeaders(answer.headers, this.#options.log);
     if (answer.close || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
-    request.readOff();
+    request.discardUnread();
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       response.writeHead(status, headers);
-      return stream(response, body, request.method === 'HEAD', this.#options.timeouts.write);
+      return sendStream(response, body, request.method === 'HEAD', this.#options.timeouts.write);
     }
     response.writeHead(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
     response.end(body);
-    expectReading(response, this.#options.timeouts);
+    startWriteTimeout(response, this.#options.timeouts);
   }
 }
 
-async function bind(server: Server, place: ListenPlace): Promise<void> {
+async function bind(server: Server, to: ListenAddress): Promise<void> {
   const listening = once(server, 'listening');
-  server.listen({ host: place.address, port: place.port });
+  server.listen({ host: to.address, port: to.port });
   try {
     await listening;
   } catch (error) {
-    throw new ListenError(place, error instanceof Error ? error.message : String(error));
+    throw new ListenError(to, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -195,14 +197,14 @@ class NodeRequest implements HttpRequest {
     body.expectMore();
   }
 
-  /** Bytes of the body that may still come. */
+  /** Bytes of the body that have not arrived yet. */
   get unread(): number {
     if (this.#message.complete) return 0;
     return this.check.isChunked ? Number.POSITIVE_INFINITY : Number(this.check.length ?? 0);
   }
 
   /** Node reads the rest of the body without a limit; this adds a timeout. */
-  readOff(): void {
+  discardUnread(): void {
     const message = this.#message;
     if (message.complete) return;
     const timer = setTimeout(() => message.socket.destroy(), this.#timeout);
@@ -220,13 +222,13 @@ function originForm(url: string): string {
 }
 
 /** Starts the write timeout for bytes that the kernel has not accepted yet. */
-function expectReading(response: ServerResponse, { write }: Timeouts): void {
+function startWriteTimeout(response: ServerResponse, { write }: Timeouts): void {
   if (response.writableFinished || (response.socket?.writableLength ?? 0) === 0) return;
   const timer = setTimeout(() => response.socket?.destroy(), write);
   response.once('close', () => clearTimeout(timer));
 }
 
-async function stream(
+async function sendStream(
   response: ServerResponse,
   body: AsyncIterable<string | Uint8Array>,
   headOnly: boolean,
@@ -238,14 +240,14 @@ async function stream(
     // Leaving the loop early ends the iterator, which frees its source.
     for await (const chunk of body) {
       if (response.destroyed) return;
-      if (!response.write(chunk)) await drained(response);
+      if (!response.write(chunk)) await waitForDrain(response);
     }
   }
   response.end();
 }
 
 /** Resolves when the client has read the written bytes, or has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done);
@@ -257,21 +259,21 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-function refusal(fault: HttpError): HttpResponse {
+function rejection(fault: HttpError): HttpResponse {
   const requestId = newRequestId();
   const answer = errorResponse(fault, requestId);
   return { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } };
 }
 
 /** The response to malformed HTTP, as bytes, because node:http provides no response object. */
-function lastWords(fault: HttpError): string {
-  const { status, headers, body } = refusal(fault);
+function formatRejection(fault: HttpError): string {
+  const { status, headers, body } = rejection(fault);
   const fields = { ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body as string)) };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function faultOf(code: string | undefined): HttpError {
+function parserError(code: string | undefined): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new HttpError(431, 'header_too_large', `The request's header is longer than ${MAX_HEADER} bytes.`);
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')

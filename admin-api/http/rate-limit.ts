@@ -1,4 +1,4 @@
-/** A bounded number of token buckets: each holds `quota` requests and refills in `window` seconds. */
+/** Limits the rate of requests with token buckets: `quota` requests in `window` seconds. */
 import { HttpError } from './errors.ts';
 
 interface Bucket {
@@ -7,7 +7,7 @@ interface Bucket {
   at: number;
 }
 
-/** Above this, the least recently used bucket is evicted. */
+/** Above this number, the least recently used bucket is evicted. */
 const MAX_BUCKETS = 50_000;
 
 export class RateLimit {
@@ -25,7 +25,9 @@ export class RateLimit {
     this.#now = now;
   }
 
-  /** Takes one request from a bucket and writes the headers into `headers`. Throws HttpError 429. */
+  /**
+   * Takes one request from a bucket and writes the headers into `headers`. Throws HttpError 429.
+   */
   take(key: string, headers: Record<string, string>): void {
     if (this.#quota === 0) return;
     const now = this.#now();

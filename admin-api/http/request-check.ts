@@ -1,12 +1,12 @@
 /**
- * What RFC 9112 forbids and one parser or the other lets through, and what the connection is good for afterwards. Where a message ends must not be
- * read in two ways: that is how a request is smuggled past who stands in front (RFC 9112 11.2).
+ * Rejects requests that RFC 9112 forbids but that one of the two HTTP parsers accepts. The end of a
+ * message must be unambiguous: otherwise a request can be smuggled past a proxy (RFC 9112 11.2).
  */
 import { HttpError } from './errors.ts';
 import { MAX_FIELDS } from './transport.ts';
 
 export interface RequestCheck {
-  /** Undefined when the request is sound. */
+  /** Undefined if the request is valid. */
   readonly fault: HttpError | undefined;
   readonly isChunked: boolean;
   /** Content-Length as sent. */
@@ -15,16 +15,19 @@ export interface RequestCheck {
   readonly close: boolean;
 }
 
-/** `*` is the server as a whole (RFC 9112 3.2.4). No fragment, and ASCII only (RFC 3986 3.3, 3.4). */
+/** `*` is the whole server (RFC 9112 3.2.4). No fragment, and ASCII only (RFC 3986 3.3, 3.4). */
 const TARGET = /^(?:\/[!"$-~]*|\*)$/;
 const METHOD = /^[A-Z]{1,20}$/;
 /** Control characters; NUL, CR and LF are the dangerous ones (RFC 9110 5.5). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const CONTROL = /[\0-\x08\n-\x1f\x7f]/;
 
 const EXPECTATION = '100-continue';
 
-/** `target`: path and query in origin form. `fields`: names (in any case) and values in turn, repeated ones too. */
+/**
+ * `target`: path and query in origin form. `fields`: alternately names (in any case) and values,
+ * including repeated fields.
+ */
 export function checkRequest(method: string, target: string, fields: readonly string[]): RequestCheck {
   let fault: HttpError | undefined;
   let hosts = 0;
@@ -38,7 +41,7 @@ export function checkRequest(method: string, target: string, fields: readonly st
   for (let i = 0; i < fields.length; i += 2) {
     const value = fields[i + 1];
     if (CONTROL.test(value)) fault ??= badRequest('A header field contains a control character.');
-    // By length first, so that few names are ever compared.
+    // Compares only names of the right length: most fields need no comparison.
     switch (fields[i].length) {
       case 4:
         if (fields[i].toLowerCase() === 'host') hosts++;

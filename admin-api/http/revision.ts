@@ -1,2 +1,2 @@
-/** The header that tells the sequence of a change. */
+/** Response header with the sequence number of a change. */
 export const REVISION = 'X-Waypost-Revision';

@@ -1,20 +1,20 @@
 /**
- * What an endpoint is: where it stands, who may call it, what it takes, what it answers and how it can fail. One description checks
- * requests, gives the handler its types, and is written out as OpenAPI (openapi/).
+ * Describes an endpoint: path, access, parameters, body, response and errors. One description
+ * checks the requests, types the handler, and generates the OpenAPI document (openapi/).
  */
 import type { Static, TObject } from '@sinclair/typebox';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Authentication, Caller, Scope } from './caller.ts';
+import { withCatchUp } from './catch-up.ts';
 import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type BodySchema, MAX_JSON } from './json-body.ts';
-import { withNews } from './later.ts';
-import { judged } from './not-found.ts';
+import { retryNotFound } from './not-found.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
-import { refuseUnknownParameters } from './unknown.ts';
+import { rejectUnknownParameters } from './unknown.ts';
 
 export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'proxy' | 'packages' | 'operations';
 
@@ -26,67 +26,75 @@ export interface Context<C, B = unknown> {
   readonly body: B;
   readonly requestId: string;
   readonly remoteAddress: string;
-  /** Of a POST that came with an Idempotency-Key. */
+  /** Set for a POST with an Idempotency-Key. */
   readonly idempotency: Idempotency | null;
-  /** A request header, by its name in lower case. */
+  /** A header of the request; `name` in lower case. */
   header(name: string): string | undefined;
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Record<string, string>;
 }
 
-/** A body that is sent as it is; its Content-Type is among the context's headers. */
+/**
+ * A body that is sent unchanged. The handler sets its Content-Type in the headers of the context.
+ */
 export interface RawReply {
   readonly raw: ResponseBody;
   readonly status?: number;
 }
 
-/** What the answer holds beside `"ok": true`. */
+/** The fields of a response next to `"ok": true`, or a body that is sent unchanged. */
 export type Reply = { readonly [key: string]: unknown } | RawReply;
 
-/** Error codes by status, beyond those that every endpoint has. */
+/** Error codes by status, without those that every endpoint has. */
 export type Faults = Readonly<Record<number, readonly string[]>>;
 
-/** What OpenAPI tells of an endpoint. */
+/** The part of a route that the OpenAPI document describes. */
 export interface Description {
-  /** Names it for generated clients, as `createRecord`; no two have the same. It stays, whatever becomes of the path. */
+  /**
+   * Unique name in generated clients, such as `createRecord`. It never changes, even if the path
+   * does.
+   */
   readonly operationId: string;
   readonly tag: Tag;
-  /** One line, as "Create a record". */
+  /** One line, such as "Create a record". */
   readonly summary: string;
   readonly description?: string;
-  /** Parameters of the query as values; they come as strings, which `run` reads and checks. Others are refused where a token is needed. */
+  /**
+   * Schema of the query parameters. `run` receives them as strings and checks them. A route that
+   * requires a token rejects all other parameters.
+   */
   readonly query?: TObject;
-  /** The answer beside `ok`; left out when it is not JSON. */
+  /** Fields of the response next to `ok`; omitted if it is not JSON. */
   readonly answer?: TObject;
-  /** Content type of an answer that is no JSON: the only one, or the other one. */
+  /** Content type of a response that is not JSON, or the alternative to JSON. */
   readonly answerType?: string;
-  /** By status. An empty list is no error: the body is that of an answer. */
+  /** By status. A status with an empty list is not an error: it has the body of a response. */
   readonly faults?: Faults;
-  /** Reads give an ETag, writes take it in If-Match. */
+  /** Reads return an ETag; writes accept it in If-Match. */
   readonly conditional?: boolean;
-  /** False: it changes nothing, though it is no GET. */
+  /** False: the route changes nothing, although its method is not GET. */
   readonly changes?: false;
 }
 
 export interface Route extends Description {
   readonly method: Method;
   readonly path: string;
-  /** Null: no token is asked for. */
+  /** Null: the route requires no token. */
   readonly scope: Scope | null;
   readonly admin: boolean;
   /** Schema of a JSON body. */
   readonly body?: TObject;
-  /** No body at all counts as `{}`. */
+  /** An empty body counts as `{}`. */
   readonly bodyOptional?: boolean;
-  /** Content types of a body that is bytes. */
+  /** Content types of a body that is not JSON. */
   readonly bodyTypes?: readonly string[];
-  /** What a form of multipart/form-data holds. */
+  /** Schema of a body of multipart/form-data. */
   readonly form?: TObject;
-  handle(request: HttpRequest, at: Arrival, app: AppParts): Promise<HttpResponse>;
+  handle(request: HttpRequest, at: MatchedRequest, app: AppParts): Promise<HttpResponse>;
 }
 
-/** A request as the router has placed it. */
-export interface Arrival {
+/** A request that matches a route. */
+export interface MatchedRequest {
   readonly params: Params;
   readonly query: URLSearchParams;
   readonly requestId: string;
@@ -97,11 +105,19 @@ export interface AppParts {
   readonly authenticator: Authentication;
   readonly requests: RateLimit;
   readonly journal: Pick<Journal, 'head' | 'latest'>;
-  /** Resolves when this node has what others had written by now: one look for all who wait, and few a second; null: there are no others. */
-  readonly news: { join(): Promise<unknown> } | null;
-  /** The first answer to a request that came before under the same Idempotency-Key, or null. Throws HttpError 422 when it was another request. */
+  /**
+   * Resolves when this node has applied all changes that other nodes have committed so far.
+   * Concurrent callers share one read. Null: this is the only node.
+   */
+  readonly catchUp: { join(): Promise<unknown> } | null;
+  /**
+   * The stored response to an earlier request with the same Idempotency-Key, or null. Throws
+   * HttpError 422 if that request was a different one.
+   */
   replay(idempotency: Idempotency, headers: Record<string, string>): Reply | null;
-  /** Who serves a change, which the answer to a write says; null: this node is alone, and nothing is said. */
+  /**
+   * Which nodes have applied a change, for the response to a write; null: this is the only node.
+   */
   sync(sequence: number): Sync | null;
 }
 
@@ -116,13 +132,13 @@ interface Common<C, B, A extends TObject> extends Description {
   readonly method: Method;
   readonly path: string;
   readonly answer?: A;
-  run(context: Context<C, B>): Answered<A> | Promise<Answered<A>>;
+  run(context: Context<C, B>): HandlerResult<A> | Promise<HandlerResult<A>>;
 }
 
-/** What a handler gives is held to the schema of its answer. */
-type Answered<A extends TObject> = Static<A> | RawReply;
+/** The result type of a handler follows from the schema of the response. */
+type HandlerResult<A extends TObject> = Static<A> | RawReply;
 
-/** A route that anyone may call. */
+/** A route that requires no token. */
 export function publicRoute<T extends TObject, A extends TObject>(
   route: Common<null, Static<T>, A> & { readonly body?: BodySchema<T> },
 ): Route {
@@ -133,20 +149,25 @@ export function publicRoute<T extends TObject, A extends TObject>(
     admin: false,
     async handle(request, at, app) {
       const body = route.body?.parse(await readJson(request)) ?? {};
-      return reply(await route.run(context<null, Static<T>>(request, at, null, body, null)), at.headers, app);
+      return createResponse(
+        await route.run(createContext<null, Static<T>>(request, at, null, body, null)),
+        at.headers,
+        app,
+      );
     },
   };
 }
 
-/** A route for the scope; GET needs its `:read`. `admin`: for that role alone. */
+/**
+ * A route for tokens with the scope; for GET, its `:read` is enough. `admin`: only for that role.
+ */
 export function route<T extends TObject, A extends TObject>(
   route: Common<Caller, Static<T>, A> & {
     readonly scope: Scope;
     readonly admin?: boolean;
     readonly body?: BodySchema<T>;
-    /** No body at all counts as `{}`. */
     readonly bodyOptional?: boolean;
-    /** Bytes of the body at most; MAX_JSON when left out. */
+    /** Maximum size of the body in bytes; MAX_JSON if omitted. */
     readonly limit?: number;
   },
 ): Route {
@@ -154,23 +175,23 @@ export function route<T extends TObject, A extends TObject>(
     ...route,
     body: route.body?.schema,
     admin: route.admin ?? false,
-    handle: withNews(route.body === undefined ? 0 : (route.limit ?? MAX_JSON), async (request, at, app) => {
-      let caller = enter(request, at, app, route);
+    handle: withCatchUp(route.body === undefined ? 0 : (route.limit ?? MAX_JSON), async (request, at, app) => {
+      let caller = authorize(request, at, app, route);
       let bytes: Buffer = NO_BYTES;
       if (route.body !== undefined) {
         bytes = await readJson(request, route.limit, route.bodyOptional);
-        caller = admit(request, app, route);
+        caller = reauthorize(request, app, route);
       }
       const body = route.body?.parse(bytes) ?? {};
       const idempotency = route.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
-      const run = () => route.run(context(request, at, caller, body, idempotency));
-      return reply(before ?? (await judged(app.journal, run)), at.headers, app);
+      const run = () => route.run(createContext(request, at, caller, body, idempotency));
+      return createResponse(before ?? (await retryNotFound(app.journal, run)), at.headers, app);
     }),
   };
 }
 
-/** A route whose body is bytes of one of the `bodyTypes`, at most `limit` of them. */
+/** A route whose body has one of the `bodyTypes`, and at most `limit` bytes. */
 export function bytesRoute<A extends TObject>(
   route: Common<Caller, Buffer, A> & {
     readonly scope: Scope;
@@ -181,18 +202,20 @@ export function bytesRoute<A extends TObject>(
   return {
     ...route,
     admin: false,
-    handle: withNews(route.limit, async (request, at, app) => {
-      enter(request, at, app, route);
+    handle: withCatchUp(route.limit, async (request, at, app) => {
+      authorize(request, at, app, route);
       requireType(request, route.bodyTypes);
       const body = await request.body(route.limit);
-      const caller = admit(request, app, route);
-      const run = () => route.run(context(request, at, caller, body, null));
-      return reply(await judged(app.journal, run), at.headers, app);
+      const caller = reauthorize(request, app, route);
+      const run = () => route.run(createContext(request, at, caller, body, null));
+      return createResponse(await retryNotFound(app.journal, run), at.headers, app);
     }),
   };
 }
 
-/** As bytesRoute, for anyone. `admit` is asked before the body is read, and throws HttpError. */
+/**
+ * Like bytesRoute, without a token. `admit` is called before the body is read; it throws HttpError.
+ */
 export function publicBytesRoute<A extends TObject>(
   route: Common<null, Buffer, A> & {
     readonly bodyTypes: readonly string[];
@@ -208,25 +231,28 @@ export function publicBytesRoute<A extends TObject>(
       route.admit({ remoteAddress: request.remoteAddress, headers: at.headers });
       requireType(request, route.bodyTypes);
       const body = await request.body(route.limit);
-      return reply(await route.run(context(request, at, null, body, null)), at.headers, app);
+      return createResponse(await route.run(createContext(request, at, null, body, null)), at.headers, app);
     },
   };
 }
 
-/** What has become of a form that was received. */
+/** The result of reading a form. */
 export interface Received<V> {
   readonly value: V;
-  /** Says which request it was, as the bytes of another one's body do. */
+  /** Identifies the content of the request, as the bytes of a JSON body do. */
   readonly identity: Buffer;
 }
 
-/** A route that takes a form, at most `limit` bytes, as it comes. */
+/** A route that reads a form of at most `limit` bytes as a stream. */
 export function formRoute<V, A extends TObject>(
   route: Common<Caller, V, A> & {
     readonly scope: Scope;
     readonly form: TObject;
     readonly limit: number;
-    /** Reads all of the body, and changes nothing that is seen: the request may have been answered before, or be refused when all has come. */
+    /**
+     * Reads the whole body, without visible effects: the request may be a repetition, or be
+     * rejected after its body was read.
+     */
     receive(context: Context<Caller, AsyncIterable<Buffer>>): Promise<Received<V>>;
   },
 ): Route {
@@ -234,15 +260,19 @@ export function formRoute<V, A extends TObject>(
     ...route,
     bodyTypes: FORM_TYPES,
     admin: false,
-    handle: withNews(route.limit, async (request, at, app) => {
-      const entered = enter(request, at, app, route);
+    handle: withCatchUp(route.limit, async (request, at, app) => {
+      const sender = authorize(request, at, app, route);
       requireType(request, FORM_TYPES);
       const stream = request.stream(route.limit);
-      const { value, identity } = await route.receive(context(request, at, entered, stream, null));
-      const caller = admit(request, app, route);
+      const { value, identity } = await route.receive(createContext(request, at, sender, stream, null));
+      const caller = reauthorize(request, app, route);
       const idempotency = readIdempotency(request, caller.token, identity);
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
-      return reply(before ?? (await route.run(context(request, at, caller, value, idempotency))), at.headers, app);
+      return createResponse(
+        before ?? (await route.run(createContext(request, at, caller, value, idempotency))),
+        at.headers,
+        app,
+      );
     }),
   };
 }
@@ -250,36 +280,43 @@ export function formRoute<V, A extends TObject>(
 const FORM_TYPES = ['multipart/form-data'];
 const NO_BYTES = Buffer.alloc(0);
 
-type Guarded = {
+type AccessRules = {
   readonly scope: Scope;
   readonly admin?: boolean;
   readonly method: Method;
   readonly query?: TObject;
 };
 
-function enter(request: HttpRequest, at: Arrival, app: AppParts, route: Guarded): Caller {
+function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, route: AccessRules): Caller {
   const caller = app.authenticator.authenticate(request.header('authorization'));
   app.requests.take(caller.token.id, at.headers);
-  requireRoute(app, caller, route);
-  // Endpoints for anyone ignore what they do not know: probes and links bring parameters of their own.
-  refuseUnknownParameters(at.query, route.query);
+  requireRouteAccess(app, caller, route);
+  // Public endpoints ignore unknown parameters, because probes and links add some.
+  rejectUnknownParameters(at.query, route.query);
   return caller;
 }
 
-/** Once more when the body is there, which a slow client can take minutes for: the token may have been revoked meanwhile. */
-function admit(request: HttpRequest, app: AppParts, route: Guarded): Caller {
+/**
+ * Authorizes the request again after its body was read: a slow client may take minutes, and the
+ * token may be revoked meanwhile.
+ */
+function reauthorize(request: HttpRequest, app: AppParts, route: AccessRules): Caller {
   const caller = app.authenticator.authenticate(request.header('authorization'));
-  requireRoute(app, caller, route);
+  requireRouteAccess(app, caller, route);
   return caller;
 }
 
-function requireRoute({ authenticator }: AppParts, caller: Caller, { scope, method, admin = false }: Guarded): void {
+function requireRouteAccess(
+  { authenticator }: AppParts,
+  caller: Caller,
+  { scope, method, admin = false }: AccessRules,
+): void {
   authenticator.requireAccess(caller, scope, method === 'GET' ? 'read' : 'write', admin);
 }
 
-function context<C, B>(
+function createContext<C, B>(
   request: HttpRequest,
-  at: Arrival,
+  at: MatchedRequest,
   caller: C,
   body: B,
   idempotency: Idempotency | null,
@@ -291,7 +328,7 @@ function context<C, B>(
 }
 
 async function readJson(request: HttpRequest, limit = MAX_JSON, isOptional = false): Promise<Buffer> {
-  // Clients that send nothing name no type.
+  // Clients that send no body often send no Content-Type.
   const untyped = isOptional && request.header('content-type') === undefined;
   if (!untyped) requireType(request, ['application/json']);
   const bytes = await request.body(limit);
@@ -310,7 +347,7 @@ function requireType(request: HttpRequest, types: readonly string[]): void {
   });
 }
 
-function reply(result: Reply, headers: Record<string, string>, app: AppParts): HttpResponse {
+function createResponse(result: Reply, headers: Record<string, string>, app: AppParts): HttpResponse {
   if (isRaw(result)) return { status: result.status ?? 200, headers, body: result.raw };
   headers['Content-Type'] = 'application/json';
   const sync = headers[REVISION] === undefined ? null : app.sync(Number(headers[REVISION]));

@@ -1,4 +1,4 @@
-/** Paths to routes. Built once; a request walks one Map a segment. */
+/** Matches paths to routes with a tree of path segments, which is built once. */
 import { HttpError } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -15,30 +15,30 @@ const node = <R>(): Node<R> => ({ literal: new Map(), parameter: undefined, rout
 
 export type Match<R> =
   | { readonly kind: 'route'; readonly route: R; readonly params: Params; readonly headOnly: boolean }
-  /** OPTIONS of a path that exists. */
+  /** OPTIONS of an existing path. */
   | { readonly kind: 'options'; readonly allow: string };
 
 export class Router<R extends { readonly method: Method; readonly path: string }> {
   readonly #root = node<R>();
 
-  /** Paths are like `/api/v1/domains/{domain_id}`. */
+  /** A path has the form `/api/v1/domains/{domain_id}`. */
   constructor(routes: Iterable<R>) {
     for (const route of routes) {
       let at = this.#root;
-      for (const segment of route.path.slice(1).split('/')) at = child(at, segment);
+      for (const segment of route.path.slice(1).split('/')) at = findOrAddChild(at, segment);
       if (at.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
       at.routes.set(route.method, route);
     }
   }
 
-  /** HEAD is answered by GET. Throws HttpError 400 (escapes), 404 and 405 (with Allow). */
+  /** HEAD uses the route of GET. Throws HttpError 400 (escapes), 404 and 405 (with Allow). */
   match(method: string, path: string): Match<R> {
     const params: Record<string, string> = {};
     let at: Node<R> | undefined = this.#root;
     for (let start = 1; at !== undefined && start <= path.length; ) {
       const slash = path.indexOf('/', start);
       const end = slash < 0 ? path.length : slash;
-      const segment = decode(path.slice(start, end));
+      const segment = decodeSegment(path.slice(start, end));
       const literal: Node<R> | undefined = at.literal.get(segment);
       if (literal !== undefined) at = literal;
       else {
@@ -50,7 +50,7 @@ export class Router<R extends { readonly method: Method; readonly path: string }
     if (at === undefined || at.routes.size === 0 || path.endsWith('/')) throw noSuchEndpoint(path);
     const route = at.routes.get(method === 'HEAD' ? 'GET' : method);
     if (route !== undefined) return { kind: 'route', route, params, headOnly: method === 'HEAD' };
-    const allow = allowed(at.routes);
+    const allow = allowHeader(at.routes);
     if (method === 'OPTIONS') return { kind: 'options', allow };
     throw new HttpError(405, 'method_not_allowed', `This endpoint supports only ${allow}.`, {
       headers: { Allow: allow },
@@ -58,7 +58,7 @@ export class Router<R extends { readonly method: Method; readonly path: string }
   }
 }
 
-function child<R>(at: Node<R>, segment: string): Node<R> {
+function findOrAddChild<R>(at: Node<R>, segment: string): Node<R> {
   const name = /^\{(\w+)\}$/.exec(segment)?.[1];
   if (name !== undefined) {
     at.parameter ??= { name, node: node<R>() };
@@ -72,12 +72,12 @@ function child<R>(at: Node<R>, segment: string): Node<R> {
   return next;
 }
 
-function allowed(routes: ReadonlyMap<string, unknown>): string {
+function allowHeader(routes: ReadonlyMap<string, unknown>): string {
   const methods = [...routes.keys()];
   return [...methods, ...(routes.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
 }
 
-function decode(segment: string): string {
+function decodeSegment(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);

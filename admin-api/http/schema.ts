@@ -1,13 +1,14 @@
 /**
- * Building blocks of schemas. A description completes the sentence "… must be": it is said in errors, and stands in OpenAPI. A title makes a schema a
- * component of that document, written once. Properties that a body's schema does not name are refused (json-body.ts).
+ * Building blocks of schemas. A description completes the sentence "… must be" in errors, and is
+ * the description in the OpenAPI document. A schema with a title is a component of that document,
+ * written once. A body schema rejects undefined properties (json-body.ts).
  */
 import { type Static, type StringOptions, type TSchema, Type } from '@sinclair/typebox';
 
-/** No control characters, and no halves of surrogate pairs, which are no text. */
+/** No control characters, and no unpaired surrogates, which are not text. */
 const PRINTABLE = '[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]';
 
-/** Text for people: one line, `min` to `max` characters. */
+/** Free text: one line, `min` to `max` characters. */
 export const line = (min: number, max: number, description: string) =>
   Type.String({ minLength: min, maxLength: max, pattern: `^${PRINTABLE}*$`, description });
 
@@ -38,13 +39,16 @@ export const id = (of: string) => Type.String({ pattern: '^[0-9a-f]{16}$', descr
 export const TIME = '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$';
 export const time = (of: string) => Type.String({ pattern: TIME, description: `${of}, as YYYY-MM-DD HH:MM:SS in UTC` });
 
-/** Properties of the answer that a body may have and that are ignored, so that what was read can be changed and sent back. */
+/**
+ * Properties of a response that a body may have too, where they are ignored: a client can read an
+ * object, modify it and send it back.
+ */
 export const readOnly = <const K extends string>(...names: readonly K[]) => {
   const property = Type.Optional(Type.Unknown({ readOnly: true, description: 'as in the response; ignored' }));
   return Object.fromEntries(names.map((name) => [name, property])) as Record<K, typeof property>;
 };
 
-/** An object whose keys nobody knows beforehand. */
+/** An object with arbitrary keys. */
 export const anyObject = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true, description }));
 

@@ -1,3 +1,4 @@
+/** Selects the transport of the admin API: uWebSockets.js or node:http. */
 import { ConfigError } from '../../core/base/errors.ts';
 import { createLogger } from '../../core/base/log/index.ts';
 import { NodeTransport } from './node-transport.ts';
@@ -5,19 +6,22 @@ import { STANDARD_TIMEOUTS, type Transport, type TransportOptions } from './tran
 import { loadUws } from './uws.ts';
 import { UwsTransport } from './uws-transport.ts';
 
-/** What `select` fills in when it is not told. */
+/** Defaults for options that are omitted in selectTransport. */
 export const STANDARD_OPTIONS: TransportOptions = {
   timeouts: STANDARD_TIMEOUTS,
   limits: { total: 1024, perAddress: 256 },
   log: createLogger({ level: 'warn', format: 'text' }),
 };
 
-/** `auto` is uWebSockets.js where it loads, else node:http. Throws ConfigError when `uws` is demanded and does not load. */
+/**
+ * `auto`: uWebSockets.js if it loads, otherwise node:http. Throws ConfigError if `kind` is `uws`
+ * and the library does not load.
+ */
 export async function selectTransport(
   kind: 'auto' | 'uws' | 'node',
-  given: Partial<TransportOptions> = {},
+  overrides: Partial<TransportOptions> = {},
 ): Promise<Transport> {
-  const options = { ...STANDARD_OPTIONS, ...given };
+  const options = { ...STANDARD_OPTIONS, ...overrides };
   if (kind === 'node') return new NodeTransport(options);
   const uws = await loadUws();
   if (uws !== undefined) return new UwsTransport(uws, options);

@@ -1,8 +1,8 @@
-/** Times in the API are `YYYY-MM-DD HH:MM:SS`, UTC; in rows they are seconds since 1970. */
+/** Converts times: `YYYY-MM-DD HH:MM:SS` in UTC in the API, seconds since 1970 in rows. */
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** The same second is written again and again when many rows are. */
+/** The last result is cached, because neighbouring rows often have the same time. */
 let lastSeconds = -1;
 let lastText = '';
 
@@ -14,7 +14,7 @@ export function formatTime(seconds: number): string {
   return lastText;
 }
 
-/** Seconds since 1970, or undefined when the text is no such time. */
+/** Seconds since 1970; undefined if the text is not a valid time. */
 export function parseTime(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return undefined;
   const milliseconds = Date.parse(`${text.replace(' ', 'T')}Z`);

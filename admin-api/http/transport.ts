@@ -1,28 +1,33 @@
+/**
+ * The interface between HTTP and the API. A transport parses a request, calls the handler, and
+ * sends the response. There are two transports: uWebSockets.js if it loads, otherwise node:http.
+ */
 import { ConfigError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 
-/**
- * The seam between HTTP and the API. A transport turns what comes over a connection into an HttpRequest, asks the handler, and sends
- * what it gives. Two stand behind it: uWebSockets.js where it loads, and node:http elsewhere.
- */
 export interface HttpRequest {
-  /** In upper case, as HTTP/1.1 writes it. */
+  /** In upper case, as in HTTP/1.1. */
   readonly method: string;
-  /** As sent, percent escapes in place, without the query. */
+  /** As received, without the query; percent escapes are not decoded. */
   readonly path: string;
-  /** What follows the question mark; empty when there is none. */
+  /** The text after the question mark; empty without a query. */
   readonly query: string;
   /** Without brackets or port. */
   readonly remoteAddress: string;
-  /** `name` in lower case. Of a header that comes twice, the first or all joined by commas. */
+  /** `name` in lower case. For a repeated header: the first value, or all, joined by commas. */
   header(name: string): string | undefined;
   /**
-   * The whole body, in memory of its own. To be called before the handler first yields: a transport need not keep what nobody waits for.
-   * Rejects with HttpError 413 when it is longer than `limit` bytes (by Content-Length before anything is read, else as soon as it grows
-   * beyond), 408 when it comes too slowly, and with Aborted when the client has gone.
+   * The whole body, in its own memory. Call this before the first await of the handler: a transport
+   * does not keep a body that is not requested at once. Rejects with HttpError 413 if the body is
+   * longer than `limit` bytes: by Content-Length before reading, otherwise as soon as the limit is
+   * exceeded. Rejects with HttpError 408 if it arrives too slowly, and with Aborted if the client
+   * disconnects.
    */
   body(limit: number): Promise<Buffer>;
-  /** As `body`, piece by piece: the client waits while nobody takes them. What `body` rejects with is thrown to who walks it. */
+  /**
+   * Like `body`, piece by piece. Reading pauses while too much is unread. Throws the errors of
+   * `body`.
+   */
   stream(limit: number): AsyncIterable<Buffer>;
 }
 
@@ -32,68 +37,73 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ResponseBody;
-  /** The connection is not to be used again. */
+  /** The connection is closed after the response. */
   readonly close?: boolean;
 }
 
-/** Never rejects, and never throws. */
+/** Never rejects and never throws. */
 export type Handler = (request: HttpRequest) => Promise<HttpResponse>;
 
-export interface ListenPlace {
+export interface ListenAddress {
   readonly address: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
 export interface Listening {
   readonly port: number;
-  /** How many there are now. */
+  /** Number of open connections. */
   connections(): number;
-  /** Takes no more connections, lets what is under way end (at most some seconds), and closes. */
+  /** Accepts no more connections, waits for requests in flight (up to the timeout), and closes. */
   close(): Promise<void>;
 }
 
 export interface Transport {
   readonly name: 'uws' | 'node';
-  /** Rejects with ListenError when the address cannot be had. */
-  listen(place: ListenPlace, handler: Handler): Promise<Listening>;
+  /** Rejects with ListenError if the address is not available. */
+  listen(address: ListenAddress, handler: Handler): Promise<Listening>;
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 export interface Timeouts {
-  /** A body has this long, and a second more for each BODY_RATE bytes that have come. */
+  /** To receive a body, plus one second for each BODY_RATE bytes received. */
   readonly body: number;
-  /** The header of a request, once it has begun, or of the first from when the client has connected. */
+  /**
+   * To receive the header of a request: from its first byte, or from connecting if it is the first.
+   */
   readonly headers: number;
-  /** A connection without a request. uWebSockets.js has 10 s of its own. */
+  /** Without a request on a connection. uWebSockets.js has a fixed timeout of 10 s instead. */
   readonly idle: number;
-  /** A client that takes nothing of a long answer for so long has gone. */
+  /** Without progress while a client reads a long response. */
   readonly write: number;
-  /** Requests under way when the transport closes. */
+  /** For requests in flight when the transport closes. */
   readonly close: number;
 }
 
 /**
- * `body` ends before the 8 to 12 seconds after which uWebSockets.js cuts a body that stands still, without an answer. `idle` is longer than what
- * proxies keep, so that it is they who close.
+ * `body` is shorter than the 8 to 12 seconds after which uWebSockets.js closes a stalled connection
+ * without a response. `idle` is longer than the idle timeout of proxies, so that the proxy closes
+ * first.
  */
 export const STANDARD_TIMEOUTS: Timeouts = { body: 7_000, headers: 10_000, idle: 75_000, write: 60_000, close: 5_000 };
 
-/** Bytes a second that a body must reach after its first seconds: a 64 MB file over a slow line takes minutes, not hours. */
+/** Minimum bytes per second of a long body. A file of 64 MB may take about 17 minutes. */
 export const BODY_RATE = 64 * 1024;
 
 /**
- * Bytes of the request line and the header fields together. RFC 9112 3 asks for 8,000 in the request line alone.
+ * Bytes of request line and header fields. RFC 9112 3 recommends 8,000 for the request line alone.
  */
 export const MAX_HEADER = 16 * 1024;
 
-/** Header fields of a request. uWebSockets.js cannot take more than 98. */
+/** Header fields of a request. uWebSockets.js supports at most 98. */
 export const MAX_FIELDS = 96;
 
 export interface ConnectionLimits {
-  /** Connections at one time. */
+  /** Concurrent connections of all clients. */
   readonly total: number;
-  /** Of one client, as core/nameserver counts them: an IPv4 address, an IPv6 /64. */
+  /**
+   * Concurrent connections of one client: an IPv4 address or an IPv6 /64, as in core/nameserver.
+   */
   readonly perAddress: number;
 }
 
@@ -103,14 +113,13 @@ export interface TransportOptions {
   readonly log: Logger;
 }
 
-/** Ends a stream that nobody will read, so that it frees what it reads from. */
+/** Ends a stream that will not be read, so that it releases its source. */
 export function discard(body: ResponseBody): void {
   if (typeof body === 'string' || body instanceof Uint8Array) return;
   const iterator = body[Symbol.asyncIterator]();
   iterator.return?.().catch(() => {});
 }
 
-/** The client has closed the connection; nobody waits for an answer. */
 export class Aborted extends Error {
   constructor() {
     super('The client has closed the connection.');
@@ -119,10 +128,10 @@ export class Aborted extends Error {
 }
 
 export class ListenError extends ConfigError {
-  constructor(place: ListenPlace, why: string) {
+  constructor(to: ListenAddress, reason: string) {
     super(
       'listen',
-      `The admin API cannot listen on ${place.address} port ${place.port}: ${why}. Choose another address with WAYPOST_ADMIN_LISTEN.`,
+      `The admin API cannot listen on ${to.address} port ${to.port}: ${reason}. Choose another address with WAYPOST_ADMIN_LISTEN.`,
     );
   }
 }

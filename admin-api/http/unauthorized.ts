@@ -1,9 +1,9 @@
-/** The answers to a request whose token does not let it in. */
+/** Errors of authentication: 401, and 403 for an account without API access. */
 import { HttpError } from './errors.ts';
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
-/** All that the 401 of an endpoint may say. */
+/** All error codes of a 401. */
 export const UNAUTHORIZED = ['missing_token', 'malformed_token', 'invalid_token', 'expired_token'] as const;
 
 export const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: string): HttpError =>

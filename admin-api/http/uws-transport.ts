@@ -1,8 +1,10 @@
 /**
- * The transport on uWebSockets.js. Its rules: a request is gone after the first await, so all of it is copied at once; a response is gone after
- * onAborted; pieces of a body are gone when the callback returns; what is written outside of a callback is corked into one packet. A request that comes
- * while an answer of its connection has not been taken ends the connection (RFC 9112 9.3.2 makes a client ready for that), so a connection never holds
- * more than one answer.
+ * The transport on uWebSockets.js. Rules of the library:
+ * - A request is invalid after the first await, so it is copied at once.
+ * - A response is invalid after onAborted, and a chunk of a body when its callback returns.
+ * - Writes outside of a callback are corked into one packet.
+ * - A request that arrives before the previous response has ended closes the connection, as RFC
+ *   9112 9.3.2 allows. A connection therefore has at most one response.
  */
 import { STATUS_CODES } from 'node:http';
 import { formatAddress } from '../../core/address/socket-address.ts';
@@ -18,9 +20,9 @@ import {
   type Handler,
   type HttpRequest,
   type HttpResponse,
+  type ListenAddress,
   ListenError,
   type Listening,
-  type ListenPlace,
   type Transport,
   type TransportOptions,
 } from './transport.ts';
@@ -36,51 +38,52 @@ export class UwsTransport implements Transport {
     this.#options = options;
   }
 
-  async listen(place: ListenPlace, handler: Handler): Promise<Listening> {
+  async listen(address: ListenAddress, handler: Handler): Promise<Listening> {
     const app = this.#uws.App();
-    // Requests that are being handled. A set of them would keep those that have been: its old tables lead to the new ones.
-    let open = 0;
+    // A number, because a busy Set keeps deleted entries alive until the next full garbage
+    // collection.
+    let inFlight = 0;
     const count = new AnonymousConnectionCount(this.#options.limits);
-    const follow = (response: UwsResponse, change: number): void => {
+    const countConnection = (response: UwsResponse, change: number): void => {
       if (change < 0) count.closed();
       else if (!count.opened(formatAddress(new Uint8Array(response.getRemoteAddress())))) response.close();
     };
-    app.filter(follow);
+    app.filter(countConnection);
     app.any('/*', (response, request) => {
       const exchange = new Exchange(response, request, this.#options);
-      if (exchange.fault !== undefined) return exchange.refuse(exchange.fault);
-      open++;
+      if (exchange.fault !== undefined) return exchange.reject(exchange.fault);
+      inFlight++;
       handler(exchange)
         .then((answer) => exchange.send(answer))
         .then(
-          () => open--,
+          () => inFlight--,
           () => {
-            open--;
+            inFlight--;
             exchange.abandon();
           },
         );
     });
-    const socket = await bind(this.#uws, app, place);
+    const socket = await bind(this.#uws, app, address);
     const port = this.#uws.us_socket_local_port(socket);
-    count.listensOn(port);
+    count.setPort(port);
     return {
       port,
       connections: () => count.total,
       close: async () => {
         this.#uws.us_listen_socket_close(socket);
         const end = performance.now() + this.#options.timeouts.close;
-        while (open > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+        while (inFlight > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
         app.close();
       },
     };
   }
 }
 
-async function bind(uws: Uws, app: UwsApp, place: ListenPlace): Promise<object> {
+async function bind(uws: Uws, app: UwsApp, to: ListenAddress): Promise<object> {
   const socket = await new Promise<object | false>((resolve) => {
-    app.listen(place.address, place.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+    app.listen(to.address, to.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
-  if (socket === false) throw new ListenError(place, 'it is in use, or it is not an address of this machine');
+  if (socket === false) throw new ListenError(to, 'it is in use, or it is not an address of this machine');
   return socket;
 }
 
@@ -94,8 +97,8 @@ class Exchange implements HttpRequest {
   readonly #headers = new Map<string, string>();
   readonly #check: RequestCheck;
   #body: Body | undefined;
-  #gone = false;
-  /** Wakes who waits for the client to take more, or for its end. */
+  #isAborted = false;
+  /** Resolves the promise of #waitUntilWritable: the response is writable or aborted. */
   #wake: () => void = () => {};
 
   constructor(response: UwsResponse, request: UwsRequest, options: TransportOptions) {
@@ -112,14 +115,14 @@ class Exchange implements HttpRequest {
     });
     this.#check = checkRequest(this.method, this.path + this.query, fields);
     response.onAborted(() => {
-      this.#gone = true;
+      this.#isAborted = true;
       this.#body?.abort();
       this.#wake();
     });
   }
 
-  /** The library takes any value of five letters for `close`. */
-  get #closesItself(): boolean {
+  /** The library treats any Connection header of five letters as `close`. */
+  get #libraryCloses(): boolean {
     return this.#headers.get('connection')?.length === 5;
   }
 
@@ -139,8 +142,8 @@ class Exchange implements HttpRequest {
 
   stream(limit: number): AsyncIterable<Buffer> {
     const stream = new BodyStream(limit, this.#check.length, this.#options.timeouts.body, {
-      pause: () => this.#gone || this.#response.pause(),
-      resume: () => this.#gone || this.#response.resume(),
+      pause: () => this.#isAborted || this.#response.pause(),
+      resume: () => this.#isAborted || this.#response.resume(),
     });
     this.#read(stream);
     return stream;
@@ -154,12 +157,12 @@ class Exchange implements HttpRequest {
       if (last) body.end();
       else body.expectMore();
     });
-    // Not one piece has come yet, perhaps.
+    // Starts the timeout for the first chunk.
     body.expectMore();
   }
 
-  /** Answers at once, in the callback that brought the request: the parser reads no further. */
-  refuse(fault: HttpError): void {
+  /** Responds in the callback of the request, so that the parser reads no further. */
+  reject(fault: HttpError): void {
     const requestId = newRequestId();
     const answer = errorResponse(fault, requestId);
     void this.send({ ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } });
@@ -167,42 +170,47 @@ class Exchange implements HttpRequest {
 
   async send(answer: HttpResponse): Promise<void> {
     const { body } = answer;
-    // Answered while its bytes are being parsed, the connection would end only behind them: what follows a chunked body would be read.
+    // Not while the request is being parsed: the connection would close only after the received
+    // bytes, and the bytes after a chunked body would be parsed as a request.
     if (this.#check.isChunked) await new Promise((resolve) => setImmediate(resolve));
-    if (this.#gone) return discard(body);
-    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#stream(answer, body);
-    // RFC 9110 15.4.5: a 304 tells the length of what it stands for.
-    if (this.method === 'HEAD' || answer.status === 304) return this.#withoutBody(answer, Buffer.byteLength(body));
+    if (this.#isAborted) return discard(body);
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#sendStream(answer, body);
+    // RFC 9110 15.4.5: a 304 has the length of the response that it replaces.
+    if (this.method === 'HEAD' || answer.status === 304) return this.#sendHeader(answer, Buffer.byteLength(body));
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    if (this.#closes(answer)) this.#last(answer, bytes);
-    else await this.#whole(answer, bytes);
+    if (this.#mustClose(answer)) this.#sendLast(answer, bytes);
+    else await this.#sendBody(answer, bytes);
   }
 
   abandon(): void {
-    if (!this.#gone) this.#response.close();
+    if (!this.#isAborted) this.#response.close();
   }
 
   /**
-   * After a chunked body the connection is closed: the parser takes an extension of a chunk for digits of its size, so where the body has
-   * ended is not certain, and what follows must not be read as a request.
+   * A chunked body closes the connection: the parser reads the extension of a chunk as digits of
+   * its size. The end of the body is therefore uncertain, and later bytes must not be read as a
+   * request.
    */
-  #closes(answer: HttpResponse): boolean {
-    return (answer.close ?? false) || (this.#check.close && !this.#closesItself) || this.#check.isChunked;
+  #mustClose(answer: HttpResponse): boolean {
+    return (answer.close ?? false) || (this.#check.close && !this.#libraryCloses) || this.#check.isChunked;
   }
 
-  /** What the client has not taken waits here, not in the library, where it would be added to what else the client does not read. */
-  async #whole(answer: HttpResponse, bytes: Uint8Array): Promise<void> {
+  /**
+   * Keeps unsent bytes here: in the library, they would be added to other unsent bytes of the
+   * client.
+   */
+  async #sendBody(answer: HttpResponse, bytes: Uint8Array): Promise<void> {
     const response = this.#response;
     let done = false;
     response.cork(() => {
-      this.#head(answer);
+      this.#writeHeader(answer);
       [, done] = response.tryEnd(bytes, bytes.length);
     });
     if (done) return;
     this.#wakeWhenWritable();
     while (!done) {
-      await this.#writable();
-      if (this.#gone) return;
+      await this.#waitUntilWritable();
+      if (this.#isAborted) return;
       response.cork(() => {
         [, done] = response.tryEnd(bytes.subarray(response.getWriteOffset()), bytes.length);
       });
@@ -210,53 +218,55 @@ class Exchange implements HttpRequest {
   }
 
   /**
-   * The last answer of a connection. In one call: with a closing `end` the library writes the field Connection by itself, which after a `write` would stand
-   * in the chunked body. What the client has not taken it keeps until its own timeout.
+   * Sends the last response of a connection in one call. A closing `end` writes the Connection
+   * field, which would be inside the chunked body after a `write`. The library keeps unsent bytes
+   * until its own timeout.
    */
-  #last(answer: HttpResponse, bytes: Uint8Array): void {
+  #sendLast(answer: HttpResponse, bytes: Uint8Array): void {
     this.#response.cork(() => {
-      this.#head(answer);
+      this.#writeHeader(answer);
       this.#response.end(bytes, true);
     });
   }
 
-  /** The head of an answer, and the end of the connection: the library never tells whether a client takes a head. */
-  #withoutBody(answer: HttpResponse, length: number): void {
+  /** Closes the connection: the library does not report whether a client has read a header. */
+  #sendHeader(answer: HttpResponse, length: number): void {
     let done = false;
     this.#response.cork(() => {
-      this.#head(answer);
+      this.#writeHeader(answer);
       this.#response.writeHeader('Connection', 'close');
       [, done] = this.#response.tryEnd('', length);
     });
-    // Later: now it may still are in the library's buffer, when this runs in the callback of the request.
+    // Deferred, because the header may still be in the library's buffer during the callback.
     if (!done) setImmediate(() => this.abandon());
   }
 
-  async #stream(answer: HttpResponse, body: AsyncIterable<string | Uint8Array>): Promise<void> {
+  async #sendStream(answer: HttpResponse, body: AsyncIterable<string | Uint8Array>): Promise<void> {
     const response = this.#response;
-    const close = this.#closes(answer);
+    const close = this.#mustClose(answer);
     response.cork(() => {
-      this.#head(answer);
+      this.#writeHeader(answer);
       if (close) response.writeHeader('Connection', 'close');
     });
     this.#wakeWhenWritable();
     if (this.method === 'HEAD') {
       discard(body);
-      // An undefined length beside `close` is written as 2^63.
+      // The library would write an undefined length with `close` as 2^63.
       return response.cork(() => (close ? response.endWithoutBody(0, true) : response.endWithoutBody()));
     }
-    // Leaving the loop early ends the iterator, which frees what it reads from.
+    // Leaving the loop early ends the iterator, which releases its source.
     for await (const chunk of body) {
-      if (this.#gone) return;
+      if (this.#isAborted) return;
       let taken = true;
       response.cork(() => {
         taken = response.write(chunk);
       });
-      if (!taken) await this.#writable();
-      if (this.#gone) return;
+      if (!taken) await this.#waitUntilWritable();
+      if (this.#isAborted) return;
     }
-    // Not `end` with close, which would put a field into the body: who was told so closes.
-    if (!this.#gone) response.cork(() => response.end());
+    // Not `end` with close, which would write a field into the body. The client closes the
+    // connection, because it received `Connection: close`.
+    if (!this.#isAborted) response.cork(() => response.end());
   }
 
   #wakeWhenWritable(): void {
@@ -266,7 +276,7 @@ class Exchange implements HttpRequest {
     });
   }
 
-  async #writable(): Promise<void> {
+  async #waitUntilWritable(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -276,7 +286,7 @@ class Exchange implements HttpRequest {
     this.#wake = () => {};
   }
 
-  #head({ status, headers }: HttpResponse): void {
+  #writeHeader({ status, headers }: HttpResponse): void {
     this.#response.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
     const safe = safeHeaders(headers, this.#options.log);
     for (const name in safe) this.#response.writeHeader(name, safe[name]);

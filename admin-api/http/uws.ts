@@ -1,6 +1,9 @@
+/**
+ * Loads uWebSockets.js, and declares the part of its API that we use. The package is optional, so
+ * its own types may be missing when this is compiled.
+ */
 import { MAX_HEADER } from './transport.ts';
 
-/** The part of uWebSockets.js that we use. The package is optional, so its own types may be missing where this is compiled. */
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
@@ -11,17 +14,20 @@ export interface UwsRequest {
 export interface UwsResponse {
   writeStatus(status: string): void;
   writeHeader(name: string, value: string): void;
-  /** False when the client is slower than us. */
+  /** False if the client reads too slowly: the next write should wait for onWritable. */
   write(chunk: string | Uint8Array): boolean;
   end(body?: string | Uint8Array, close?: boolean): void;
-  /** Writes what the client takes now. The first: nothing is left to write of what was given; the second: the answer has ended. */
+  /**
+   * Writes as much as the socket accepts. Returns whether `rest` is written, and the response
+   * ended.
+   */
   tryEnd(rest: string | Uint8Array, total: number): [boolean, boolean];
   /** Bytes of the body written so far. */
   getWriteOffset(): number;
   endWithoutBody(length?: number, close?: boolean): void;
   close(): void;
   cork(work: () => void): void;
-  /** Nothing more of the body is read until `resume`. */
+  /** Stops reading the body until `resume`. */
   pause(): void;
   resume(): void;
   onAborted(work: () => void): void;
@@ -33,7 +39,9 @@ export interface UwsResponse {
 export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): void;
   listen(address: string, port: number, options: number, done: (socket: object | false) => void): void;
-  /** With 1 when a connection was accepted, with -1 when it has ended; then the response has no address any more. */
+  /**
+   * Calls `each` with 1 for a new connection, and with -1 for a closed one, which has no address.
+   */
   filter(each: (response: UwsResponse, count: number) => void): void;
   close(): void;
 }
@@ -46,13 +54,13 @@ export interface Uws {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
 
-/** A variable, so that the compiler does not look for the package. */
+/** A variable, so that the compiler does not resolve the package. */
 const PACKAGE: string = 'uWebSockets.js';
 
-/** The library takes it from the environment when it is loaded, and from nowhere else. */
+/** The library reads this limit only from the environment, when it is loaded. */
 const HEADER_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
-/** Undefined where it is not installed or has no binary for this platform. */
+/** Undefined if the package is not installed or has no binary for this platform. */
 export async function loadUws(): Promise<Uws | undefined> {
   try {
     process.env[HEADER_VARIABLE] = String(MAX_HEADER);

@@ -65,7 +65,7 @@ export async function receivePackage(
       file: 'package',
       fields: ['notes'],
       fieldSize: NOTES_BYTES,
-      async take(piece) {
+      async writePiece(piece) {
         if (part.size + piece.length > maxBytes) throw tooLarge(maxBytes);
         await part.write(piece, maxBytes);
       },

@@ -109,7 +109,7 @@ async function get(
     authenticator,
     journal: { head: 0, latest: () => Promise.resolve(0) },
     requests: new RateLimit('default', 0, 1),
-    news: null,
+    catchUp: null,
     replay: () => null,
     sync: () => null,
   };

@@ -1,7 +1,7 @@
 /** What another node has written, and this one has not applied yet, is no 404. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judged } from '../../../admin-api/http/not-found.ts';
+import { retryNotFound } from '../../../admin-api/http/not-found.ts';
 import { UnavailableError } from '../../../core/base/errors.ts';
 import type { CommitRequest } from '../../../core/journal/journal.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
@@ -70,7 +70,7 @@ test('changes that this node has not applied yet, and the bytes of a body', asyn
 test('an error of another kind is not judged again', async () => {
   const journal = { head: 1, latest: () => Promise.resolve(++journal.head) };
   let runs = 0;
-  const failed = await judged(journal, () => {
+  const failed = await retryNotFound(journal, () => {
     runs++;
     throw new UnavailableError('x', 'x');
   }).catch((error: unknown) => error);

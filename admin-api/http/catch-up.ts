@@ -1,0 +1,57 @@
+/**
+ * Waits for the changes of other nodes if this node does not know a token: another may have issued
+ * it.
+ */
+import { collectChunks } from './body.ts';
+import type { HttpRequest, HttpResponse } from './transport.ts';
+
+type Handle<At, App> = (request: HttpRequest, at: At, app: App) => Promise<HttpResponse>;
+
+interface CatchUpParts {
+  readonly catchUp: { join(): Promise<unknown> } | null;
+  readonly authenticator: { hasUnknownToken(header: string | undefined): boolean };
+}
+
+/**
+ * Wraps `handle`. A request with an unknown token waits until this node has applied the changes of
+ * the other nodes. It continues at once if those cannot be read. Meanwhile its body, up to `limit`
+ * bytes, is buffered.
+ */
+export function withCatchUp<At, App extends CatchUpParts>(limit: number, handle: Handle<At, App>): Handle<At, App> {
+  return (request, at, app) => {
+    const { catchUp, authenticator } = app;
+    // Not after an await: a transport does not keep a body that is not requested at once.
+    if (catchUp === null || !authenticator.hasUnknownToken(request.header('authorization')))
+      return handle(request, at, app);
+    const buffered = limit > 0 ? bufferBody(request, limit) : { request, release() {} };
+    const done = catchUp.join().catch(() => {});
+    return done.then(() => handle(buffered.request, at, app)).finally(buffered.release);
+  };
+}
+
+/** The request with a buffered body. `release` discards the body unless it is being read. */
+function bufferBody(request: HttpRequest, limit: number): { request: HttpRequest; release(): void } {
+  const body = request.stream(limit);
+  let isRead = false;
+  const read = (): AsyncIterable<Buffer> => {
+    isRead = true;
+    return body;
+  };
+  const { method, path, query, remoteAddress } = request;
+  return {
+    request: {
+      ...{ method, path, query, remoteAddress },
+      header: (name) => request.header(name),
+      body: () => collectChunks(read()),
+      stream: read,
+    },
+    release() {
+      if (!isRead) discardBody(body).catch(() => {});
+    },
+  };
+}
+
+/** Ends the iteration, which discards the rest of the body. */
+async function discardBody(body: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of body) return;
+}
