@@ -215,7 +215,7 @@ async function serveUntilEnd(
 
   service.ready({
     status: () => core.describeReadiness(ready()),
-    silent: (ms) => [...nameserver.silent(ms), ...(edge?.silent(ms) ?? [])],
+    silent: (ms) => [...nameserver.silentThreads(ms), ...(edge?.silent(ms) ?? [])],
   });
   hangUp.follow(() => reloadEdge(parts, edge, service, log));
   stops.add(() => hangUp.follow(null));

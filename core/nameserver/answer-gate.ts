@@ -1,5 +1,6 @@
 /**
- * What every response passes on its way out: the limit of its rate, the counters, the query log. What is not configured costs one branch. Hot: allocates nothing.
+ * Every response passes through this gate: rate limit, counters, query log. A part that is not
+ * configured costs one branch. Hot: allocates nothing.
  */
 import type { Client } from '../address/client.ts';
 import type { Query } from '../answer/query.ts';
@@ -13,43 +14,45 @@ export class AnswerGate {
   readonly #limiter: RateLimiter | null;
   readonly #log: QueryLogWriter | null;
 
-  /** `limiter`: of a UDP thread; null: nothing is limited. `log`: null: nothing is logged. */
+  /** `limiter` is for UDP threads only; null: no rate limit. `log`: null: no query log. */
   constructor(counters: ThreadCounters, limiter: RateLimiter | null, log: QueryLogWriter | null) {
     this.#counters = counters;
     this.#limiter = limiter;
     this.#log = log;
   }
 
-  /** Before a UDP packet or a batch of them: what `performance.now()` says. */
-  begin(milliseconds: number): void {
-    this.#limiter?.begin(milliseconds);
+  /** Sets the time of a UDP packet or a batch. `milliseconds`: from `performance.now()`. */
+  startBatch(milliseconds: number): void {
+    this.#limiter?.startBatch(milliseconds);
   }
 
   /**
-   * The response at bytes[start, start + length) to `query`. Returns its length when it is to be sent, which may be less than it was, or 0.
-   * `family`: 0 for IPv4, 1 for IPv6.
+   * Passes the response to `query` at bytes[start, start + length). Returns the number of bytes to
+   * send: fewer if the response was truncated, 0 if it was dropped. `family`: 0 for IPv4, 1 for
+   * IPv6.
    */
   pass(bytes: Uint8Array, start: number, length: number, query: Query, client: Client, family: number): number {
     const counters = this.#counters;
-    let left = length;
+    let sentLength = length;
     if (this.#limiter !== null) {
       const verdict = this.#limiter.judge(bytes, start, query, client);
       if (verdict === VERDICT.DROP) {
         counters.count(COLUMN.rateLimited);
-        left = 0;
+        sentLength = 0;
       } else if (verdict === VERDICT.SLIP) {
         counters.count(COLUMN.rateSlipped);
-        // An error has nothing that could be cut, and says by itself that TCP would not help: it leaves as it is.
-        if (classOf(bytes, start, query) !== RESPONSE_CLASS.ERROR) left = truncate(bytes, start, length, query);
+        // An error response has no records to truncate, and TCP would not help the client. It is
+        // sent unchanged.
+        if (classOf(bytes, start, query) !== RESPONSE_CLASS.ERROR) sentLength = truncate(bytes, start, length, query);
       }
     }
-    this.note(bytes, start, left, query, client, family);
-    return left;
+    this.record(bytes, start, sentLength, query, client, family);
+    return sentLength;
   }
 
-  /** Counts and logs a response that no limit of rates holds; `length` 0: it is not sent. */
-  note(bytes: Uint8Array, start: number, length: number, query: Query, client: Client, family: number): void {
-    if (length > 0) this.#counters.answered(bytes, start, query, family);
+  /** Counts and logs a response without applying the rate limit. `length` 0: it is not sent. */
+  record(bytes: Uint8Array, start: number, length: number, query: Query, client: Client, family: number): void {
+    if (length > 0) this.#counters.countResponse(bytes, start, query, family);
     if (this.#log !== null) this.#log.offer(bytes, start, length, query, client);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What becomes of a message that the query path leaves to others, on the thread that received it: what main would only refuse is refused here, under the
- * limit of responses, so that a flood costs main nothing and takes no room from those who may.
+ * Decides on the receiving thread what happens to a deferred message. The thread itself refuses
+ * what the main thread would only refuse, and its refusals count towards the rate limit. So a flood
+ * neither loads the main thread nor uses up the capacity for permitted clients.
  */
 
 import type { Client } from '../address/client.ts';
@@ -10,44 +11,57 @@ import { TC } from '../wire/header.ts';
 import { OPCODE, RCODE } from '../wire/types.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { PrefixList } from './rate-limit-prefixes.ts';
-import { nobodysCode } from './refusal.ts';
+import { unhandledRcode } from './refusal.ts';
 
 export class DeferredGate {
   readonly #responder: Responder;
   readonly #counters: ThreadCounters;
-  readonly #isTaken: boolean;
+  readonly #isHandled: boolean;
   readonly #transferAllow: PrefixList | null;
 
-  /** `isTaken`: main takes such messages. `transferAllow`: who may transfer without a signature; null: main knows. */
-  constructor(responder: Responder, counters: ThreadCounters, isTaken: boolean, transferAllow: PrefixList | null) {
+  /**
+   * `isHandled`: the main thread handles deferred messages. `transferAllow`: clients that may
+   * transfer zones without a signature; null: the main thread decides.
+   */
+  constructor(responder: Responder, counters: ThreadCounters, isHandled: boolean, transferAllow: PrefixList | null) {
     this.#responder = responder;
     this.#counters = counters;
-    this.#isTaken = isTaken;
+    this.#isHandled = isHandled;
     this.#transferAllow = transferAllow;
   }
 
-  /** The message at bytes[start] that `client` sent has just been deferred. Returns DEFERRED when it is for main, or the length of the response in its place. */
+  /**
+   * Checks the message at bytes[start] from `client`, which was just deferred. Returns DEFERRED if
+   * the main thread should answer it, or the length of the error response.
+   */
   pass(bytes: Uint8Array, start: number, client: Client): number {
     const responder = this.#responder;
     const transferAllow = this.#transferAllow;
-    if (!this.#isTaken) return responder.refuse(nobodysCode(bytes, start));
-    // Without a signature only AXFR and IXFR come here. Whether there is such a zone is nothing that is told to whoever may not have it.
-    if (transferAllow === null || responder.query.signed || transferAllow.holds(client)) return DEFERRED;
+    if (!this.#isHandled) return responder.refuse(unhandledRcode(bytes, start));
+    // Unsigned messages here are AXFR and IXFR. The same refusal for every zone does not reveal
+    // which zones exist.
+    if (transferAllow === null || responder.query.signed || transferAllow.includes(client)) return DEFERRED;
     this.#counters.count(COLUMN.transfersRefused);
     return responder.refuse(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
   }
 
-  /** Main has no room for the message just deferred, or for more of its client. Returns the length of the response in its place: to come again later. */
-  full(): number {
+  /**
+   * Answers the deferred message with SERVFAIL, because the main thread has no capacity or the
+   * client has reached its limit. Clients retry later. Returns the length of the response.
+   */
+  refuseBusy(): number {
     return this.#responder.refuse(RCODE.SERVFAIL);
   }
 
   /**
-   * The same over UDP, for the message that came at bytes[start]: TC, so that the client comes again over TCP, where nobody forges. The response has no
-   * records, so that it is of little use against a forged sender. To an UPDATE it is SERVFAIL, too: some clients look at the code alone, and NOERROR would
-   * tell them that the update was made.
+   * Answers the deferred message at bytes[start] with TC, so that the client retries over TCP,
+   * where addresses cannot be forged. Returns the length of the response.
+   *
+   * The response has no records, so that it does not amplify traffic towards a forged address. An
+   * UPDATE also gets SERVFAIL: some clients check only the response code, and NOERROR would confirm
+   * the update.
    */
-  overTcp(bytes: Uint8Array, start: number): number {
+  redirectToTcp(bytes: Uint8Array, start: number): number {
     const isUpdate = ((bytes[start + 2] >>> 3) & 15) === OPCODE.UPDATE;
     const length = this.#responder.refuse(isUpdate ? RCODE.SERVFAIL : RCODE.NOERROR);
     bytes[start + 2] |= TC;

@@ -1,4 +1,7 @@
-/** The thread's side of deferred messages: hands them to main, and main's answers to those who wait for them. */
+/**
+ * The DNS thread's side of deferred messages: sends them to the main thread, and passes its answers
+ * to the waiting connections.
+ */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { type Client, TRANSPORT } from '../address/client.ts';
 import { addressText, clientNetwork } from '../address/ipv6.ts';
@@ -6,137 +9,147 @@ import {
   type DeferredChannel,
   type DeferredTransport,
   type FromMain,
-  MAX_UNDER_WAY,
-  RESERVED,
+  MAX_PENDING,
+  RESERVED_PENDING,
   type ToMain,
 } from './deferred.ts';
-import { UdpBound } from './deferred-bound.ts';
+import { UdpLimit } from './deferred-limit.ts';
 import type { UdpReply } from './deferred-udp.ts';
 
 const NAMES: readonly DeferredTransport[] = ['udp', 'tcp', 'tls', 'https'];
 
-/** Who waits for an answer. Neither may throw. */
-export interface Taker {
-  /** Calls `DeferredQueue.next` once the message has gone. */
-  take(message: Uint8Array): void;
-  /** `failed`: the client must not take what it has for the whole. */
+/** Receives the answer to a deferred message. Neither method may throw. */
+export interface AnswerSink {
+  /** Sends one message of the answer. Calls `DeferredQueue.next` when it has been sent. */
+  write(message: Uint8Array): void;
+  /** `failed`: the answer is incomplete, and the client must be able to tell. */
   end(failed: boolean): void;
 }
 
-/** A request that main has not ended. */
-interface UnderWay {
+/** A request that the main thread has not finished. */
+interface PendingRequest {
   readonly network: string;
-  /** Null when nobody waits any more. */
-  taker: Taker | null;
+  /** Null after the request has been cancelled. */
+  sink: AnswerSink | null;
 }
 
 export class DeferredQueue {
   readonly #port: MessagePort;
   readonly #count: Int32Array;
-  /** Of those whose end main tells, which is all but those that it sends itself. */
-  readonly #underWay = new Map<number, UnderWay>();
-  /** How many of them each network has. */
-  readonly #shares = new Map<string, number>();
-  readonly #udpBound: UdpBound;
+  /**
+   * Requests whose end the main thread reports. It sends replies over UDP itself and reports no
+   * end.
+   */
+  readonly #pending = new Map<number, PendingRequest>();
+  /** Number of pending requests of each network. */
+  readonly #perNetwork = new Map<string, number>();
+  readonly #udpLimit: UdpLimit;
   readonly #now: () => number;
   #id = 0;
 
-  /** `now`: milliseconds, of a clock that all threads share. */
-  constructor({ port, underWay, udpBound }: DeferredChannel<MessagePort>, now: () => number = Date.now) {
+  /** `now`: the time in milliseconds, by a clock that all threads share. */
+  constructor({ port, pendingCount, udpLimit }: DeferredChannel<MessagePort>, now: () => number = Date.now) {
     this.#port = port;
-    this.#count = new Int32Array(underWay);
-    this.#udpBound = new UdpBound(udpBound);
+    this.#count = new Int32Array(pendingCount);
+    this.#udpLimit = new UdpLimit(udpLimit);
     this.#now = now;
   }
 
-  /** Has the event loop hand the answers over; without it `receive` does. */
+  /**
+   * Receives the answers through the event loop. Threads with a loop of their own call `receive`.
+   */
   listen(): void {
     this.#port.on('message', (message: FromMain) => this.#handle(message));
   }
 
-  /** Hands over what has come, without the event loop. */
+  /** Handles the messages that have arrived, without the event loop. */
   receive(): void {
     for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port))
       this.#handle(next.message as FromMain);
   }
 
   /**
-   * Hands main the message at bytes[start, start + length). Its answer goes to `taker`, or is sent by main as `reply` says. `isProven`: the client showed
-   * a cookie of ours. Returns the request's number, 0 when there are too many.
+   * Defers the message at bytes[start, start + length) to the main thread. The answer goes to
+   * `sink`, or the main thread sends it to `reply`. `hasValidCookie`: the message has a valid
+   * server cookie. Returns the number of the request, or 0 if there are too many.
    */
-  ask(
+  submit(
     bytes: Uint8Array,
     start: number,
     length: number,
     client: Client,
-    isProven: boolean,
-    taker: Taker | null,
+    hasValidCookie: boolean,
+    sink: AnswerSink | null,
     reply: (() => UdpReply) | null = null,
   ): number {
-    const free = MAX_UNDER_WAY - Atomics.load(this.#count, 0);
+    const free = MAX_PENDING - Atomics.load(this.#count, 0);
     if (free <= 0) return 0;
-    // First, since there is no end to them: what is refused allocates nothing here.
+    // Checked first, because it costs least: a refused message allocates nothing here.
     const isUdp = client.transport === TRANSPORT.UDP;
-    if (isUdp && !this.#udpBound.take(client, isProven, this.#now())) return 0;
-    const { network: bounded } = this.#udpBound;
+    if (isUdp && !this.#udpLimit.take(client, hasValidCookie, this.#now())) return 0;
+    const { network: limitedNetwork } = this.#udpLimit;
     const address = addressText(client);
     const network = clientNetwork(address);
-    const share = this.#shares.get(network) ?? 0;
-    // Nobody has more than a third of what is left to others (64 alone, 48 beside that one, and so on), and what is reserved goes to those who have nothing.
-    if (share > 0 && share * 3 >= free - RESERVED) return 0;
+    const share = this.#perNetwork.get(network) ?? 0;
+    // A network may have at most a third of the capacity that others leave: 64 if it is alone, 48
+    // next to that one, and so on. The reserved capacity is for networks without a pending request.
+    if (share > 0 && share * 3 >= free - RESERVED_PENDING) return 0;
     Atomics.add(this.#count, 0, 1);
     const id = ++this.#id;
     if (reply === null) {
-      this.#underWay.set(id, { network, taker });
-      this.#shares.set(network, share + 1);
+      this.#pending.set(id, { network, sink });
+      this.#perNetwork.set(network, share + 1);
     }
     const message = new Uint8Array(length);
     for (let i = 0; i < length; i++) message[i] = bytes[start + i];
     const { port } = client;
     const transport = NAMES[client.transport];
     this.#post({
-      kind: 'ask',
+      kind: 'submit',
       id,
       message,
       address,
       port,
       transport,
-      network: isUdp ? bounded : 0,
+      network: isUdp ? limitedNetwork : 0,
       reply: reply === null ? null : reply(),
     });
     return id;
   }
 
-  /** The message that was taken last has gone. */
+  /** Requests the next message, after the previous one has been sent. */
   next(id: number): void {
-    if (this.#isAwaited(id)) this.#post({ kind: 'next', id });
+    if (this.#isWanted(id)) this.#post({ kind: 'next', id });
   }
 
-  /** Nobody waits any more. It counts until main has ended it: whoever asks and goes away has no more than who stays. */
+  /**
+   * Cancels a request. It counts until the main thread has finished it, so that clients gain
+   * nothing by disconnecting.
+   */
   cancel(id: number): void {
-    const pending = this.#underWay.get(id);
-    if (pending === undefined || pending.taker === null) return;
-    pending.taker = null;
+    const pending = this.#pending.get(id);
+    if (pending === undefined || pending.sink === null) return;
+    pending.sink = null;
     this.#post({ kind: 'cancel', id });
   }
 
-  #isAwaited(id: number): boolean {
-    const taker = this.#underWay.get(id)?.taker;
-    return taker !== undefined && taker !== null;
+  #isWanted(id: number): boolean {
+    const sink = this.#pending.get(id)?.sink;
+    return sink !== undefined && sink !== null;
   }
 
   #handle(message: FromMain): void {
-    const pending = this.#underWay.get(message.id);
+    const pending = this.#pending.get(message.id);
     if (pending === undefined) return;
     if (message.kind === 'message') {
-      pending.taker?.take(message.message);
+      pending.sink?.write(message.message);
       return;
     }
-    this.#underWay.delete(message.id);
-    const left = (this.#shares.get(pending.network) ?? 1) - 1;
-    if (left === 0) this.#shares.delete(pending.network);
-    else this.#shares.set(pending.network, left);
-    pending.taker?.end(message.failed);
+    this.#pending.delete(message.id);
+    const remaining = (this.#perNetwork.get(pending.network) ?? 1) - 1;
+    if (remaining === 0) this.#perNetwork.delete(pending.network);
+    else this.#perNetwork.set(pending.network, remaining);
+    pending.sink?.end(message.failed);
   }
 
   #post(message: ToMain): void {

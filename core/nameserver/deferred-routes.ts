@@ -1,10 +1,13 @@
-/** Which part of the daemon answers a deferred message: updates one, all else another. */
+/** Routes deferred messages to their handlers: updates to one, all others to another. */
 import { OPCODE, RCODE } from '../wire/types.ts';
 import type { AnswerDeferred, DeferredRequest } from './deferred.ts';
-import { refusal } from './refusal.ts';
+import { errorResponse } from './refusal.ts';
 
 export class DeferredRoutes {
-  /** Answers messages of opcode UPDATE. Until there is one, and when there is none any more, they are to be sent again. */
+  /**
+   * Handles messages of opcode UPDATE. Until it is set, and after `stopUpdates`, the response is
+   * SERVFAIL, on which clients retry.
+   */
   update: AnswerDeferred = notReady;
   readonly #others: AnswerDeferred;
 
@@ -17,12 +20,12 @@ export class DeferredRoutes {
     return opcode === OPCODE.UPDATE ? this.update(request) : this.#others(request);
   };
 
-  /** From now on no update is begun. */
+  /** Stops accepting updates. */
   stopUpdates(): void {
     this.update = notReady;
   }
 }
 
 async function* notReady({ message }: DeferredRequest): AsyncGenerator<Uint8Array> {
-  yield refusal(message, RCODE.SERVFAIL);
+  yield errorResponse(message, RCODE.SERVFAIL);
 }

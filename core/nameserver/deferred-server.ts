@@ -1,4 +1,7 @@
-/** Main's side of deferred messages: runs the answers, one message ahead of nobody, and ends those for which nobody waits any more. */
+/**
+ * The main thread's side of deferred messages. It runs the handlers and requests a message only
+ * when the previous one has been sent. It stops a handler whose client has disconnected.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import { clientNetwork } from '../address/ipv6.ts';
 import type { Logger } from '../base/log/index.ts';
@@ -11,24 +14,24 @@ import {
   MAX_PER_CLIENT,
   type ToMain,
 } from './deferred.ts';
-import { createUdpBound, type SharedUdpBound, UdpBound, type UdpBoundOptions } from './deferred-bound.ts';
+import { createUdpLimit, type SharedUdpLimit, UdpLimit, type UdpLimitOptions } from './deferred-limit.ts';
 import type { SendUdp } from './deferred-udp.ts';
-import { refusal } from './refusal.ts';
+import { errorResponse } from './refusal.ts';
 
-type Ask = Extract<ToMain, { kind: 'ask' }>;
+type SubmittedMessage = Extract<ToMain, { kind: 'submit' }>;
 
-interface Running {
+interface RunningRequest {
   readonly controller: AbortController;
-  /** Lets the answer go on; what it waits for is that its last message is taken. */
+  /** Continues the handler, which waits until its last message has been sent. */
   resume: () => void;
 }
 
-/** Milliseconds between two exceptions that are told. */
-const BETWEEN_FAULTS = 1000;
+/** Milliseconds between two logged exceptions. */
+const FAULT_LOG_INTERVAL_MS = 1000;
 
-/** One thread's requests. */
-export interface DeferredLine {
-  /** The thread has ended: nobody waits for anything. */
+/** The requests of one thread. */
+export interface DeferredSession {
+  /** Cancels all requests of the thread, which has ended. */
   close(): void;
 }
 
@@ -37,32 +40,38 @@ export class DeferredServer {
   readonly #sendUdp: SendUdp;
   readonly #log: Logger;
   /** See DeferredChannel. */
-  readonly udpBound: SharedUdpBound;
-  readonly #bound: UdpBound;
+  readonly udpLimit: SharedUdpLimit;
+  readonly #udpLimit: UdpLimit;
   readonly #perClient = new Map<string, number>();
-  #toldAt = Number.NEGATIVE_INFINITY;
-  /** Exceptions since then. */
+  #loggedAt = Number.NEGATIVE_INFINITY;
+  /** Number of exceptions since the last logged one. */
   #suppressed = 0;
 
-  /** `sendUdp` sends what threads that block have no ear for. `udpBound`: left out, DEFAULT_UDP_BOUND. */
-  constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger, udpBound?: UdpBoundOptions) {
-    this.udpBound = createUdpBound(udpBound);
-    this.#bound = new UdpBound(this.udpBound);
+  /**
+   * `sendUdp` sends replies for threads that block in recvmmsg. `udpLimit`: default
+   * DEFAULT_UDP_LIMIT.
+   */
+  constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger, udpLimit?: UdpLimitOptions) {
+    this.udpLimit = createUdpLimit(udpLimit);
+    this.#udpLimit = new UdpLimit(this.udpLimit);
     this.#answer = answer;
     this.#sendUdp = sendUdp;
     this.#log = log;
   }
 
-  /** Serves one thread. `wake` is called after each message to it. */
-  open({ port, underWay }: Pick<DeferredChannel<MessagePort>, 'port' | 'underWay'>, wake: () => void): DeferredLine {
-    const count = new Int32Array(underWay);
-    const running = new Map<number, Running>();
+  /** Serves one thread. `wake` is called after each message to the thread. */
+  open(
+    { port, pendingCount }: Pick<DeferredChannel<MessagePort>, 'port' | 'pendingCount'>,
+    wake: () => void,
+  ): DeferredSession {
+    const count = new Int32Array(pendingCount);
+    const running = new Map<number, RunningRequest>();
     const post = (message: FromMain): void => {
       port.postMessage(message, message.kind === 'message' ? [message.message.buffer as ArrayBuffer] : []);
       wake();
     };
     port.on('message', (message: ToMain) => {
-      if (message.kind === 'ask') {
+      if (message.kind === 'submit') {
         const task = { controller: new AbortController(), resume: () => {} };
         running.set(message.id, task);
         void this.#serve(message, task, post).finally(() => {
@@ -75,7 +84,7 @@ export class DeferredServer {
       if (message.kind === 'cancel') task?.controller.abort();
       task?.resume();
     });
-    // It must not keep the process alive.
+    // The port must not keep the process alive.
     port.unref();
     return {
       close() {
@@ -89,57 +98,57 @@ export class DeferredServer {
   }
 
   /** Never rejects. */
-  async #serve(ask: Ask, running: Running, post: (message: FromMain) => void): Promise<void> {
-    const { id, reply, transport } = ask;
+  async #serve(request: SubmittedMessage, running: RunningRequest, post: (message: FromMain) => void): Promise<void> {
+    const { id, reply, transport } = request;
     const { signal } = running.controller;
-    const give = (message: Uint8Array): void => {
+    const send = (message: Uint8Array): void => {
       if (reply !== null) this.#sendUdp(reply, message);
       else post({ kind: 'message', id, message: new Uint8Array(message) });
     };
-    const network = clientNetwork(ask.address);
-    const others = this.#perClient.get(network) ?? 0;
+    const network = clientNetwork(request.address);
+    const pending = this.#perClient.get(network) ?? 0;
     let sent = 0;
     let failed = false;
-    if (others >= MAX_PER_CLIENT) give(refusal(ask.message, RCODE.SERVFAIL));
+    if (pending >= MAX_PER_CLIENT) send(errorResponse(request.message, RCODE.SERVFAIL));
     else {
-      this.#perClient.set(network, others + 1);
+      this.#perClient.set(network, pending + 1);
       try {
         for await (const message of this.#answer({
-          message: ask.message,
-          address: ask.address,
-          port: ask.port,
+          message: request.message,
+          address: request.address,
+          port: request.port,
           transport,
           cancelled: signal,
-          verified: () => this.#bound.giveBack(ask.network, Date.now()),
+          verified: () => this.#udpLimit.refund(request.network, Date.now()),
         })) {
           if (signal.aborted) break;
-          const taken = new Promise<void>((resolve) => {
+          const delivered = new Promise<void>((resolve) => {
             running.resume = resolve;
           });
-          give(message);
+          send(message);
           sent++;
           if (transport === 'udp') break;
-          await taken;
+          await delivered;
           if (signal.aborted) break;
         }
       } catch (error) {
         if (!signal.aborted) {
-          this.#tell(transport, error as Error);
+          this.#logFault(transport, error as Error);
           failed = sent > 0;
-          if (!failed) give(refusal(ask.message, RCODE.SERVFAIL));
+          if (!failed) send(errorResponse(request.message, RCODE.SERVFAIL));
         }
       }
-      const left = (this.#perClient.get(network) ?? 1) - 1;
-      if (left === 0) this.#perClient.delete(network);
-      else this.#perClient.set(network, left);
+      const remaining = (this.#perClient.get(network) ?? 1) - 1;
+      if (remaining === 0) this.#perClient.delete(network);
+      else this.#perClient.set(network, remaining);
     }
     if (reply === null) post({ kind: 'end', id, failed });
   }
 
-  /** Not of every one of a flood: who knows such a message could fill the disk. */
-  #tell(transport: DeferredTransport, error: Error): void {
+  /** Limited, because a client that can cause an exception could otherwise fill the disk. */
+  #logFault(transport: DeferredTransport, error: Error): void {
     const now = performance.now();
-    if (now - this.#toldAt < BETWEEN_FAULTS) {
+    if (now - this.#loggedAt < FAULT_LOG_INTERVAL_MS) {
       this.#suppressed++;
       return;
     }
@@ -148,7 +157,7 @@ export class DeferredServer {
       error,
       suppressed: this.#suppressed,
     });
-    this.#toldAt = now;
+    this.#loggedAt = now;
     this.#suppressed = 0;
   }
 }

@@ -1,6 +1,9 @@
 /**
- * Replies over UDP that main sends. A thread that blocks in recvmmsg has no ear for main, but its sockets are main's: so it hands over where the message came
- * from and by which address, and main sends the reply by the same socket.
+ * Replies over UDP that the main thread sends.
+ *
+ * A thread that blocks in recvmmsg cannot receive answers from the main thread. But the main thread
+ * owns the sockets. So the DNS thread passes on the source and destination address of the message,
+ * and the main thread replies through the same socket.
  */
 import type { Libc } from '../os/libc.ts';
 import { MSG_DONTWAIT } from '../os/socket-constants.ts';
@@ -9,13 +12,15 @@ export interface UdpReply {
   readonly fd: number;
   /** struct sockaddr of the client. */
   readonly name: Uint8Array;
-  /** Control data with the address that the reply comes from (PKTINFO); empty: the socket's own. */
+  /**
+   * Control data with the source address of the reply (PKTINFO). Empty: the address of the socket.
+   */
   readonly control: Uint8Array;
 }
 
 export type SendUdp = (reply: UdpReply, message: Uint8Array) => void;
 
-/** struct mmsghdr and where its fields are, in bytes. */
+/** Size of struct mmsghdr and offsets of its fields, in bytes. */
 const HEADER = 64;
 const NAME_AT = 0;
 const NAME_LENGTH_AT = 8;
@@ -24,9 +29,9 @@ const VECTORS_AT = 24;
 const CONTROL_AT = 32;
 const CONTROL_LENGTH_AT = 40;
 
-/** What cannot be sent now is lost, as packets are: the client asks again. */
+/** A reply that cannot be sent immediately is lost, like any packet. The client retries. */
 export function udpSender({ sendmmsg, address }: Pick<Libc, 'sendmmsg' | 'address'>): SendUdp {
-  // A pool's memory would do, too, but what is below 64 bytes may be in V8's heap, and move.
+  // Not a plain typed array: V8 may keep arrays below 64 bytes in its heap and move them.
   const room = (bytes: number): Buffer => Buffer.from(new ArrayBuffer(Math.max(bytes, 256)));
   const header = room(HEADER);
   const vector = room(16);

@@ -1,67 +1,85 @@
 /**
- * Messages that the query path does not answer itself: UPDATE, AXFR, IXFR, and whatever is signed. They need the journal or many messages for an
- * answer, so the threads hand them to main (`deferred-queue.ts`), which runs an AnswerDeferred (`deferred-server.ts`) and hands the messages of its
- * answer back one by one.
+ * Messages that the query path defers: UPDATE, AXFR, IXFR, and all signed messages.
+ *
+ * Their answers need the journal or consist of many messages. So the DNS threads send them to the
+ * main thread (`deferred-queue.ts`). It runs an AnswerDeferred (`deferred-server.ts`) and returns
+ * the messages of the answer one at a time.
  */
-import type { SharedUdpBound } from './deferred-bound.ts';
+import type { SharedUdpLimit } from './deferred-limit.ts';
 import type { UdpReply } from './deferred-udp.ts';
 
 export type DeferredTransport = 'udp' | 'tcp' | 'tls' | 'https';
 
 export interface DeferredRequest {
-  /** As it came, without the length before it. */
+  /** The message as received, without the two bytes of its length. */
   readonly message: Uint8Array;
-  /** Of the client, as text (RFC 5952). IPv4 in IPv6 is IPv4. */
+  /** Address of the client as text (RFC 5952). An IPv4-mapped IPv6 address is given as IPv4. */
   readonly address: string;
   readonly port: number;
   readonly transport: DeferredTransport;
-  /** Aborted when the client is gone or too slow: what is still to come is for nobody. */
+  /** Aborted when the client has disconnected or is too slow. Further messages are discarded. */
   readonly cancelled: AbortSignal;
-  /** To be called when the message has a good signature and has not come before: over UDP it then counts nothing of its network's rate. */
+  /**
+   * Call it when the signature is valid and the message is not a replay. Over UDP the message then
+   * no longer counts towards the rate of its network.
+   */
   readonly verified?: () => void;
 }
 
 /**
- * The messages of the answer in order; each is taken before the next is asked for. Over UDP the first is sent and the rest is not asked for. At its
- * end the connection goes on; when it throws, the client gets SERVFAIL, or, once a message has been sent, is cut, so that nobody takes a part for the whole.
+ * Yields the messages of the answer in order. Each message is sent before the next is requested.
+ * Over UDP only the first message is requested.
+ *
+ * When the iteration ends, the connection continues. When it throws, the client gets SERVFAIL. If a
+ * message has already been sent, the connection is closed instead, so that a partial answer is not
+ * mistaken for a complete one.
  */
 export type AnswerDeferred = (request: DeferredRequest) => AsyncIterable<Uint8Array>;
 
-/** From a thread. `id` counts a thread's requests. */
+/** Messages from a DNS thread. `id` numbers the requests of the thread. */
 export type ToMain =
   | {
-      readonly kind: 'ask';
+      readonly kind: 'submit';
       readonly id: number;
       readonly message: Uint8Array;
       readonly address: string;
       readonly port: number;
       readonly transport: DeferredTransport;
-      /** See UdpBound. */
+      /** See UdpLimit.network. */
       readonly network: number;
-      /** Main sends the answer itself. */
+      /** Where the main thread sends the answer itself. Null: the DNS thread sends it. */
       readonly reply: UdpReply | null;
     }
-  /** The last message has been taken. */
+  /** The last message has been sent. */
   | { readonly kind: 'next'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number };
 
-/** To a thread. */
+/** Messages to a DNS thread. */
 export type FromMain =
   | { readonly kind: 'message'; readonly id: number; readonly message: Uint8Array }
-  /** `failed`: what was sent is not all. */
+  /** `failed`: the answer is incomplete. */
   | { readonly kind: 'end'; readonly id: number; readonly failed: boolean };
 
-/** A thread's way to main and back. */
+/** A DNS thread's end of the channel to the main thread. */
 export interface DeferredChannel<Port> {
   readonly port: Port;
-  /** One 32-bit word: requests of the thread that main has not ended. The thread adds, main takes off. */
-  readonly underWay: SharedArrayBuffer;
-  /** Of all threads. */
-  readonly udpBound: SharedUdpBound;
+  /**
+   * One 32-bit word: requests of the thread that the main thread has not finished. The thread adds,
+   * the main thread subtracts.
+   */
+  readonly pendingCount: SharedArrayBuffer;
+  /** Shared by all threads. */
+  readonly udpLimit: SharedUdpLimit;
 }
 
-/** Requests of one thread at a time, and how many of them are kept for clients that have none yet. */
-export const MAX_UNDER_WAY = 320;
-export const RESERVED = 64;
-/** Requests of one client at a time, over all threads: a secondary may follow many zones. Whoever has them all gets SERVFAIL, on which clients come again. */
+/**
+ * Pending requests of one thread, and how many of them are reserved for networks without a pending
+ * request.
+ */
+export const MAX_PENDING = 320;
+export const RESERVED_PENDING = 64;
+/**
+ * Pending requests of one client network over all threads: a secondary may follow many zones.
+ * Beyond the limit the response is SERVFAIL, on which clients retry.
+ */
 export const MAX_PER_CLIENT = 64;

@@ -1,4 +1,7 @@
-/** Main's side of what every response passes (answer-gate.ts): what its threads share, and the log that their samples go to. */
+/**
+ * The main thread's side of AnswerGate: the data that the gates of all threads share, and the log
+ * that receives their samples.
+ */
 import type { Logger } from '../base/log/index.ts';
 import type { Transport } from './counters.ts';
 import { createQueryLog, type SharedQueryLog } from './query-log.ts';
@@ -6,30 +9,33 @@ import { startQueryLog } from './query-log-reader.ts';
 import { createRateLimit, type RateLimitOptions, type SharedRateLimit } from './rate-limit.ts';
 
 export interface GateOptions {
-  /** Of responses over UDP; left out: nothing is limited. */
+  /** Rate limit of responses over UDP. If omitted, there is no limit. */
   readonly rateLimit?: RateLimitOptions;
-  /** One query in so many is logged; 0 or left out: none. */
+  /** One query in `queryLog` is logged, on average. 0 or omitted: none. */
   readonly queryLog?: number;
   readonly log: Logger;
 }
 
-/** A thread's part. */
+/** The gate data of one thread. */
 export interface GateData {
-  /** Null: nothing is limited, as over TCP. */
+  /** Null: no rate limit, as over TCP. */
   readonly rateLimit: SharedRateLimit | null;
-  /** Null: nothing is logged. */
+  /** Null: no query log. */
   readonly queryLog: SharedQueryLog | null;
 }
 
 export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null };
 
 export class Gates {
-  /** What main answers itself: nothing is limited. */
+  /** For DNS over HTTPS, which the main thread answers. It has no rate limit. */
   readonly https: GateData;
   readonly #threads: readonly GateData[];
   readonly #log: { stop(): void };
 
-  /** `transports`: of each thread. Throws InvalidError `invalid_prefix` when a prefix that is not to be limited is none. */
+  /**
+   * `transports`: the transport of each thread. Throws InvalidError `invalid_prefix` if an exempt
+   * prefix is malformed.
+   */
   constructor({ rateLimit, queryLog, log }: GateOptions, transports: readonly Transport[]) {
     const shared = rateLimit === undefined ? null : createRateLimit(rateLimit);
     this.#threads = transports.map((transport) => ({
@@ -43,12 +49,12 @@ export class Gates {
     );
   }
 
-  /** `thread` from 0. What it gets is the same when it is started anew. */
+  /** `thread`: from 0. A restarted thread gets the same data. */
   of(thread: number): GateData {
     return this.#threads[thread];
   }
 
-  /** To be called when the threads have ended: writes what they have left. */
+  /** Writes the remaining samples. Call it after the threads have ended. */
   stop(): void {
     this.#log.stop();
   }

@@ -1,4 +1,7 @@
-/** The query path on the thread that asks it: for messages that come over something other than this room's sockets. */
+/**
+ * Runs the query path on the main thread, for messages that arrive through another room (DNS over
+ * HTTPS).
+ */
 
 import { MessageChannel } from 'node:worker_threads';
 import { Client, TRANSPORT } from '../address/client.ts';
@@ -15,15 +18,15 @@ import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import type { GateData } from './gates.ts';
 import { LmdbNodeStore } from './node-store.ts';
 import { openQueryLog } from './query-log.ts';
-import { nobodysCode } from './refusal.ts';
+import { unhandledRcode } from './refusal.ts';
 
 export interface LocalResponse {
   readonly message: Uint8Array;
-  /** Made for this client alone: its cookie is in it (RFC 7873). */
+  /** The response contains this client's cookie (RFC 7873), so it must not be shared. */
   readonly personal: boolean;
 }
 
-/** What every DNS thread works with, too. */
+/** Every DNS thread has these objects, too. */
 interface Parts {
   readonly index: IndexReader;
   readonly responder: Responder;
@@ -31,7 +34,7 @@ interface Parts {
   readonly gate: AnswerGate;
 }
 
-/** What a thread of its own would be handed. */
+/** The part of WorkerData that the main thread needs. */
 export interface LocalData {
   readonly counters: Slice;
   readonly gate: GateData;
@@ -42,15 +45,16 @@ export class LocalResponder {
   readonly #client = new Client();
   readonly #buffer = new Uint8Array(MAX_MESSAGE + 1);
 
-  /** `transport`: of TRANSPORT, the one that all messages come over. */
+  /** `transport`: the value of TRANSPORT for all messages. */
   constructor(parts: Parts, transport: number = TRANSPORT.HTTPS) {
     this.#parts = parts;
     this.#client.transport = transport;
   }
 
   /**
-   * Answers a message of at most 65,535 bytes, which is not changed, from a client at `address` (IPv4 or IPv6, in text). Null: it is none that is answered. Zone transfers
-   * and what is signed are REFUSED, signed updates NOTIMP (RFC 2136 3.1): they have transports of their own.
+   * Answers a message of at most 65,535 bytes from the client at `address` (IPv4 or IPv6 text). The
+   * message is not changed. Returns null if the message gets no response. Zone transfers and signed
+   * messages are REFUSED, signed updates NOTIMP (RFC 2136 3.1): they have transports of their own.
    */
   answer(message: Uint8Array, address: string): LocalResponse | null {
     const client = this.#client;
@@ -61,7 +65,7 @@ export class LocalResponder {
     index.enter();
     try {
       let length = responder.respond(buffer, 0, message.length, client);
-      if (length === DEFERRED) length = responder.refuse(nobodysCode(message, 0));
+      if (length === DEFERRED) length = responder.refuse(unhandledRcode(message, 0));
       if (length === 0) {
         counters.count(COLUMN.notQuery);
         return null;
@@ -73,24 +77,27 @@ export class LocalResponder {
       throw error;
     } finally {
       index.leave();
-      counters.takeIndex(index);
+      counters.addIndexCounts(index);
     }
   }
 }
 
-interface Served {
+interface LocalResponderOptions {
   readonly index: IndexWriter;
   readonly storeDirectory: string;
-  /** Bytes. */
+  /** Largest UDP response, in bytes. */
   readonly udpPayload: number;
   readonly answers: AnswerSettings;
 }
 
-/** Reads the index on the thread that writes it, between its writes, as the last of its readers: the others are numbered from 1. */
-export function openLocalResponder(served: Served, data: LocalData): LocalResponder {
-  const { index, storeDirectory, udpPayload, answers } = served;
+/**
+ * Reads the index on the thread that writes it, between its writes. It uses the last reader number;
+ * the DNS threads use the numbers from 1.
+ */
+export function openLocalResponder(options: LocalResponderOptions, data: LocalData): LocalResponder {
+  const { index, storeDirectory, udpPayload, answers } = options;
   const { port1, port2 } = new MessageChannel();
-  // New slots wait there; the channel must not keep the process alive.
+  // New index slots wait in the channel, which must not keep the process alive.
   port1.unref();
   port2.unref();
   const reader = new IndexReader(index.share(port1), READERS - 1, port2, new LmdbNodeStore(storeDirectory));

@@ -1,4 +1,4 @@
-/** The nameserver's counts by the names under which they are read. */
+/** Registers the nameserver's counters as metrics. */
 import type { Registry } from '../base/metrics/index.ts';
 import {
   COLUMN,
@@ -13,10 +13,10 @@ import {
 
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp', 'tls', 'https'];
 
-/** Those with connections of their own; the ones of HTTPS are told with the API's. */
+/** Transports with connections of their own. The metrics of the API include those of HTTPS. */
 const CONNECTED: readonly Transport[] = ['tcp', 'tls'];
 
-/** Columns that are told by transport. */
+/** Columns that are reported for each transport. */
 const BY_TRANSPORT: readonly (readonly [name: string, column: number, help: string])[] = [
   ['truncated_responses', COLUMN.truncated, 'Responses with TC set.'],
   ['nodata_responses', COLUMN.nodata, 'Responses with NOERROR and an empty answer section, without referrals.'],
@@ -96,7 +96,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
   tcpMetrics(registry, counters);
 }
 
-/** What the answers were made from, and where else they were told of. */
+/** Metrics on how queries were answered, and on the query log. */
 function answerMetrics(registry: Registry, counters: NameserverCounters): void {
   const all = (column: number): number =>
     TRANSPORTS.reduce((sum, transport) => sum + counters.sum(transport, column), 0);
@@ -184,7 +184,7 @@ function udpMetrics(registry: Registry, counters: NameserverCounters): void {
   );
 }
 
-/** Connections by what comes over them. */
+/** Metrics on the connections of each transport. */
 function tcpMetrics(registry: Registry, counters: NameserverCounters): void {
   const each = (emit: (value: number, ...labels: string[]) => void, column: number, ...labels: string[]): void => {
     for (const transport of CONNECTED) emit(counters.sum(transport, column), transport, ...labels);

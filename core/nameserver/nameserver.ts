@@ -1,4 +1,4 @@
-/** Starts the DNS threads, and stops them. */
+/** Starts the DNS threads, supervises them and stops them. */
 import type { Worker } from 'node:worker_threads';
 import { type AnswerSettings, PLAIN } from '../answer/settings.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -10,7 +10,7 @@ import type { IndexWriter } from '../store/index/writer.ts';
 import { nextTicketKeys, type TicketKeys } from '../tls/ticket-keys.ts';
 import { NameserverCounters, type Transport } from './counters.ts';
 import type { AnswerDeferred } from './deferred.ts';
-import type { UdpBoundOptions } from './deferred-bound.ts';
+import type { UdpLimitOptions } from './deferred-limit.ts';
 import { DeferredServer } from './deferred-server.ts';
 import { udpSender } from './deferred-udp.ts';
 import { type GateOptions, Gates } from './gates.ts';
@@ -23,57 +23,60 @@ export interface NameserverOptions extends GateOptions {
   readonly index: IndexWriter;
   readonly storeDirectory: string;
   readonly listen: readonly ListenAddress[];
-  /** UDP threads. */
+  /** Number of UDP threads. */
   readonly workers: number;
-  /** Bytes. */
+  /** Largest UDP response, in bytes. */
   readonly udpPayload: number;
-  /** Left out: answers and nothing else. */
+  /** Default: plain answers, without optional features. */
   readonly answers?: AnswerSettings;
   readonly transport: 'auto' | 'batch' | 'portable';
   readonly tcp: TcpLimits;
-  /** DNS over TLS; left out, there is none. */
+  /** DNS over TLS. If omitted, it is off. */
   readonly tls?: TlsOptions;
-  /** Answers what the query path leaves; left out, all that is refused. */
+  /** Answers the messages that the query path defers. If omitted, they are refused. */
   readonly answerDeferred?: AnswerDeferred;
-  /** How much of that may come over UDP; left out, DEFAULT_UDP_BOUND. */
-  readonly deferredUdp?: UdpBoundOptions;
-  /** Prefixes of those who may transfer zones without a signature: others are refused before `answerDeferred`. Left out, that judges by itself. */
+  /** Limits on deferred messages over UDP. Default: DEFAULT_UDP_LIMIT. */
+  readonly deferredUdp?: UdpLimitOptions;
+  /**
+   * Prefixes of clients that may transfer zones without a signature. Other unsigned transfers are
+   * refused before `answerDeferred` runs. If omitted, `answerDeferred` alone decides.
+   */
   readonly transferAllow?: readonly string[];
-  /** Is told of each thread when it is started, also anew: for tests that end one. */
+  /** Receives each thread that is started or restarted. Tests use it to stop a thread. */
   readonly onThread?: (name: string, worker: Worker) => void;
 }
 
 export interface TlsOptions extends CertificateFiles {
-  /** What sessions are resumed by at first; left out, none that other nodes know. */
+  /** The first session ticket keys. If omitted, only this node can resume its sessions. */
   readonly tickets?: TicketKeys;
   readonly listen: readonly ListenAddress[];
 }
 
 export interface Nameserver {
-  /** With the ports that were given for port 0. */
+  /** Port 0 is replaced by the port that the system chose. */
   readonly listen: readonly ListenAddress[];
   readonly tlsListen: readonly ListenAddress[];
   readonly transport: 'batch' | 'portable';
-  /** Whether every thread listens. */
+  /** True while every thread listens. */
   readonly listening: boolean;
   readonly counters: NameserverCounters;
-  /** For what comes over HTTPS (local-responder.ts). */
+  /** Counters and gate for DNS over HTTPS, which the main thread answers (local-responder.ts). */
   readonly https: LocalData;
-  /** Names of the threads that have not answered for so many milliseconds. */
-  silent(ms: number): string[];
-  /** New keys for the session tickets of DNS over TLS. */
+  /** Names of the threads without a sign of life for more than `ms` milliseconds. */
+  silentThreads(ms: number): string[];
+  /** Replaces the session ticket keys of DNS over TLS. */
   setTickets(keys: TicketKeys): void;
   stop(): Promise<void>;
 }
 
-/** Threads for streams: TCP, and TLS where there is one. */
+/** Index of each stream thread in the shared connection limits. */
 const TCP_STREAM = 0;
 const TLS_STREAM = 1;
 
-/** Milliseconds until a thread that has not ended by itself is ended. */
+/** Milliseconds that a thread has to exit before it is terminated. */
 const STOP_MS = 3000;
 
-/** Resolves when all threads listen. Throws ConfigError when one cannot. */
+/** Resolves when all threads listen. Throws ConfigError if a thread cannot listen. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
   const { index, log, tcp, tls, storeDirectory, udpPayload, answers = PLAIN, onThread, answerDeferred } = options;
   const transport = chooseTransport(options);
@@ -97,7 +100,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       ? null
       : new DeferredServer(answerDeferred, isBatch ? udpSender(loadLibc()) : () => {}, log, options.deferredUdp);
   const parts = { index, log, counters, deferred, onThread };
-  const open = new SharedArrayBuffer(isBatch ? (tcp.maxConnections + 1) * Int32Array.BYTES_PER_ELEMENT : 0);
+  const openFds = new SharedArrayBuffer(isBatch ? (tcp.maxConnections + 1) * Int32Array.BYTES_PER_ELEMENT : 0);
   const data = {
     storeDirectory,
     listen,
@@ -107,9 +110,9 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     tcp,
     transferAllow: options.transferAllow ?? null,
     wake: -1,
-    open,
+    openFds,
     connections,
-    stream: TCP_STREAM,
+    streamIndex: TCP_STREAM,
   };
   const libc = isBatch ? loadLibc() : null;
   const wake = libc === null ? undefined : () => libc.signalEvent(sockets.wake);
@@ -121,7 +124,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       file: isBatch
         ? new URL('./udp-worker.js', import.meta.url)
         : new URL('./udp-portable-worker.js', import.meta.url),
-      reader: i + 1,
+      readerNumber: i + 1,
       data: { ...data, gate: gates.of(i), fds: sockets.udp[i] ?? [] },
     }),
   );
@@ -129,11 +132,11 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     start({
       name: 'tcp',
       file: isBatch ? new URL('./tcp-batch-worker.js', import.meta.url) : new URL('./tcp-worker.js', import.meta.url),
-      reader: count + 1,
+      readerNumber: count + 1,
       data: { ...data, gate: gates.of(count), fds: sockets.tcp, wake: sockets.wake },
       wake,
       onExit() {
-        if (isBatch) closeLeft(open);
+        if (isBatch) closeLeft(openFds);
         forgetThread(connections, TCP_STREAM);
       },
     }),
@@ -143,13 +146,13 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       {
         name: 'tls',
         file: new URL('./tls-worker.js', import.meta.url),
-        reader: count + 2,
+        readerNumber: count + 2,
         data: {
           ...data,
           gate: gates.of(count + 1),
           listen: tlsListen,
-          stream: TLS_STREAM,
-          // Read at each start.
+          streamIndex: TLS_STREAM,
+          // A getter, because each start of the thread needs the current certificate.
           get tls() {
             return certificate.current;
           },
@@ -184,7 +187,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     },
     counters,
     https: { counters: counters.https, gate: gates.https },
-    silent: (ms) => threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name),
+    silentThreads: (ms) => threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name),
     setTickets: (keys) => certificate?.setTickets(keys),
     stop,
   };

@@ -1,4 +1,7 @@
-/** Reads nodes from the answers table for a thread that has a reader of its own. Opened when the first one is needed. */
+/**
+ * Reads nodes from the answers table of LMDB, for a thread with its own index reader. The
+ * environment is opened when the first node is needed.
+ */
 import type { NodeStore } from '../answer/index-reader.ts';
 import { type Binary, type Environment, openEnvironment } from '../store/environment.ts';
 import { writeNameKey } from '../store/keys.ts';
@@ -7,7 +10,7 @@ export class LmdbNodeStore implements NodeStore {
   readonly #directory: string;
   #environment: Environment | null = null;
   #answers: Binary | null = null;
-  /** Keys of every length are views of one buffer, so that a look-up allocates nothing. */
+  /** Keys of every length are views of one buffer, so that a lookup allocates nothing. */
   readonly #keyBytes = new Uint8Array(1025);
   readonly #keys: Uint8Array[] = Array.from({ length: 1026 }, (_, length) => this.#keyBytes.subarray(0, length));
 

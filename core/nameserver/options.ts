@@ -1,4 +1,4 @@
-/** The options of the nameserver that stand in the configuration. */
+/** Converts the configuration into options of the nameserver. */
 import type { Config } from '../config/index.ts';
 import type { TicketKeys } from '../tls/ticket-keys.ts';
 import type { NameserverOptions } from './nameserver.ts';
@@ -16,7 +16,7 @@ type Configured =
   | 'queryLog'
   | 'transferAllow';
 
-/** `tickets`: undefined where no TLS is configured. */
+/** `tickets`: undefined if TLS is not configured. */
 export function nameserverOptions(
   { dataDir, dns, transfer }: Config,
   tickets: TicketKeys | undefined,

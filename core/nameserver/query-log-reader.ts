@@ -1,4 +1,4 @@
-/** Takes what the DNS threads have sampled out of their rings, and writes it to the log. */
+/** Writes the queries that the DNS threads have sampled from their rings to the log. */
 import { TRANSPORT } from '../address/client.ts';
 import type { LogFields, Logger } from '../base/log/index.ts';
 import { typeName } from '../wire/mnemonics.ts';
@@ -7,7 +7,10 @@ import { formatIPv4, formatIPv6 } from '../wire/rdata/index.ts';
 import { RCODE } from '../wire/types.ts';
 import { ENTRY, ENTRY_FIELD, RING_ENTRIES, type SharedQueryLog, TAKEN, viewsOf, WRITTEN } from './query-log.ts';
 
-/** How often, and how many lines of one ring at once: 5,000 lines a second of each thread, and never long without a turn of the event loop. */
+/**
+ * Interval in milliseconds, and lines of one ring at a time. That is 5,000 lines a second for each
+ * thread, without blocking the event loop for long.
+ */
 const DRAIN_MS = 50;
 const DRAIN_LINES = 250;
 
@@ -15,7 +18,7 @@ const TRANSPORT_TEXT: ReadonlyMap<number, string> = new Map(
   Object.entries(TRANSPORT).map(([text, transport]) => [transport, text.toLowerCase()]),
 );
 const RCODE_TEXT: ReadonlyMap<number, string> = new Map(Object.entries(RCODE).map(([text, code]) => [code, text]));
-/** Third byte of a header (RFC 1035 4.1.1). */
+/** Third byte of the header (RFC 1035 4.1.1). */
 const FLAGS: readonly (readonly [bit: number, text: string])[] = [
   [0x01, 'rd'],
   [0x04, 'aa'],
@@ -26,7 +29,10 @@ const EDNS_FLAGS: readonly (readonly [bit: number, text: string])[] = [
   [2, 'do'],
 ];
 
-/** Starts to write to `log`. `stop` writes what is left and ends it. It does not keep the process alive, and without a ring it does nothing. */
+/**
+ * Starts writing to `log`. `stop` writes the remaining entries. The timer does not keep the process
+ * alive; without rings there is no timer.
+ */
 export function startQueryLog(shared: readonly SharedQueryLog[], log: Logger): { stop(): void } {
   const drain = (): void => {
     for (const { ring } of shared) drainRing(ring, log, DRAIN_LINES);
@@ -40,18 +46,18 @@ export function startQueryLog(shared: readonly SharedQueryLog[], log: Logger): {
   };
 }
 
-function drainRing(ring: SharedArrayBuffer, log: Logger, most: number): void {
+function drainRing(ring: SharedArrayBuffer, log: Logger, maxLines: number): void {
   const { counts, bytes, doubles } = viewsOf(ring);
   const written = Atomics.load(counts, WRITTEN);
   let taken = Atomics.load(counts, TAKEN);
-  for (let i = 0; i < most && taken !== written; i++) {
+  for (let i = 0; i < maxLines && taken !== written; i++) {
     log.info('query', readEntry(bytes, doubles, ((taken >>> 0) % RING_ENTRIES) * ENTRY));
     taken = (taken + 1) | 0;
     Atomics.store(counts, TAKEN, taken);
   }
 }
 
-/** The fields of the line for the entry at bytes[at]. */
+/** The log fields of the entry at bytes[at]. */
 function readEntry(bytes: Uint8Array, doubles: Float64Array, at: number): LogFields {
   const number = (field: number): number => (bytes[at + field] << 8) | bytes[at + field + 1];
   const milliseconds = performance.timeOrigin + doubles[(at + ENTRY_FIELD.time) / 8];
@@ -63,10 +69,10 @@ function readEntry(bytes: Uint8Array, doubles: Float64Array, at: number): LogFie
   return {
     at: new Date(milliseconds).toISOString(),
     client: address.length === 4 ? formatIPv4(address) : formatIPv6(address),
-    // Over HTTPS it is not known.
+    // The port is not available over HTTPS.
     port: number(ENTRY_FIELD.port) || undefined,
     transport: TRANSPORT_TEXT.get(transport) ?? String(transport),
-    // A question that could not be read has neither.
+    // Missing if the question could not be parsed.
     name:
       nameLength === 0 ? undefined : formatName(bytes.slice(at + ENTRY_FIELD.name, at + ENTRY_FIELD.name + nameLength)),
     type: nameLength === 0 ? undefined : typeName(number(ENTRY_FIELD.type)),
@@ -77,7 +83,7 @@ function readEntry(bytes: Uint8Array, doubles: Float64Array, at: number): LogFie
       .map(([, text]) => text)
       .join(' '),
     rcode: RCODE_TEXT.get(rcode) ?? String(rcode),
-    // Nothing was sent when the rate was limited.
+    // 0 if the rate limit dropped the response.
     size: size === 0 ? 'dropped' : size,
   };
 }

@@ -1,8 +1,12 @@
 /**
- * The query log: one line for one query in so many. A DNS thread puts what it samples into a ring in shared memory, and main, which has the log, takes it from there. A thread never waits: what
- * the ring has no room for is counted and gone.
+ * The query log samples one query in `every`.
  *
- *   ring   { entries written u32, entries taken u32 }, then RING_ENTRIES entries of ENTRY bytes; one ring a thread, which alone writes, as main alone takes
+ * A DNS thread writes samples into a ring in shared memory; the main thread, which owns the log,
+ * reads them. The DNS thread never waits: if the ring is full, the sample is counted and dropped.
+ *
+ *   ring   { entries written u32, entries taken u32 }, then RING_ENTRIES entries of ENTRY bytes
+ *
+ * Each thread has its own ring and is its only writer. The main thread is the only reader.
  */
 
 import type { Client } from '../address/client.ts';
@@ -11,10 +15,16 @@ import { HEADER_LENGTH } from '../wire/header.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 
 export const RING_ENTRIES = 512;
-/** Bytes; offsets of its fields below, numbers in network order but for the time. */
+/**
+ * Size of an entry in bytes. The offsets of its fields follow. Numbers are in network byte order,
+ * except the time.
+ */
 export const ENTRY = 304;
 export const ENTRY_FIELD = {
-  /** A double of the machine: milliseconds of `performance.now()`, which is one for all threads. */
+  /**
+   * A double in the byte order of the machine: milliseconds of `performance.now()`, which all
+   * threads share.
+   */
   time: 0,
   client: 8,
   clientLength: 24,
@@ -24,11 +34,11 @@ export const ENTRY_FIELD = {
   rcode: 30,
   /** Third byte of the response's header: QR, opcode, AA, TC, RD. */
   flags: 32,
-  /** Bit 0: has OPT, bit 1: DO. */
+  /** Bit 0: the query has OPT; bit 1: DO. */
   edns: 33,
   /** 0: not sent. */
   size: 34,
-  /** 0: the question could not be read. */
+  /** 0: the question could not be parsed. */
   nameLength: 36,
   name: 40,
 } as const;
@@ -38,16 +48,16 @@ export const TAKEN = 1;
 
 export interface SharedQueryLog {
   readonly ring: SharedArrayBuffer;
-  /** One query in so many is logged, on average. */
+  /** One query in `every` is logged, on average. */
   readonly every: number;
 }
 
-/** Null when nothing is to be logged (`every` is 0). */
+/** Null if nothing is logged (`every` is 0). */
 export function createQueryLog(every: number): SharedQueryLog | null {
   return every === 0 ? null : { ring: new SharedArrayBuffer(HEADER + RING_ENTRIES * ENTRY), every };
 }
 
-/** The ring's two counters, its bytes, and the same as doubles. */
+/** The two counters of the ring, and its entries as bytes and as doubles. */
 export function viewsOf(ring: SharedArrayBuffer): { counts: Int32Array; bytes: Uint8Array; doubles: Float64Array } {
   return {
     counts: new Int32Array(ring, 0, 2),
@@ -56,12 +66,12 @@ export function viewsOf(ring: SharedArrayBuffer): { counts: Int32Array; bytes: U
   };
 }
 
-/** The writing side of one thread; null when nothing is to be logged. */
+/** Opens the writer of one thread. Null if nothing is logged. */
 export function openQueryLog(
   { queryLog }: { readonly queryLog: SharedQueryLog | null },
   counters: ThreadCounters,
 ): QueryLogWriter | null {
-  // Not 0, which xorshift would stay at.
+  // `| 1`, because xorshift never leaves 0.
   return queryLog === null ? null : new QueryLogWriter(queryLog, counters, (Math.random() * 0xffff_ffff) | 1);
 }
 
@@ -73,7 +83,7 @@ export class QueryLogWriter {
   readonly #every: number;
   #random: number;
   /** Queries until the next sample. */
-  #left = 1;
+  #remaining = 1;
 
   /** `seed`: not 0. */
   constructor({ ring, every }: SharedQueryLog, counters: ThreadCounters, seed: number) {
@@ -84,13 +94,13 @@ export class QueryLogWriter {
     this.#every = every;
     this.#counters = counters;
     this.#random = seed | 0 || 1;
-    this.#left = this.#gap();
+    this.#remaining = this.#randomGap();
   }
 
-  /** The response at bytes[start], of which `size` bytes are sent: may become an entry. Hot. */
+  /** Samples the response at bytes[start], of which `size` bytes are sent, if it is due. Hot. */
   offer(bytes: Uint8Array, start: number, size: number, query: Query, client: Client): void {
-    if (--this.#left > 0) return;
-    this.#left = this.#gap();
+    if (--this.#remaining > 0) return;
+    this.#remaining = this.#randomGap();
     const written = Atomics.load(this.#counts, WRITTEN);
     if (((written - Atomics.load(this.#counts, TAKEN)) | 0) >= RING_ENTRIES) {
       this.#counters.count(COLUMN.queriesNotLogged);
@@ -118,8 +128,11 @@ export class QueryLogWriter {
     for (let i = 0; i < length; i++) bytes[at + ENTRY_FIELD.name + i] = packet[start + HEADER_LENGTH + i];
   }
 
-  /** 1 to 2 × every - 1, evenly spread: who asks in turns is not always or never sampled (xorshift32, Marsaglia 2003). */
-  #gap(): number {
+  /**
+   * A random gap of 1 to 2 × every - 1, evenly distributed, so that periodic queries are sampled
+   * fairly (xorshift32, Marsaglia 2003).
+   */
+  #randomGap(): number {
     let x = this.#random;
     x ^= x << 13;
     x ^= x >>> 17;

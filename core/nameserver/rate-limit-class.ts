@@ -1,26 +1,31 @@
-/** What kind of response one is to a rate limit, and how it looks when it is cut to make its receiver come by TCP. */
+/**
+ * Classes of responses for rate limiting, and the truncation that makes a client retry over TCP.
+ */
 
 import type { Query } from '../answer/query.ts';
 import { AA, HEADER_LENGTH, TC } from '../wire/header.ts';
 import { RCODE } from '../wire/types.ts';
 
-/** Responses of two classes never share an account. */
+/** Responses of different classes never share a bucket. */
 export const RESPONSE_CLASS = { POSITIVE: 0, NODATA: 1, NXDOMAIN: 2, REFERRAL: 3, ERROR: 4 } as const;
 
-/** Of the response at bytes[start] (RESPONSE_CLASS). Hot. */
+/** The class of the response at bytes[start] (RESPONSE_CLASS). Hot. */
 export function classOf(bytes: Uint8Array, start: number, query: Query): number {
   const { rcode } = query;
   if (rcode !== RCODE.NOERROR) return rcode === RCODE.NXDOMAIN ? RESPONSE_CLASS.NXDOMAIN : RESPONSE_CLASS.ERROR;
   const flags = bytes[start + 2];
-  // What has been truncated is large, whatever it was.
+  // A truncated response is large, so it counts as positive.
   if ((bytes[start + 6] | bytes[start + 7] | (flags & TC)) !== 0) return RESPONSE_CLASS.POSITIVE;
-  // A referral is what has no answer and no AA (RFC 2308 2.2.1).
+  // A referral has no answer and no AA (RFC 2308 2.2.1).
   return (flags & AA) !== 0 ? RESPONSE_CLASS.NODATA : RESPONSE_CLASS.REFERRAL;
 }
 
 const POINTER = 0xc0;
 
-/** Sets TC and takes all records but OPT, the last, from the response at bytes[start, start + length). Returns its new length. Hot. */
+/**
+ * Sets TC and removes all records except OPT, which is the last, from the response at bytes[start,
+ * start + length). Returns its new length. Hot.
+ */
 export function truncate(bytes: Uint8Array, start: number, length: number, query: Query): number {
   const records = count(bytes, start + 6) + count(bytes, start + 8) + count(bytes, start + 10);
   const options = query.hasOpt ? 1 : 0;

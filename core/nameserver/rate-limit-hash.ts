@@ -1,6 +1,7 @@
 /**
- * HalfSipHash-1-3 of four 32-bit words (Aumasson and Bernstein; the 32-bit sibling of SipHash, as the Linux kernel uses it for its hash tables). Whoever does
- * not know the key cannot aim at the bucket of another client. Hot: allocates nothing.
+ * HalfSipHash-1-3 of four 32-bit words (Aumasson and Bernstein). It is the 32-bit variant of
+ * SipHash, as in the hash tables of the Linux kernel. Without the key, an attacker cannot aim at
+ * the bucket of another client. Hot: allocates nothing.
  */
 
 /** `key`: two words; `words`: four. */
@@ -11,7 +12,7 @@ export function halfSipHash(key: Int32Array, words: Int32Array): number {
   let v3 = key[1] ^ 0x74656462;
   for (let i = 0; i < 7; i++) {
     const word = i < 4 ? words[i] : 0;
-    // After the words, three rounds that take in nothing.
+    // After the words, three finalization rounds without input.
     if (i === 4) v2 ^= 0xff;
     v3 ^= word;
     v0 = (v0 + v1) | 0;

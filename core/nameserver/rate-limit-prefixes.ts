@@ -1,26 +1,32 @@
-/** Client addresses as 32-bit words, and a list of prefixes that they are looked up in. */
+/** Client addresses as 32-bit words, and a list of prefixes to match them with. */
 
 import type { Client } from '../address/client.ts';
 import { parsePrefix, unmapped } from '../address/index.ts';
 
-/** Words of the longest address. */
+/** Words of an IPv6 address, the longest. */
 export const ADDRESS_WORDS = 4;
 
 export function word(bytes: Uint8Array, at: number): number {
   return (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3];
 }
 
-/** The part of a mask of `bits` bits that falls into word `index` of an address. */
+/** The word at `index` of a network mask with `bits` bits. */
 export function maskWord(bits: number, index: number): number {
   const inside = Math.min(32, Math.max(0, bits - index * 32));
   return inside === 0 ? 0 : -1 << (32 - inside);
 }
 
 export class PrefixList {
-  /** Of each prefix: bytes of an address (4 or 16), then its words, then those of its mask. */
+  /**
+   * For each prefix: the length of the address (4 or 16 bytes), the words of the address, and the
+   * words of the mask.
+   */
   readonly #entries: Int32Array;
 
-  /** Prefixes as parsePrefix takes them, or true for every address. Throws InvalidError `invalid_prefix`. */
+  /**
+   * `prefixes`: in the syntax of parsePrefix, or true for all addresses. Throws InvalidError
+   * `invalid_prefix`.
+   */
   constructor(prefixes: readonly string[] | boolean) {
     const texts = typeof prefixes === 'boolean' ? (prefixes ? ['0.0.0.0/0', '::/0'] : []) : prefixes;
     this.#entries = Int32Array.from(
@@ -35,7 +41,7 @@ export class PrefixList {
   }
 
   /** Hot. */
-  holds(client: Client): boolean {
+  includes(client: Client): boolean {
     const entries = this.#entries;
     const words = client.length / 4;
     for (let at = 0; at < entries.length; at += ENTRY) {

@@ -1,68 +1,90 @@
 /**
- * Token buckets in shared memory, one table for all UDP threads: packets of one client are spread over the threads by their ports, so that with tables of
- * their own a limit would be as many times itself as there are threads.
+ * Token buckets in shared memory, one table for all UDP threads. The packets of a client are spread
+ * over the threads by their ports, so separate tables would multiply the limit by the number of
+ * threads.
  *
- *   set   one cache line: 8 buckets of { hash of the account, time at which the bucket is full again }
+ *   set   one cache line: 8 buckets of { hash of the account, time at which the bucket is full }
  *
- * A bucket is one word, by the generic cell rate algorithm (ITU-T I.371): a token taken moves the time at which it is full again by one interval; what lies a second
- * ahead has no token left. A bucket whose time has passed is full, which is what an account that nobody knows has as well: it may be given to another without
- * any loss, and nothing has to be swept. A set in which none has passed gives away the fullest. Threads change a bucket by compare-and-swap;
- * that two put the same account into two buckets, or one loses its first token, is possible and costs a token.
+ * A bucket is one word, by the generic cell rate algorithm (ITU-T I.371). Taking a token moves the
+ * time at which the bucket is full again by one interval. A bucket whose time is a second ahead is
+ * empty.
  *
- * Memory: a bucket is in use for one interval a response, so BUCKETS suffice for BUCKETS × rate responses a second: 6.5 million at the standard rate.
+ * A bucket whose time has passed is full, as the bucket of a new account is. So it can be
+ * reassigned without loss, and nothing has to be swept. If no bucket of a set is full, the fullest
+ * is reassigned.
+ *
+ * Threads change a bucket by compare-and-swap. Two threads may put one account into two buckets, or
+ * lose its first token; each such race costs one token.
+ *
+ * Memory: a response occupies a bucket for one interval, so BUCKETS suffice for BUCKETS × rate
+ * responses a second: 6.5 million at the default rate.
  */
 
-/** 256 KB: what is looked up at random with every response should stay in the cache of its core. */
+/**
+ * 256 KB: the table is read at random for every response and should fit into the cache of a core.
+ */
 export const BUCKETS = 1 << 15;
 const WAYS = 8;
 const BUCKET_WORDS = 2;
 const SET_WORDS = WAYS * BUCKET_WORDS;
-/** A millisecond's. Times are 32 bits and go around after 70 minutes; they are compared by their difference. */
-const UNITS = 1024;
-const SECOND = 1000 * UNITS;
-/** Responses a second: an interval is ten units at least. */
+/**
+ * Units per millisecond. Times have 32 bits and wrap around after 70 minutes, so only their
+ * differences are compared.
+ */
+const UNITS_PER_MS = 1024;
+const SECOND = 1000 * UNITS_PER_MS;
+/** Tokens a second. At this rate an interval is still ten units. */
 export const MAX_RATE = 100_000;
 
 export function createBuckets(count = BUCKETS): SharedArrayBuffer {
   return new SharedArrayBuffer(count * BUCKET_WORDS * Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** A time of `performance.now()`, which is one for all threads of a process, in the table's units. */
+/**
+ * Converts a time of `performance.now()`, which all threads of a process share, to units of the
+ * table.
+ */
 export function toUnits(milliseconds: number): number {
-  return (milliseconds * UNITS) | 0;
+  return (milliseconds * UNITS_PER_MS) | 0;
 }
 
 export class RateTable {
   readonly #words: Int32Array;
   readonly #mask: number;
-  /** Units from one token to the next. */
+  /** Units between two tokens. */
   readonly #interval: number;
-  /** How far ahead of now a bucket may be when a token is taken. */
-  readonly #most: number;
+  /** Largest distance between now and the time of a bucket that still has a token. */
+  readonly #maxAhead: number;
 
-  /** `rate`: tokens a second, and how many a bucket holds; 1 to MAX_RATE. `buffer`: as createBuckets gives it. */
+  /**
+   * `rate`: tokens a second and capacity of a bucket, 1 to MAX_RATE. `buffer`: from createBuckets.
+   */
   constructor(buffer: SharedArrayBuffer, rate: number) {
     this.#words = new Int32Array(buffer);
     this.#mask = this.#words.length / SET_WORDS - 1;
     this.#interval = Math.round(SECOND / rate);
-    this.#most = this.#interval * (rate - 1);
+    this.#maxAhead = this.#interval * (rate - 1);
   }
 
-  /** Takes a token of the account with this hash, at `now` in units. False when there is none. Hot. */
+  /**
+   * Takes a token of the account with this hash, at `now` in units. Returns false if none is left.
+   * Hot.
+   */
   take(hash: number, now: number): boolean {
     const words = this.#words;
     const set = (hash & this.#mask) * SET_WORDS;
     for (let at = set; at < set + SET_WORDS; at += BUCKET_WORDS)
       if (words[at] === hash) return this.#takeFrom(at + 1, now);
     const at = this.#victim(set, now);
-    // Plain stores, which cost half as much: who sees the new account with the old time takes its first token from that.
+    // Plain stores cost half as much. A thread that sees the new account with the old time takes
+    // the first token from that time.
     words[at + 1] = (now + this.#interval) | 0 || 1;
     words[at] = hash;
     return true;
   }
 
-  /** Gives a token of the account with this hash back. */
-  giveBack(hash: number, now: number): void {
+  /** Returns a token to the account with this hash. */
+  refund(hash: number, now: number): void {
     const words = this.#words;
     const interval = this.#interval;
     const set = (hash & this.#mask) * SET_WORDS;
@@ -78,7 +100,7 @@ export class RateTable {
     }
   }
 
-  /** The first bucket of a set that is full, or else the one that is next to it. */
+  /** The first full bucket of a set, or else the fullest. */
   #victim(set: number, now: number): number {
     const words = this.#words;
     let victim = set;
@@ -95,19 +117,20 @@ export class RateTable {
   #takeFrom(at: number, now: number): boolean {
     const words = this.#words;
     const interval = this.#interval;
-    const most = this.#most;
+    const maxAhead = this.#maxAhead;
     for (;;) {
       const full = Atomics.load(words, at);
       const ahead = aheadOf(now, full);
-      if (ahead > most) return false;
+      if (ahead > maxAhead) return false;
       if (Atomics.compareExchange(words, at, full, (now + ahead + interval) | 0 || 1) === full) return true;
     }
   }
 }
 
 /**
- * How far a bucket is from full. None is ever more than a second ahead, give or take how much the clocks of two batches differ: what seems to be
- * has been left alone since the time went around. 0 is that of a bucket that nobody has used.
+ * Time until a bucket is full. It is never more than a second, plus the difference between the
+ * clocks of two batches. A longer time means that the bucket was unused while the time wrapped
+ * around. A bucket that has never been used has the time 0.
  */
 function aheadOf(now: number, full: number): number {
   const ahead = (full - now) | 0;

@@ -1,10 +1,17 @@
 /**
- * Response rate limiting: a nameserver that answers whoever seems to ask must not be of use against those whose addresses are forged. The same response to the same network leaves
- * so many times a second and no more; of the rest some leave cut, with TC set, so that a client that is real comes by TCP, which nobody forges. As BIND, NSD and Knot
- * have it (ISC-TN-2012-1): an account is the client's prefix, the class of the response and a name.
+ * Response rate limiting: keeps the nameserver from amplifying attacks with forged source
+ * addresses.
  *
- * The name is the one asked when it exists, and else one that the client cannot make up (`Query.account`): the zone of NXDOMAIN, the wildcard's parent, the delegation. All errors of a prefix
- * share one account. A DNS cookie of ours says that the address is not forged (RFC 7873 section 1), so that its bearer is not limited; nor is TCP.
+ * Each second, a network receives only a limited number of equal responses. Some of the remaining
+ * responses are truncated, with TC set, so that a real client retries over TCP, where addresses
+ * cannot be forged. As in BIND, NSD and Knot (ISC-TN-2012-1), an account consists of the client's
+ * prefix, the class of the response and a name.
+ *
+ * The name is the query name if it exists. Otherwise it is a name that the client cannot invent
+ * (`Query.account`): the zone of an NXDOMAIN, the parent of a wildcard, the delegation. All errors
+ * of a prefix share one account. A valid DNS cookie shows that the address is not forged (RFC 7873
+ * section 1), so such queries are not limited. TCP is not limited either.
+ *
  * Costs 60 ns a response; allocates nothing.
  */
 import { randomFillSync } from 'node:crypto';
@@ -16,25 +23,25 @@ import { maskWord, PrefixList, word } from './rate-limit-prefixes.ts';
 import { createBuckets, RateTable, toUnits } from './rate-limit-table.ts';
 
 export interface RateLimitOptions {
-  /** Responses a second of one account, 1 to MAX_RATE; 0: nothing is limited. */
+  /** Responses a second for each account, 1 to MAX_RATE; 0: no limit. */
   readonly rate: number;
-  /** Of the limited responses every so manieth leaves cut; 1: all, 0: none. */
+  /** Every `slip`-th limited response is sent truncated; 1: all, 0: none. */
   readonly slip: number;
-  /** Prefixes that are not limited; true: none is. */
+  /** Prefixes without a limit; true: all addresses. */
   readonly allow: readonly string[] | boolean;
-  /** Bits of an address that make a client's network: 1 to 32, 1 to 64. */
+  /** Bits of an address that identify a client's network: 1 to 32 for IPv4, 1 to 64 for IPv6. */
   readonly ipv4Prefix: number;
   readonly ipv6Prefix: number;
 }
 
-/** What all UDP threads share. */
+/** Shared by all UDP threads. */
 export interface SharedRateLimit {
   readonly options: RateLimitOptions;
   readonly buckets: SharedArrayBuffer;
   readonly key: SharedArrayBuffer;
 }
 
-/** Null when nothing is to be limited. `buckets`: as createBuckets gives them. */
+/** Null if nothing is limited. `buckets`: from createBuckets. */
 export function createRateLimit(options: RateLimitOptions, buckets?: SharedArrayBuffer): SharedRateLimit | null {
   if (options.rate === 0 || options.allow === true) return null;
   const key = new SharedArrayBuffer(8);
@@ -42,7 +49,7 @@ export function createRateLimit(options: RateLimitOptions, buckets?: SharedArray
   return { options, buckets: buckets ?? createBuckets(), key };
 }
 
-/** What is to be done with a response: sent as it is, sent cut, or not sent. */
+/** What to do with a response: send it unchanged, send it truncated, or drop it. */
 export const VERDICT = { SEND: 0, SLIP: 1, DROP: 2 } as const;
 
 export class RateLimiter {
@@ -54,7 +61,7 @@ export class RateLimiter {
   readonly #ipv6Mask0: number;
   readonly #ipv6Mask1: number;
   readonly #words = new Int32Array(4);
-  #limited = 0;
+  #limitedCount = 0;
   #now = 0;
 
   constructor({ options, buckets, key }: SharedRateLimit) {
@@ -67,20 +74,20 @@ export class RateLimiter {
     this.#ipv6Mask1 = maskWord(options.ipv6Prefix, 1);
   }
 
-  /** Before a batch: what `performance.now()` says. */
-  begin(milliseconds: number): void {
+  /** Sets the time of a batch. `milliseconds`: from `performance.now()`. */
+  startBatch(milliseconds: number): void {
     this.#now = toUnits(milliseconds);
   }
 
-  /** What to do with the UDP response at bytes[start] to `query` (VERDICT). Hot. */
+  /** The VERDICT on the UDP response to `query` at bytes[start]. Hot. */
   judge(bytes: Uint8Array, start: number, query: Query, client: Client): number {
     if (query.cookie === COOKIE.VALID) return VERDICT.SEND;
     const words = this.#words;
     const { address } = client;
-    const kind = classOf(bytes, start, query);
-    // Length of the address and class: no two accounts have the same words.
-    words[0] = (client.length << 8) | kind;
-    words[3] = kind === RESPONSE_CLASS.ERROR ? 0 : query.account;
+    const responseClass = classOf(bytes, start, query);
+    // Address length and class are included, so that different accounts have different words.
+    words[0] = (client.length << 8) | responseClass;
+    words[3] = responseClass === RESPONSE_CLASS.ERROR ? 0 : query.account;
     if (client.length === 4) {
       words[1] = word(address, 0) & this.#ipv4Mask;
       words[2] = 0;
@@ -89,10 +96,10 @@ export class RateLimiter {
       words[2] = word(address, 4) & this.#ipv6Mask1;
     }
     if (this.#table.take(halfSipHash(this.#key, words), this.#now)) return VERDICT.SEND;
-    // Looked up last: few are limited, and the list may be long.
-    if (this.#allow.holds(client)) return VERDICT.SEND;
-    if (this.#slip === 0 || ++this.#limited < this.#slip) return VERDICT.DROP;
-    this.#limited = 0;
+    // Checked last: few responses are limited, and the list may be long.
+    if (this.#allow.includes(client)) return VERDICT.SEND;
+    if (this.#slip === 0 || ++this.#limitedCount < this.#slip) return VERDICT.DROP;
+    this.#limitedCount = 0;
     return VERDICT.SLIP;
   }
 }

@@ -1,14 +1,14 @@
-/** Servers over node:net for the addresses of a thread, TLS or not, until it is told to stop. */
+/** Runs one node:net server for each address of a thread, with or without TLS. */
 import type { Server } from 'node:net';
 import type { Streams } from './tcp-streams.ts';
 import type { FromWorker, WorkerData } from './worker-data.ts';
 
-/** Milliseconds between two looks whether to stop. */
-const LOOK_MS = 100;
+/** Milliseconds between two checks of the stop flag. */
+const STOP_CHECK_MS = 100;
 
 /**
- * Listens on every address; `create` makes its server, by the number of its family: 0 for IPv4, 1 for IPv6. Tells when all listen, or what failed. Ends the
- * thread once `stopping` says so.
+ * Listens on every address. `create` returns the server for a family: 0 for IPv4, 1 for IPv6. Posts
+ * `listening` when all servers listen, or the error. Exits the thread once `stopping` returns true.
  */
 export function listenEverywhere<S extends Server>(
   listen: WorkerData['listen'],
@@ -32,6 +32,6 @@ export function listenEverywhere<S extends Server>(
     for (const server of servers) server.close();
     streams.close();
     process.exit();
-  }, LOOK_MS);
+  }, STOP_CHECK_MS);
   return servers;
 }

@@ -1,10 +1,13 @@
-/** A thread that serves TCP by its own loop. Every second it lets its event loop turn, so that timers of its libraries don't pile up. */
+/**
+ * A thread that serves TCP with its own loop. Once a second its event loop runs, so that timers of
+ * libraries do not pile up.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Client } from '../address/client.ts';
 import { DEFERRED } from '../answer/responder.ts';
 import { COLUMN } from './counters.ts';
 import { TcpLoop } from './tcp-loop.ts';
-import { connectionLimits, type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
+import { connectionLimits, createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';
 
 const TURN_MS = 1000;
 
@@ -12,7 +15,7 @@ const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
 try {
-  const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
+  const { index, responder, counters, gate, deferred, deferredGate, stopping } = createDnsContext(data);
   const fault = faultReporter(post);
   const respond = (bytes: Uint8Array, start: number, length: number, client: Client, family: number): number => {
     index.enter();
@@ -28,17 +31,17 @@ try {
       return 0;
     } finally {
       index.leave();
-      counters.takeIndex(index);
+      counters.addIndexCounts(index);
     }
   };
   const refuse = (bytes: Uint8Array, start: number, client: Client, family: number): number => {
-    return gate.pass(bytes, start, deferredGate.full(), responder.query, client, family);
+    return gate.pass(bytes, start, deferredGate.refuseBusy(), responder.query, client, family);
   };
   const loop = new TcpLoop({
     fds: data.fds,
     families: data.listen.map(({ family }) => family),
     wake: data.wake,
-    open: new Int32Array(data.open),
+    openFds: new Int32Array(data.openFds),
     limits: data.tcp,
     connections: connectionLimits(data),
     counters,

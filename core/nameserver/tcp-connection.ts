@@ -1,87 +1,110 @@
-/** One client over TCP (RFC 7766): messages with two bytes of length before them, any number on one connection, answered in order. */
+/**
+ * One client over TCP (RFC 7766). Each message follows two bytes with its length. A connection
+ * carries any number of messages, which are answered in order.
+ */
 import type { Socket } from 'node:net';
 import { DEFERRED } from '../answer/responder.ts';
-import type { Taker } from './deferred-queue.ts';
+import type { AnswerSink } from './deferred-queue.ts';
 import type { TcpLimits } from './worker-data.ts';
 
-/** Bytes that may wait for a client that does not read, before it is not read from any more. One message may come on top; all connections together hold no more than so much each. */
+/**
+ * Unsent bytes after which the connection is no longer read. One more message may exceed the limit,
+ * so all connections together hold at most this much each plus one message.
+ */
 const MAX_UNSENT = 64 * 1024;
 const LENGTH = 2;
-/** A connection that has been waited for so long, in milliseconds, makes room for another when there are too many. */
+/**
+ * When there are too many connections, one that has been waiting this many milliseconds may be
+ * closed.
+ */
 export const QUIET_MS = 1000;
 
-/** What answers a connection's messages. All work in `packet`, which has room for the largest; none throws. */
-export interface Answering {
+/**
+ * Answers the messages of a connection. All functions work in `packet`, which has room for the
+ * largest message. None of them throws.
+ */
+export interface MessageHandler {
   readonly packet: Uint8Array;
-  /** Answers the query at packet[0, length) in place; returns the response's length, 0 for none, or DEFERRED. */
+  /**
+   * Answers the query at packet[0, length) in place. Returns the length of the response, 0 for
+   * none, or DEFERRED.
+   */
   respond(length: number): number;
-  /** Hands that message to main; returns the request's number, or 0. */
-  defer(length: number, taker: Taker): number;
-  /** Answers it by a code alone, in place. */
+  /** Defers the message to the main thread. Returns the number of the request, or 0. */
+  defer(length: number, sink: AnswerSink): number;
+  /** Replaces the message by an error response. Returns its length. */
   refuse(): number;
   next(id: number): void;
   cancel(id: number): void;
 }
 
-/** Why a connection was cut: it had nothing to say (idle), or a query did not come, or its answer was not taken, in time (slow). */
+/**
+ * Why a connection was closed. `idle`: the client sent no query. `slow`: a query did not arrive
+ * completely in time, or its response was not received in time.
+ */
 export type Timeout = 'idle' | 'slow';
 
 export class TcpConnection {
   readonly #socket: Socket;
   readonly #limits: TcpLimits;
-  readonly #answering: Answering;
-  /** What is not answered yet, the length of a message first. */
-  #rest: Buffer | null = null;
+  readonly #handler: MessageHandler;
+  /** Received bytes that are not answered yet. They start with the length of a message. */
+  #unanswered: Buffer | null = null;
   /**
-   * Responses that leave together when the event loop comes round: over TLS every record is data of its own, and most clients put each query into one.
+   * Responses that are written together in the next turn of the event loop. Over TLS each record
+   * arrives as separate data, and most clients put each query into its own record.
    */
   #outgoing: Buffer[] = [];
   #outgoingBytes = 0;
-  /** Too much is unsent: nothing is read until it has gone. */
-  #blocked = false;
-  #ended = false;
-  /** Number of the message that is with main, or 0: what comes behind it waits. */
+  /** Too many bytes are unsent. Nothing is read until they have been sent. */
+  #isBlocked = false;
+  #hasEnded = false;
+  /** Number of the message that the main thread is answering, or 0. Later messages wait. */
   #deferred = 0;
   readonly #onTimeout: (reason: Timeout) => void;
   #timer: NodeJS.Timeout;
-  /** What is waited for. */
-  #awaited: Timeout = 'idle';
-  /** Since when, as `performance.now()` counts; Infinity: for main, not for the client. */
-  #since = 0;
+  /** The timeout that applies now. */
+  #timeout: Timeout = 'idle';
+  /**
+   * Start of the wait for the client, by `performance.now()`. Infinity while waiting for the main
+   * thread.
+   */
+  #waitingSince = 0;
 
-  constructor(socket: Socket, limits: TcpLimits, answering: Answering, onTimeout: (reason: Timeout) => void) {
+  constructor(socket: Socket, limits: TcpLimits, handler: MessageHandler, onTimeout: (reason: Timeout) => void) {
     this.#socket = socket;
     this.#limits = limits;
-    this.#answering = answering;
+    this.#handler = handler;
     this.#onTimeout = onTimeout;
-    this.#timer = this.#expect('idle');
+    this.#timer = this.#startTimer('idle');
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('end', () => {
-      this.#ended = true;
+      this.#hasEnded = true;
       if (!socket.isPaused()) this.#finish();
     });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       clearTimeout(this.#timer);
-      if (this.#deferred !== 0) answering.cancel(this.#deferred);
+      if (this.#deferred !== 0) handler.cancel(this.#deferred);
     });
   }
 
   #receive(chunk: Buffer): void {
-    const begun = this.#rest !== null;
-    this.#answer(this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]), begun);
+    const isContinued = this.#unanswered !== null;
+    this.#answer(this.#unanswered === null ? chunk : Buffer.concat([this.#unanswered, chunk]), isContinued);
   }
 
   /**
-   * Answers the whole messages in `bytes` until as much as may wait to be sent is there, since short queries can ask for long responses. Keeps what
-   * is left. `begun`: its first message had begun to arrive before.
+   * Answers the complete messages in `bytes` and keeps the rest. Stops when MAX_UNSENT is exceeded,
+   * because short queries can have long responses. `isContinued`: the first message had started to
+   * arrive earlier.
    */
-  #answer(bytes: Buffer, begun: boolean): void {
+  #answer(bytes: Buffer, isContinued: boolean): void {
     const socket = this.#socket;
-    const answering = this.#answering;
+    const handler = this.#handler;
     const outgoing = this.#outgoing;
-    const { packet } = answering;
+    const { packet } = handler;
     const before = outgoing.length;
     let unsent = socket.writableLength + this.#outgoingBytes;
     let at = 0;
@@ -90,18 +113,19 @@ export class TcpConnection {
       if (bytes.length - at < LENGTH + length) break;
       packet.set(bytes.subarray(at + LENGTH, at + LENGTH + length));
       at += LENGTH + length;
-      let size = answering.respond(length);
+      let size = handler.respond(length);
       if (size === DEFERRED) {
-        this.#deferred = answering.defer(length, this);
+        this.#deferred = handler.defer(length, this);
         if (this.#deferred !== 0) break;
-        size = answering.refuse();
+        size = handler.refuse();
       }
-      // What deserves silence over UDP is no DNS client over TCP. What was asked before it is answered.
+      // A message that would be ignored over UDP is not DNS. Responses to earlier messages are
+      // still sent.
       if (size === 0) {
         this.#flush();
         socket.pause();
-        this.#rest = null;
-        this.#ended = true;
+        this.#unanswered = null;
+        this.#hasEnded = true;
         socket.destroySoon();
         return;
       }
@@ -112,107 +136,110 @@ export class TcpConnection {
       this.#outgoingBytes += LENGTH + size;
       unsent += LENGTH + size;
     }
-    this.#rest = at === bytes.length ? null : Buffer.from(bytes.subarray(at));
-    // A query must arrive whole in the time that its first byte started; only a new one starts it anew.
-    if (this.#rest === null) this.#restart('idle');
-    else if (!begun || at > 0) this.#restart('slow');
+    this.#unanswered = at === bytes.length ? null : Buffer.from(bytes.subarray(at));
+    // A query must arrive completely within queryTimeout of its first byte. Only a new query
+    // restarts the timer.
+    if (this.#unanswered === null) this.#restartTimer('idle');
+    else if (!isContinued || at > 0) this.#restartTimer('slow');
     if (this.#deferred !== 0) {
       socket.pause();
-      // Main has its own bounds; what it waits for is timed when it is sent.
+      // The main thread has its own limits. The timer starts again when its response is written.
       clearTimeout(this.#timer);
-      this.#since = Number.POSITIVE_INFINITY;
+      this.#waitingSince = Number.POSITIVE_INFINITY;
     } else if (unsent > MAX_UNSENT) {
       socket.pause();
-      this.#restart('slow');
-      this.#blocked = true;
+      this.#restartTimer('slow');
+      this.#isBlocked = true;
       this.#flush();
       return;
     }
     if (before === 0 && outgoing.length > 0) setImmediate(() => this.#flush());
   }
 
-  /** Writes what is outgoing. */
+  /** Writes the outgoing responses. */
   #flush(): void {
     const socket = this.#socket;
     const outgoing = this.#outgoing;
     if (outgoing.length === 0 || socket.destroyed) return;
     this.#outgoing = [];
     this.#outgoingBytes = 0;
-    // Not 'drain', which does not come for what could be sent at once.
+    // A callback, because 'drain' is not emitted for data that was sent immediately.
     socket.write(outgoing.length === 1 ? outgoing[0] : Buffer.concat(outgoing), () => {
-      if (!this.#blocked || socket.writableLength + this.#outgoingBytes > 0) return;
-      this.#blocked = false;
-      // Other connections take their turn before the next messages of this one.
-      setImmediate(() => this.#sent());
+      if (!this.#isBlocked || socket.writableLength + this.#outgoingBytes > 0) return;
+      this.#isBlocked = false;
+      // Other connections get their turn before the next messages of this one.
+      setImmediate(() => this.#continue());
     });
   }
 
-  /** Closes our side behind what is outgoing. */
+  /** Closes the sending side after the outgoing responses. */
   #finish(): void {
     this.#flush();
     this.#socket.end();
   }
 
-  /** What was waiting to be sent has gone. */
-  #sent(): void {
+  /** Continues after the unsent bytes have been sent. */
+  #continue(): void {
     const socket = this.#socket;
-    const rest = this.#rest;
+    const rest = this.#unanswered;
     if (socket.destroyed) return;
     socket.resume();
-    this.#rest = null;
-    if (rest === null) this.#restart('idle');
+    this.#unanswered = null;
+    if (rest === null) this.#restartTimer('idle');
     else this.#answer(rest, false);
-    if (this.#ended && !socket.isPaused()) this.#finish();
+    if (this.#hasEnded && !socket.isPaused()) this.#finish();
   }
 
-  /** A message of main's answer. */
-  take(message: Uint8Array): void {
+  /** Sends one message of the main thread's answer. */
+  write(message: Uint8Array): void {
     const socket = this.#socket;
-    const answering = this.#answering;
+    const handler = this.#handler;
     const deferred = this.#deferred;
     if (socket.destroyed || deferred === 0) return;
     const frame = Buffer.allocUnsafe(LENGTH + message.length);
     frame.writeUInt16BE(message.length);
     frame.set(message, LENGTH);
     this.#flush();
-    this.#restart('slow');
+    this.#restartTimer('slow');
     socket.write(frame, () => {
       clearTimeout(this.#timer);
-      this.#since = Number.POSITIVE_INFINITY;
-      answering.next(deferred);
+      this.#waitingSince = Number.POSITIVE_INFINITY;
+      handler.next(deferred);
     });
   }
 
-  /** The end of main's answer. */
+  /** Ends the main thread's answer. */
   end(failed: boolean): void {
     this.#deferred = 0;
     if (failed) this.#socket.destroy();
-    else setImmediate(() => this.#sent());
+    else setImmediate(() => this.#continue());
   }
 
-  /** Closes the connection when nothing has come from the client, or nothing was taken by it, for a while. False when there was something. */
+  /**
+   * Closes the connection if it has been waiting for the client for QUIET_MS. Returns false if not.
+   */
   makeRoom(): boolean {
-    if (performance.now() - this.#since < QUIET_MS) return false;
-    this.#onTimeout(this.#awaited);
+    if (performance.now() - this.#waitingSince < QUIET_MS) return false;
+    this.#onTimeout(this.#timeout);
     this.#socket.destroy();
     return true;
   }
 
-  #restart(otherwise: Timeout): void {
+  #restartTimer(timeout: Timeout): void {
     clearTimeout(this.#timer);
-    this.#timer = this.#expect(otherwise);
+    this.#timer = this.#startTimer(timeout);
   }
 
-  #expect(otherwise: Timeout): NodeJS.Timeout {
+  #startTimer(timeout: Timeout): NodeJS.Timeout {
     const { idleTimeout, queryTimeout } = this.#limits;
-    this.#awaited = otherwise;
-    this.#since = performance.now();
+    this.#timeout = timeout;
+    this.#waitingSince = performance.now();
     return setTimeout(
       () => {
-        this.#onTimeout(otherwise);
+        this.#onTimeout(timeout);
         this.#socket.destroy();
       },
-      otherwise === 'idle' ? idleTimeout : queryTimeout,
+      timeout === 'idle' ? idleTimeout : queryTimeout,
     );
   }
 }

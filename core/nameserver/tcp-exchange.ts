@@ -1,6 +1,9 @@
 /**
- * What is said on a connection of the TCP loop: one read, all the answers and one write for whatever a client has sent. Messages are answered in order, any number of them; what
- * a client does not take is kept, up to a bound, and it is not read from meanwhile. What is deferred goes to main, and what is behind it waits.
+ * Exchanges messages on the connections of the TCP loop: one read, all answers, one write.
+ *
+ * Any number of messages is answered, in order. Bytes that the client has not received are kept up
+ * to a limit, and meanwhile the connection is not read. A deferred message goes to the main thread,
+ * and the messages after it wait.
  */
 import { Client, TRANSPORT } from '../address/client.ts';
 import { DEFERRED } from '../answer/responder.ts';
@@ -8,105 +11,120 @@ import { AGAIN, BROKEN, EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT, TcpCalls } from '
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { DeferredQueue } from './deferred-queue.ts';
 import { DeadlineQueue, MAX_FRAME, STATE, type TcpPeer } from './tcp-peer.ts';
-import { type TcpPlaces, UNWATCHED } from './tcp-places.ts';
+import { type TcpSlots, UNWATCHED } from './tcp-slots.ts';
 import type { TcpLimits } from './worker-data.ts';
 
-/** Bytes read at a time, beside the part of a message that was there before. */
-const READ = 65_536;
-/** Bytes of answers after which they are sent, and the next connection has its turn. */
-const TURN = 256 * 1024;
-const OUT = MAX_FRAME + READ;
-/** Bytes that all connections together may have waiting, received or answered. */
-const MAX_HELD = 128 << 20;
+/** Bytes of one read, in addition to the carried-over part of a message. */
+const READ_BYTES = 65_536;
+/** Bytes of answers after which they are sent and the next connection gets its turn. */
+const TURN_BYTES = 256 * 1024;
+const OUT = MAX_FRAME + READ_BYTES;
+/** Limit of the bytes that all connections together keep, received or answered. */
+const MAX_HELD_BYTES = 128 << 20;
 
-export interface TcpAnswering {
+export interface TcpExchangeOptions {
   readonly limits: TcpLimits;
   readonly counters: ThreadCounters;
   readonly deferred: DeferredQueue | null;
-  /** Bytes that all connections together may have waiting; left out, MAX_HELD. */
-  readonly maxHeld?: number;
-  /** Answers the message at bytes[start, start + length) in place: the response's length, 0 for none, or DEFERRED. Does not throw. */
+  /** Limit of the bytes that all connections together keep. Default: MAX_HELD_BYTES. */
+  readonly maxHeldBytes?: number;
+  /**
+   * Answers the message at bytes[start, start + length) in place. Returns the length of the
+   * response, 0 for none, or DEFERRED. Does not throw.
+   */
   readonly respond: (bytes: Uint8Array, start: number, length: number, client: Client, family: number) => number;
-  /** Answers the message just deferred by a code alone, since there are too many. */
+  /**
+   * Replaces a message that was just deferred by an error response, because too many are pending.
+   */
   readonly refuse: (bytes: Uint8Array, start: number, client: Client, family: number) => number;
 }
 
 export class TcpExchange {
-  /** Milliseconds: when the turn of the loop began. */
+  /** Start of the current turn of the loop, in milliseconds. */
   now = 0;
-  /** Connections with messages left over, which are answered when others have had their turn. */
+  /**
+   * Connections with unanswered messages, which continue after the other connections had their
+   * turn.
+   */
   postponed: TcpPeer[] = [];
-  /** Connections that nothing is waited for, and those whose query, or the taking of whose answers, has begun. */
+  /**
+   * `idle`: connections between two queries. `slow`: connections that have received part of a query
+   * or have unsent answers.
+   */
   readonly idle: DeadlineQueue;
   readonly slow: DeadlineQueue;
-  readonly #answering: TcpAnswering;
+  readonly #options: TcpExchangeOptions;
   readonly #calls: TcpCalls;
-  readonly #places: TcpPlaces;
+  readonly #slots: TcpSlots;
   readonly #client = new Client();
-  /** What was received, and from OUT on the answers: room for a turn's, and for one more of the largest. */
-  readonly #bytes = new Uint8Array(OUT + TURN + MAX_FRAME);
+  /**
+   * Received bytes, and from OUT on the answers: space for the answers of a turn and one more of
+   * the largest size.
+   */
+  readonly #bytes = new Uint8Array(OUT + TURN_BYTES + MAX_FRAME);
   readonly #base = TcpCalls.address(this.#bytes);
-  #held = 0;
+  #heldBytes = 0;
 
-  constructor(answering: TcpAnswering, calls: TcpCalls, places: TcpPlaces) {
-    this.#answering = answering;
+  constructor(options: TcpExchangeOptions, calls: TcpCalls, slots: TcpSlots) {
+    this.#options = options;
     this.#calls = calls;
-    this.#places = places;
-    this.idle = new DeadlineQueue(answering.limits.idleTimeout);
-    this.slow = new DeadlineQueue(answering.limits.queryTimeout);
+    this.#slots = slots;
+    this.idle = new DeadlineQueue(options.limits.idleTimeout);
+    this.slow = new DeadlineQueue(options.limits.queryTimeout);
     this.#client.transport = TRANSPORT.TCP;
   }
 
-  /** `ready`: what epoll says of the connection. */
-  event(peer: TcpPeer, ready: number): void {
+  /** `ready`: the events that epoll reports for the connection. */
+  handleEvent(peer: TcpPeer, ready: number): void {
     if (peer.state === STATE.SENDING || (peer.state === STATE.DEFERRED && peer.unsent !== null)) {
       if ((ready & EPOLLERR) !== 0) this.drop(peer, true);
       else this.#flush(peer);
     } else if (peer.state === STATE.DEFERRED) {
-      // Nothing else is waited for: the connection is broken.
+      // No event was requested, so the connection is broken.
       if ((ready & (EPOLLERR | EPOLLHUP)) !== 0) this.drop(peer, true);
     } else if (peer.state === STATE.FINISHING) this.#discard(peer);
     else if (peer.state === STATE.READING) this.read(peer);
   }
 
-  /** Reads what has come, and answers it. */
+  /** Reads the available bytes and answers them. */
   read(peer: TcpPeer): void {
     const bytes = this.#bytes;
     const calls = this.#calls;
-    const begun = peer.rest === null ? 0 : this.#takeRest(peer);
-    const n = calls.receive(peer.fd, this.#base + begun, READ);
+    const carried = peer.rest === null ? 0 : this.#restoreRest(peer);
+    const n = calls.receive(peer.fd, this.#base + carried, READ_BYTES);
     if (n > 0) {
-      this.#answer(peer, begun + n, begun);
+      this.#answer(peer, carried + n, carried);
       return;
     }
     if (n === AGAIN) {
-      this.#keepRest(peer, bytes, 0, begun);
+      this.#keepRest(peer, bytes, 0, carried);
       return;
     }
     this.drop(peer, n === BROKEN);
   }
 
-  /** Goes on with what a connection has left over. */
+  /** Continues with the unanswered messages of a connection. */
   resume(peer: TcpPeer): void {
-    const n = peer.rest === null ? 0 : this.#takeRest(peer);
+    const n = peer.rest === null ? 0 : this.#restoreRest(peer);
     peer.state = STATE.READING;
     this.#answer(peer, n, 0);
   }
 
   /**
-   * Answers the messages in bytes[0, n), of which `begun` were there before, until a turn's answers are there, since short queries can ask for long responses; keeps
-   * what is left.
+   * Answers the complete messages in bytes[0, n) and keeps the rest. The first `carried` bytes were
+   * received earlier. Stops after TURN_BYTES of answers, because short queries can have long
+   * responses.
    */
-  #answer(peer: TcpPeer, n: number, begun: number): void {
+  #answer(peer: TcpPeer, n: number, carried: number): void {
     const bytes = this.#bytes;
     const client = this.#client;
-    const { respond, refuse, deferred, counters } = this.#answering;
+    const { respond, refuse, deferred, counters } = this.#options;
     for (let i = 0; i < peer.addressLength; i++) client.address[i] = peer.address[i];
     client.length = peer.addressLength;
     client.port = peer.port;
     let at = 0;
     let out = OUT;
-    while (n - at >= 2 && out < OUT + TURN) {
+    while (n - at >= 2 && out < OUT + TURN_BYTES) {
       const length = (bytes[at] << 8) | bytes[at + 1];
       if (n - at - 2 < length) break;
       bytes.copyWithin(out + 2, at + 2, at + 2 + length);
@@ -114,7 +132,7 @@ export class TcpExchange {
       let size = respond(bytes, out + 2, length, client, peer.family);
       if (size === DEFERRED) {
         const id =
-          deferred === null ? 0 : deferred.ask(bytes, out + 2, length, client, true, new PeerTaker(this, peer));
+          deferred === null ? 0 : deferred.submit(bytes, out + 2, length, client, true, new PeerSink(this, peer));
         counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
         if (id !== 0) {
           peer.deferred = id;
@@ -124,8 +142,9 @@ export class TcpExchange {
         size = refuse(bytes, out + 2, client, peer.family);
       }
       if (size === 0) {
-        // What deserves silence over UDP is no DNS client over TCP. What was asked before it is answered.
-        peer.ended = true;
+        // A message that would be ignored over UDP is not DNS. Responses to earlier messages are
+        // still sent.
+        peer.hasEnded = true;
         at = n;
         break;
       }
@@ -133,9 +152,10 @@ export class TcpExchange {
       bytes[out + 1] = size;
       out += 2 + size;
     }
-    // A query must arrive whole in the time that its first byte started; only a new one starts it anew.
+    // A query must arrive completely within queryTimeout of its first byte. Only a new query
+    // restarts the timer.
     if (at === n) this.idle.put(peer, this.now);
-    else if (begun === 0 || at > 0) this.slow.put(peer, this.now);
+    else if (carried === 0 || at > 0) this.slow.put(peer, this.now);
     if (at < n && !this.#keepRest(peer, bytes, at, n)) return;
     if (out === OUT) this.#proceed(peer);
     else this.#send(peer, out);
@@ -150,17 +170,17 @@ export class TcpExchange {
     else this.#keepUnsent(peer, bytes.slice(OUT + Math.max(0, sent), out));
   }
 
-  /** Keeps what the client did not take. */
+  /** Keeps the bytes that the socket did not accept. */
   #keepUnsent(peer: TcpPeer, unsent: Uint8Array): void {
     peer.unsent = unsent;
-    this.#held += memoryOf(unsent);
+    this.#heldBytes += memoryOf(unsent);
     if (!this.#makeRoom(peer)) return;
     if (peer.state !== STATE.DEFERRED) peer.state = STATE.SENDING;
     this.slow.put(peer, this.now);
     this.watch(peer, EPOLLOUT);
   }
 
-  /** Sends more of what was kept. */
+  /** Sends more of the kept bytes. */
   #flush(peer: TcpPeer): void {
     const unsent = peer.unsent!;
     const sent = this.#calls.sendArray(peer.fd, unsent);
@@ -172,25 +192,25 @@ export class TcpExchange {
       if (sent > 0) peer.unsent = unsent.subarray(sent);
       return;
     }
-    this.#held -= memoryOf(unsent);
+    this.#heldBytes -= memoryOf(unsent);
     peer.unsent = null;
     this.#proceed(peer);
   }
 
-  /** All that was answered has been sent. What now? */
+  /** Chooses the next state after all answers have been sent. */
   #proceed(peer: TcpPeer): void {
     if (peer.deferred !== 0) {
       peer.state = STATE.DEFERRED;
-      // Main has its own bounds.
+      // The main thread has its own limits.
       peer.queue?.remove(peer);
       if (peer.hasMore) {
         peer.hasMore = false;
-        this.#answering.deferred?.next(peer.deferred);
+        this.#options.deferred?.next(peer.deferred);
       }
       this.watch(peer, 0);
       return;
     }
-    if (peer.ended) {
+    if (peer.hasEnded) {
       this.#finish(peer);
       return;
     }
@@ -216,12 +236,12 @@ export class TcpExchange {
   }
 
   #discard(peer: TcpPeer): void {
-    const n = this.#calls.receive(peer.fd, this.#base, READ);
+    const n = this.#calls.receive(peer.fd, this.#base, READ_BYTES);
     if (n === 0 || n === BROKEN) this.drop(peer, n === BROKEN);
   }
 
-  /** A message of a deferred answer. */
-  take(peer: TcpPeer, message: Uint8Array): void {
+  /** Sends one message of a deferred answer. */
+  writeDeferred(peer: TcpPeer, message: Uint8Array): void {
     const { length } = message;
     if (length > MAX_FRAME - 2) {
       this.drop(peer, true);
@@ -232,16 +252,17 @@ export class TcpExchange {
     bytes[OUT + 1] = length;
     bytes.set(message, OUT + 2);
     peer.hasMore = true;
-    // What was answered before it goes first; main waits for it no longer than the client is waited for.
+    // Earlier answers go first. The slow timeout limits this wait, and with it the wait of the main
+    // thread.
     if (peer.unsent === null) this.#send(peer, OUT + 2 + length);
     else {
-      const before = peer.unsent;
-      this.#held -= memoryOf(before);
-      this.#keepUnsent(peer, Buffer.concat([before, bytes.subarray(OUT, OUT + 2 + length)]));
+      const earlier = peer.unsent;
+      this.#heldBytes -= memoryOf(earlier);
+      this.#keepUnsent(peer, Buffer.concat([earlier, bytes.subarray(OUT, OUT + 2 + length)]));
     }
   }
 
-  /** The end of a deferred answer. */
+  /** Ends a deferred answer. */
   endDeferred(peer: TcpPeer, failed: boolean): void {
     peer.deferred = 0;
     peer.hasMore = false;
@@ -250,7 +271,10 @@ export class TcpExchange {
     else peer.state = STATE.SENDING;
   }
 
-  /** The last thing to do with `peer`, which is dropped when the system has no room to watch it. */
+  /**
+   * Sets the events that epoll waits for. It must be the last use of `peer`, because `peer` is
+   * dropped if the system cannot watch it.
+   */
   watch(peer: TcpPeer, events: number): void {
     if (peer.events === events) return;
     const calls = this.#calls;
@@ -260,55 +284,62 @@ export class TcpExchange {
     if (!isWatched) this.drop(peer, true);
   }
 
-  /** Puts what was left over back to the beginning of `bytes`; returns its length. */
-  #takeRest(peer: TcpPeer): number {
+  /** Moves the carried-over bytes to the start of `bytes`. Returns their length. */
+  #restoreRest(peer: TcpPeer): number {
     const rest = peer.rest!;
     this.#bytes.set(rest);
-    this.#held -= rest.length;
+    this.#heldBytes -= rest.length;
     peer.rest = null;
     return rest.length;
   }
 
-  /** False when there is no room, and the connection has been cut. */
+  /**
+   * Keeps bytes[from, to) as the rest. Returns false if the connection was dropped for lack of
+   * memory.
+   */
   #keepRest(peer: TcpPeer, bytes: Uint8Array, from: number, to: number): boolean {
     if (from === to) return true;
-    this.#held += to - from;
+    this.#heldBytes += to - from;
     peer.rest = bytes.slice(from, to);
     return this.#makeRoom(peer);
   }
 
   /**
-   * When more is held than may be, those are cut that have been waited for longest, and `peer` if that is not enough: whoever fills the memory and waits would otherwise keep all
-   * others from it. False when `peer` has been cut.
+   * While too many bytes are kept, drops the connections that have waited longest, and finally
+   * `peer`. Otherwise, clients that fill the memory and wait would block all others. Returns false
+   * if `peer` was dropped.
    */
   #makeRoom(peer: TcpPeer): boolean {
-    const { counters, maxHeld = MAX_HELD } = this.#answering;
-    for (let one = this.slow.first; one !== null && this.#held > maxHeld; ) {
-      const { after } = one;
-      if (one !== peer && (one.rest !== null || one.unsent !== null)) {
+    const { counters, maxHeldBytes = MAX_HELD_BYTES } = this.#options;
+    for (let candidate = this.slow.first; candidate !== null && this.#heldBytes > maxHeldBytes; ) {
+      const { next } = candidate;
+      if (candidate !== peer && (candidate.rest !== null || candidate.unsent !== null)) {
         counters.count(COLUMN.tcpSlow);
-        this.drop(one, true);
+        this.drop(candidate, true);
       }
-      one = after;
+      candidate = next;
     }
-    if (this.#held <= maxHeld) return true;
+    if (this.#heldBytes <= maxHeldBytes) return true;
     counters.count(COLUMN.tcpSlow);
     this.drop(peer, true);
     return false;
   }
 
-  /** Closes a connection; `reset`: what is still unsent is dropped at once. */
+  /** Closes a connection. `reset`: unsent bytes are dropped immediately. */
   drop(peer: TcpPeer, reset: boolean): void {
-    if (peer.deferred !== 0) this.#answering.deferred?.cancel(peer.deferred);
-    this.#held -= (peer.rest?.length ?? 0) + (peer.unsent === null ? 0 : memoryOf(peer.unsent));
-    this.#places.giveBack(peer);
+    if (peer.deferred !== 0) this.#options.deferred?.cancel(peer.deferred);
+    this.#heldBytes -= (peer.rest?.length ?? 0) + (peer.unsent === null ? 0 : memoryOf(peer.unsent));
+    this.#slots.release(peer);
     if (reset) this.#calls.reset(peer.fd);
     else this.#calls.close(peer.fd);
   }
 }
 
-/** Who waits for a deferred answer: the connection that asked, as long as it is that one. */
-class PeerTaker {
+/**
+ * Receives a deferred answer for a connection. The tag tells whether the slot still has that
+ * connection.
+ */
+class PeerSink {
   readonly #exchange: TcpExchange;
   readonly #peer: TcpPeer;
   readonly #tag: number;
@@ -319,8 +350,8 @@ class PeerTaker {
     this.#tag = peer.tag;
   }
 
-  take(message: Uint8Array): void {
-    if (this.#peer.tag === this.#tag) this.#exchange.take(this.#peer, message);
+  write(message: Uint8Array): void {
+    if (this.#peer.tag === this.#tag) this.#exchange.writeDeferred(this.#peer, message);
   }
 
   end(failed: boolean): void {
@@ -328,7 +359,10 @@ class PeerTaker {
   }
 }
 
-/** What a part of an array holds: all of it, else a client that takes all but one byte would hold what nobody counts. */
+/**
+ * The memory behind a part of an array. The whole buffer counts, because a client that leaves one
+ * byte unread keeps all of it in memory.
+ */
 function memoryOf({ buffer }: Uint8Array): number {
   return buffer.byteLength;
 }

@@ -1,32 +1,41 @@
 /**
- * The TCP loop of Linux (RFC 7766): epoll, connections as they come and go, and their time-outs; what is said on them is `tcp-exchange.ts`. Nothing here waits for a client:
- * who says nothing is cut when its time is over. Blocks its thread, as the UDP loop does; main is heard by an eventfd.
+ * The TCP loop for Linux (RFC 7766): epoll, accepting and closing connections, timeouts. The
+ * messages are handled by `tcp-exchange.ts`.
+ *
+ * The loop never waits for a single client; an idle client is closed when its timeout expires. The
+ * loop blocks its thread, as the UDP loop does. The main thread wakes it through an eventfd.
  */
 import { Client, TRANSPORT } from '../address/client.ts';
 import { type ConnectionLimits, FULL } from '../os/connection-limits.ts';
 import { BROKEN, EPOLLIN, TcpCalls } from '../os/tcp-calls.ts';
 import { COLUMN } from './counters.ts';
 import { QUIET_MS } from './tcp-connection.ts';
-import { type TcpAnswering, TcpExchange } from './tcp-exchange.ts';
+import { TcpExchange, type TcpExchangeOptions } from './tcp-exchange.ts';
 import { Newcomers } from './tcp-newcomers.ts';
 import { STATE, type TcpPeer } from './tcp-peer.ts';
-import { SPECIAL, TcpPlaces, UNWATCHED, WAKE } from './tcp-places.ts';
+import { SPECIAL, TcpSlots, UNWATCHED, WAKE } from './tcp-slots.ts';
 
-/** Connections accepted in a turn. */
-const ACCEPTS = 64;
-/** Milliseconds in epoll_wait at most. What is to be seen sooner, a stop among it, wakes the thread; its event loop is to turn about once a second. */
+/** Connections accepted in one turn. */
+const MAX_ACCEPTS = 64;
+/**
+ * Longest wait in epoll_wait, in milliseconds. Urgent work, such as a stop, wakes the thread. The
+ * thread's event loop should run about once a second.
+ */
 const WAIT_MS = 500;
-/** Milliseconds for which nothing is accepted when there is no descriptor. */
-const REST_MS = 200;
+/** Milliseconds without accepting after the process has run out of descriptors. */
+const ACCEPT_PAUSE_MS = 200;
 
-export interface TcpLoopOptions extends TcpAnswering {
-  /** Listening sockets that don't block, and their families. They outlive the loop. */
+export interface TcpLoopOptions extends TcpExchangeOptions {
+  /** Nonblocking listening sockets, and their families. They outlive the loop. */
   readonly fds: readonly number[];
   readonly families: readonly (4 | 6)[];
-  /** An eventfd that main writes after each message, or -1. */
+  /** An eventfd that the main thread writes after each message, or -1. */
   readonly wake: number;
-  /** Descriptors, each + 1, or 0: those of connections by place, at the end epoll's. So main can close what a thread that died leaves. */
-  readonly open: Int32Array;
+  /**
+   * Open descriptors, each + 1, or 0: the connections by slot, and at the end the descriptor of
+   * epoll. The main thread closes them after the thread has died.
+   */
+  readonly openFds: Int32Array;
   readonly connections: ConnectionLimits;
 }
 
@@ -34,20 +43,20 @@ export class TcpLoop {
   readonly #options: TcpLoopOptions;
   readonly #calls = new TcpCalls();
   readonly #client = new Client();
-  readonly #places: TcpPlaces;
+  readonly #slots: TcpSlots;
   readonly #exchange: TcpExchange;
   readonly #newcomers: Newcomers;
-  /** Listening sockets wait for a descriptor until then. */
-  #acceptAt = 0;
+  /** Time at which accepting resumes after a lack of descriptors, or 0. */
+  #acceptPausedUntil = 0;
 
   constructor(options: TcpLoopOptions, newcomers = new Newcomers()) {
-    const { open, connections, counters, fds, wake } = options;
+    const { openFds, connections, counters, fds, wake } = options;
     this.#options = options;
     this.#newcomers = newcomers;
-    this.#places = new TcpPlaces(open, connections, counters);
-    this.#exchange = new TcpExchange(options, this.#calls, this.#places);
+    this.#slots = new TcpSlots(openFds, connections, counters);
+    this.#exchange = new TcpExchange(options, this.#calls, this.#slots);
     this.#client.transport = TRANSPORT.TCP;
-    open[open.length - 1] = this.#calls.epoll + 1;
+    openFds[openFds.length - 1] = this.#calls.epoll + 1;
     fds.forEach((fd, i) => {
       this.#calls.watch(fd, (SPECIAL | i) >>> 0, EPOLLIN);
     });
@@ -55,20 +64,20 @@ export class TcpLoop {
     HELD.push(this);
   }
 
-  /** Serves until `stopping` says so. Connections stay open for the next call. */
+  /** Serves until `stopping` returns true. Connections stay open for the next call. */
   run(stopping: () => boolean): void {
     while (!stopping()) this.#turn();
   }
 
   /** Closes all connections. */
   close(): void {
-    for (const peer of this.#places.peers) if (peer.state !== STATE.FREE) this.#exchange.drop(peer, false);
+    for (const peer of this.#slots.peers) if (peer.state !== STATE.FREE) this.#exchange.drop(peer, false);
   }
 
   #turn(): void {
     const calls = this.#calls;
     const exchange = this.#exchange;
-    const places = this.#places;
+    const slots = this.#slots;
     const newcomers = this.#newcomers;
     const count = calls.wait(this.#waitMs());
     exchange.now = performance.now();
@@ -79,8 +88,8 @@ export class TcpLoop {
         this.#options.deferred?.receive();
       } else if (tag >= SPECIAL) this.#accept(tag - SPECIAL);
       else {
-        const peer = places.byTag(tag);
-        if (peer !== null) exchange.event(peer, calls.ready(i));
+        const peer = slots.byTag(tag);
+        if (peer !== null) exchange.handleEvent(peer, calls.ready(i));
       }
     }
     if (exchange.postponed.length > 0) {
@@ -88,27 +97,30 @@ export class TcpLoop {
       exchange.postponed = [];
       for (const peer of postponed) if (peer.state === STATE.POSTPONED) exchange.resume(peer);
     }
-    while (newcomers.due <= exchange.now) this.#lookAgain();
+    while (newcomers.nextDue <= exchange.now) this.#readNewcomer();
     this.#expire();
   }
 
-  /** The connection that came first of those that epoll does not know: mostly it is closed by now. */
-  #lookAgain(): void {
+  /**
+   * Reads the oldest connection that is not registered with epoll. Usually the client has closed
+   * it.
+   */
+  #readNewcomer(): void {
     const peer = this.#newcomers.shift();
     if (peer === null || peer.state !== STATE.READING || peer.events !== UNWATCHED) return;
     this.#exchange.read(peer);
     const isOpen = !isFree(peer);
-    this.#newcomers.learn(!isOpen);
+    this.#newcomers.recordOutcome(!isOpen);
     if (isOpen && peer.events === UNWATCHED) this.#exchange.watch(peer, EPOLLIN);
   }
 
   #waitMs(): number {
     const { idle, slow, now, postponed } = this.#exchange;
     if (postponed.length > 0) return 0;
-    let until = Math.min(now + WAIT_MS, this.#newcomers.due);
+    let until = Math.min(now + WAIT_MS, this.#newcomers.nextDue);
     if (idle.first !== null && idle.first.deadline < until) until = idle.first.deadline;
     if (slow.first !== null && slow.first.deadline < until) until = slow.first.deadline;
-    if (this.#acceptAt > 0 && this.#acceptAt < until) until = this.#acceptAt;
+    if (this.#acceptPausedUntil > 0 && this.#acceptPausedUntil < until) until = this.#acceptPausedUntil;
     return Math.max(0, Math.ceil(until - performance.now()));
   }
 
@@ -124,8 +136,8 @@ export class TcpLoop {
       counters.count(COLUMN.tcpSlow);
       exchange.drop(peer, peer.unsent !== null);
     }
-    if (this.#acceptAt === 0 || this.#acceptAt > now) return;
-    this.#acceptAt = 0;
+    if (this.#acceptPausedUntil === 0 || this.#acceptPausedUntil > now) return;
+    this.#acceptPausedUntil = 0;
     fds.forEach((fd, i) => {
       this.#calls.change(fd, (SPECIAL | i) >>> 0, EPOLLIN);
     });
@@ -136,14 +148,15 @@ export class TcpLoop {
     const client = this.#client;
     const { fds, families, connections, counters } = this.#options;
     const { peer: name } = calls;
-    for (let n = 0; n < ACCEPTS; n++) {
+    for (let n = 0; n < MAX_ACCEPTS; n++) {
       const fd = calls.accept(fds[listener]);
       if (fd === BROKEN) {
-        if (this.#sweep() || this.#makeRoom()) continue;
-        // No descriptor, and nobody who could give one up: what waits would be reported again and again.
-        this.#acceptAt = this.#exchange.now + REST_MS;
-        fds.forEach((one, i) => {
-          calls.change(one, (SPECIAL | i) >>> 0, 0);
+        if (this.#readAllNewcomers() || this.#makeRoom()) continue;
+        // No descriptor is free and no connection can be closed. epoll would report the pending
+        // connections continuously, so accepting pauses.
+        this.#acceptPausedUntil = this.#exchange.now + ACCEPT_PAUSE_MS;
+        fds.forEach((listenerFd, i) => {
+          calls.change(listenerFd, (SPECIAL | i) >>> 0, 0);
         });
       }
       if (fd < 0) return;
@@ -151,7 +164,7 @@ export class TcpLoop {
       else client.setAddress(name, 8, 16);
       client.port = (name[2] << 8) | name[3];
       let bucket = connections.enter(client);
-      if (bucket < 0 && this.#sweep()) bucket = connections.enter(client);
+      if (bucket < 0 && this.#readAllNewcomers()) bucket = connections.enter(client);
       if (bucket === FULL && this.#makeRoom()) bucket = connections.enter(client);
       if (bucket < 0) {
         counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
@@ -162,18 +175,21 @@ export class TcpLoop {
     }
   }
 
-  /** Looks at all that epoll does not know, before their time: those that have closed count no longer. False when none has. */
-  #sweep(): boolean {
+  /**
+   * Checks all newcomers before their time, to free the slots of closed connections. Returns false
+   * if none was closed.
+   */
+  #readAllNewcomers(): boolean {
     const newcomers = this.#newcomers;
     const { connections } = this.#options;
     const before = connections.open;
-    while (newcomers.due !== Number.POSITIVE_INFINITY) this.#lookAgain();
+    while (newcomers.nextDue !== Number.POSITIVE_INFINITY) this.#readNewcomer();
     return connections.open < before;
   }
 
   /**
-   * Closes the connection that has waited longest for the rest of a query, or else for any, if that is a while (RFC 7766 6.2.3): so those who hold
-   * connections and say nothing don't keep others out.
+   * Closes the connection that has waited longest for the rest of a query, or else for any query
+   * (RFC 7766 6.2.3). It must have waited for QUIET_MS. So silent clients cannot block others.
    */
   #makeRoom(): boolean {
     const exchange = this.#exchange;
@@ -191,24 +207,27 @@ export class TcpLoop {
     return true;
   }
 
-  /** Takes a connection of `client`. Mostly its first query is there already. */
+  /** Admits a connection of the current client. Usually its first query has already arrived. */
   #admit(fd: number, bucket: number, family: number): void {
     const exchange = this.#exchange;
     const newcomers = this.#newcomers;
-    const peer = this.#places.take(fd, bucket, family, this.#client);
+    const peer = this.#slots.allocate(fd, bucket, family, this.#client);
     exchange.idle.put(peer, exchange.now);
-    // Watched from when it has been read: epoll need not look at a query that is answered already.
+    // Read before epoll watches it: most first queries are already there, which saves an event.
     exchange.read(peer);
     if (isFree(peer) || peer.events !== UNWATCHED) return;
-    if (peer.isAnswered && peer.rest === null && newcomers.takes()) newcomers.put(peer, exchange.now);
+    if (peer.isAnswered && peer.rest === null && newcomers.shouldWait()) newcomers.put(peer, exchange.now);
     else exchange.watch(peer, EPOLLIN);
   }
 }
 
-/** The kernel knows their buffers by address only. */
+/** The kernel has only the addresses of their buffers, so a live object must hold them. */
 const HELD: unknown[] = [];
 
-/** A function, since what was done with it in between may have closed it. */
+/**
+ * A function, because TypeScript would otherwise assume that calls in between leave the state
+ * unchanged.
+ */
 function isFree(peer: TcpPeer): boolean {
   return peer.state === STATE.FREE;
 }

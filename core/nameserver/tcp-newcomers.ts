@@ -1,16 +1,21 @@
 /**
- * Connections whose first queries have been answered and that epoll does not know yet. Most clients ask once over TCP, when an answer was truncated, and close: who looks again ten
- * milliseconds later finds those that are near closed already, and has saved to register them, to be woken for the end of each and to be handed it: 10 % of
- * what such a connection costs. Those who go on wait that long for their second answer, once; so this is done for as long as clients do close,
- * and tried with one connection in TRIAL otherwise. Hot: allocates nothing but what a new record of connections takes.
+ * Connections whose first queries have been answered and that are not registered with epoll yet.
+ *
+ * Most clients send one query over TCP, after a truncated answer, and close. Ten milliseconds later
+ * a nearby client has already closed. Reading the connection then saves registering it, waking up
+ * for its end and handling that event: 10 % of the cost of such a connection.
+ *
+ * A client that continues waits up to this time for its second answer, once. Therefore connections
+ * wait here only while clients do close; otherwise one connection in TRIAL does, as a trial. Hot:
+ * allocates only when the queue grows.
  */
 import type { TcpPeer } from './tcp-peer.ts';
 
-/** Milliseconds until a connection is looked at again. */
+/** Milliseconds until a connection is read again. */
 export const NEWCOMER_MS = 10;
 const TRIAL = 256;
-/** What the score reaches at most; from half of it on connections wait here. */
-const BEST = 64;
+/** Maximum of the score. Connections wait here from half of it on. */
+const MAX_SCORE = 64;
 
 export class Newcomers {
   readonly #peers: TcpPeer[] = [];
@@ -22,8 +27,8 @@ export class Newcomers {
   #tries = 0;
 
   /** Whether a connection that has just been answered should wait here. */
-  takes(): boolean {
-    if (this.#score >= BEST / 2) return true;
+  shouldWait(): boolean {
+    if (this.#score >= MAX_SCORE / 2) return true;
     this.#tries = (this.#tries + 1) % TRIAL;
     return this.#tries === 0;
   }
@@ -36,12 +41,15 @@ export class Newcomers {
     this.#times[at] = now + NEWCOMER_MS;
   }
 
-  /** When the first one is to be looked at; Infinity when there is none. */
-  get due(): number {
+  /** Time at which the first connection is due. Infinity if there is none. */
+  get nextDue(): number {
     return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#times[this.#head];
   }
 
-  /** Takes out the first one. Null: its connection has ended meanwhile, and the place may have another. */
+  /**
+   * Removes the first connection. Returns null if it has been closed meanwhile; its slot may have
+   * been reused.
+   */
   shift(): TcpPeer | null {
     const head = this.#head;
     const peer = this.#peers[head];
@@ -50,9 +58,9 @@ export class Newcomers {
     return peer.tag === this.#tags[head] ? peer : null;
   }
 
-  /** What the look has shown. */
-  learn(hasClosed: boolean): void {
-    this.#score = hasClosed ? Math.min(BEST, this.#score + 1) : Math.max(0, this.#score - 4);
+  /** Adjusts the score by the outcome of the second read. */
+  recordOutcome(hasClosed: boolean): void {
+    this.#score = hasClosed ? Math.min(MAX_SCORE, this.#score + 1) : Math.max(0, this.#score - 4);
   }
 
   #grow(peer: TcpPeer): void {

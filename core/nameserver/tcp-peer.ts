@@ -1,64 +1,76 @@
-/** A connection of the TCP loop, and the queues in which connections wait for their time-outs. */
+/** A connection of the TCP loop, and the queues that order connections by their timeouts. */
 
-/** Longest message with the two bytes of its length before it (RFC 1035 4.2.2). */
+/** Longest message, including the two bytes of its length (RFC 1035 4.2.2). */
 export const MAX_FRAME = 2 + 65_535;
 
-/** What a connection is at. */
+/** State of a connection. */
 export const STATE = {
-  /** The place is free. */
+  /** The slot is free. */
   FREE: 0,
   /** Waits for queries. */
   READING: 1,
-  /** Waits for room to send; nothing is read. */
+  /** Waits until the socket can send; nothing is read. */
   SENDING: 2,
-  /** A message is with main; nothing is read. */
+  /** The main thread is answering a message; nothing is read. */
   DEFERRED: 3,
-  /** Has messages left over that are answered when others have had their turn. */
+  /** Has unanswered messages, and continues after the other connections had their turn. */
   POSTPONED: 4,
-  /** Gets nothing more; what comes is thrown away, so that a reset does not take the last answers from it. */
+  /**
+   * The sending side is closed. Received bytes are discarded, so that a reset does not destroy the
+   * last answers.
+   */
   FINISHING: 5,
 } as const;
 
-/** Made once for each place and used again. */
+/** Created once for each slot and reused. */
 export class TcpPeer {
-  /** What epoll knows it by: the place, and above it a number that is another one for the next user of the place. */
+  /**
+   * The tag in epoll: the slot, and above it a generation that differs for the slot's next
+   * connection.
+   */
   tag = 0;
   fd = -1;
   state: number = STATE.FREE;
-  /** Bit 0: IPv6. For the counters. */
+  /** 0 for IPv4, 1 for IPv6. For the counters. */
   family = 0;
-  /** Address (the first 4 or all 16 bytes) and port of the client. */
+  /** Address of the client: the first 4 bytes or all 16. */
   readonly address = new Uint8Array(16);
   addressLength = 4;
   port = 0;
-  /** By which ConnectionLimits takes it back. */
+  /** The bucket that ConnectionLimits releases. */
   bucket = 0;
-  /** Received and not answered: the part of a message, or what waits behind a deferred one. */
+  /** Received bytes that are not answered: a partial message, or messages after a deferred one. */
   rest: Uint8Array | null = null;
-  /** Answered and not sent. */
+  /** Answers that are not sent yet. */
   unsent: Uint8Array | null = null;
-  /** The client sends nothing more. */
-  ended = false;
+  /** No more messages are read from the client. */
+  hasEnded = false;
   /** Number of the deferred request, or 0. */
   deferred = 0;
-  /** A message of the deferred answer is in `unsent`, and the next is asked for when it has gone. */
+  /**
+   * A message of the deferred answer is in `unsent`. The next one is requested when it has been
+   * sent.
+   */
   hasMore = false;
   /** Events that epoll waits for. */
   events = 0;
-  /** Since it came, what it had sent has been answered. */
+  /** All bytes received so far have been answered. */
   isAnswered = false;
   deadline = 0;
   queue: DeadlineQueue | null = null;
-  before: TcpPeer | null = null;
-  after: TcpPeer | null = null;
-  readonly place: number;
+  previous: TcpPeer | null = null;
+  next: TcpPeer | null = null;
+  readonly slot: number;
 
-  constructor(place: number) {
-    this.place = place;
+  constructor(slot: number) {
+    this.slot = slot;
   }
 }
 
-/** Connections in the order of their time-outs, which is that in which they were put, since all have the same time. */
+/**
+ * Connections in the order of their timeouts. All have the same timeout, so this is the order of
+ * insertion.
+ */
 export class DeadlineQueue {
   readonly #milliseconds: number;
   first: TcpPeer | null = null;
@@ -68,29 +80,29 @@ export class DeadlineQueue {
     this.#milliseconds = milliseconds;
   }
 
-  /** Starts the time of `peer` anew, in this queue. */
+  /** Moves `peer` to the end of this queue and restarts its timeout. */
   put(peer: TcpPeer, now: number): void {
     peer.queue?.remove(peer);
     peer.deadline = now + this.#milliseconds;
     peer.queue = this;
-    peer.before = this.#last;
+    peer.previous = this.#last;
     if (this.#last === null) this.first = peer;
-    else this.#last.after = peer;
+    else this.#last.next = peer;
     this.#last = peer;
   }
 
-  /** When the time of `peer`, which is in this queue, began. */
+  /** Time at which the timeout of `peer`, which is in this queue, started. */
   startOf(peer: TcpPeer): number {
     return peer.deadline - this.#milliseconds;
   }
 
   remove(peer: TcpPeer): void {
-    if (peer.before === null) this.first = peer.after;
-    else peer.before.after = peer.after;
-    if (peer.after === null) this.#last = peer.before;
-    else peer.after.before = peer.before;
-    peer.before = null;
-    peer.after = null;
+    if (peer.previous === null) this.first = peer.next;
+    else peer.previous.next = peer.next;
+    if (peer.next === null) this.#last = peer.previous;
+    else peer.next.previous = peer.previous;
+    peer.previous = null;
+    peer.next = null;
     peer.queue = null;
   }
 }

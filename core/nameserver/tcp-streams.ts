@@ -1,4 +1,4 @@
-/** Connections over Node's streams: TCP where there is no loop of our own, and TLS everywhere. */
+/** Connections over Node's streams: TCP on systems without the TCP loop, and TLS on all systems. */
 
 import type { Socket } from 'node:net';
 import { Client } from '../address/client.ts';
@@ -7,33 +7,36 @@ import { DEFERRED } from '../answer/responder.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from '../os/connection-limits.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';
 import { COLUMN } from './counters.ts';
-import { type Answering, QUIET_MS, TcpConnection } from './tcp-connection.ts';
-import type { Reader, TcpLimits } from './worker-data.ts';
+import { type MessageHandler, QUIET_MS, TcpConnection } from './tcp-connection.ts';
+import type { DnsContext, TcpLimits } from './worker-data.ts';
 
-/** Connections looked at for one that makes room. */
-const LOOK_AT = 8;
+/** Connections that #makeRoom examines at most. */
+const MAX_EXAMINED = 8;
 
 interface Entry {
   readonly bucket: number;
-  /** When it came, as `performance.now()` counts. */
+  /** Time of arrival, by `performance.now()`. */
   readonly since: number;
-  /** Null while a handshake is under way. */
+  /** Null during the TLS handshake. */
   connection: TcpConnection | null;
 }
 
 export class Streams {
-  readonly #reader: Reader;
+  readonly #reader: DnsContext;
   readonly #limits: TcpLimits;
   readonly #connections: ConnectionLimits;
   readonly #transport: number;
   readonly #onFault: (error: unknown) => void;
   readonly #entries = new Map<Socket, Entry>();
-  /** One message at a time is answered, so one buffer serves all connections. */
+  /** Messages are answered one at a time, so one buffer serves all connections. */
   readonly #packet = new Uint8Array(MAX_MESSAGE + 1);
 
-  /** `transport`: of TRANSPORT. `onFault` is told of an exception that a message caused; its connection is closed. */
+  /**
+   * `transport`: a value of TRANSPORT. `onFault` receives an exception that a message caused; the
+   * connection is closed.
+   */
   constructor(
-    reader: Reader,
+    reader: DnsContext,
     limits: TcpLimits,
     connections: ConnectionLimits,
     transport: number,
@@ -47,13 +50,16 @@ export class Streams {
     reader.deferred?.listen();
   }
 
-  /** Counts a connection that has just come. Null: it is closed, since there are too many. Otherwise what `serve` is given once messages may come. */
+  /**
+   * Counts a new connection. Returns the client for `serve`, or null if the connection was closed
+   * because of a limit.
+   */
   admit(socket: Socket): Client | null {
     const { counters } = this.#reader;
     const connections = this.#connections;
     const entries = this.#entries;
     const client = new Client();
-    // A socket whose client has gone already has no address any more.
+    // A socket whose client has already disconnected has no address.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return null;
@@ -74,10 +80,13 @@ export class Streams {
     return client;
   }
 
-  /** `admitted`: the socket that was, where that is another one below `socket`. `family`: 0 for IPv4, 1 for IPv6. */
+  /**
+   * Serves an admitted connection. `admitted`: the socket passed to `admit`, if it is the transport
+   * below `socket`. `family`: 0 for IPv4, 1 for IPv6.
+   */
   serve(socket: Socket, client: Client, family: number, admitted: Socket = socket): void {
     const { counters } = this.#reader;
-    const connection = new TcpConnection(socket, this.#limits, this.#answering(client, family), (reason) =>
+    const connection = new TcpConnection(socket, this.#limits, this.#createHandler(client, family), (reason) =>
       counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
     );
     const entry = this.#entries.get(admitted);
@@ -96,12 +105,15 @@ export class Streams {
     this.#reader.counters.set(COLUMN.tcpOpen, this.#connections.open);
   }
 
-  /** Closes a connection that is waited for, among the few that were looked at least lately (RFC 7766 6.2.3). */
+  /**
+   * Closes a waiting connection, chosen among those that were examined least recently (RFC 7766
+   * 6.2.3).
+   */
   #makeRoom(): boolean {
     const entries = this.#entries;
-    let looked = 0;
+    let examined = 0;
     for (const [socket, entry] of entries) {
-      if (looked++ === LOOK_AT) break;
+      if (examined++ === MAX_EXAMINED) break;
       if (entry.connection === null ? this.#cutHandshake(socket, entry) : entry.connection.makeRoom()) {
         this.#leave(socket);
         return true;
@@ -112,7 +124,7 @@ export class Streams {
     return false;
   }
 
-  /** Closes a connection whose handshake has been under way for a while. False when it has only begun. */
+  /** Closes a connection whose handshake has lasted for QUIET_MS. Returns false if it has not. */
   #cutHandshake(socket: Socket, { since }: Entry): boolean {
     if (performance.now() - since < QUIET_MS) return false;
     this.#reader.counters.count(COLUMN.tcpSlow);
@@ -120,18 +132,18 @@ export class Streams {
     return true;
   }
 
-  #answering(client: Client, family: number): Answering {
+  #createHandler(client: Client, family: number): MessageHandler {
     const packet = this.#packet;
     const { responder, counters, deferred, deferredGate, gate } = this.#reader;
     return {
       packet,
       respond: (length) => this.#respond(length, client, family),
-      defer: (length, taker) => {
-        const id = deferred?.ask(packet, 0, length, client, true, taker) ?? 0;
+      defer: (length, sink) => {
+        const id = deferred?.submit(packet, 0, length, client, true, sink) ?? 0;
         counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
         return id;
       },
-      refuse: () => gate.pass(packet, 0, deferredGate.full(), responder.query, client, family),
+      refuse: () => gate.pass(packet, 0, deferredGate.refuseBusy(), responder.query, client, family),
       next: (id) => deferred?.next(id),
       cancel: (id) => deferred?.cancel(id),
     };
@@ -153,7 +165,7 @@ export class Streams {
       return 0;
     } finally {
       index.leave();
-      counters.takeIndex(index);
+      counters.addIndexCounts(index);
     }
   }
 }

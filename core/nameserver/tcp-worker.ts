@@ -1,14 +1,14 @@
-/** The thread that serves DNS over TCP where there is no loop of our own: over node:net. */
+/** The thread that serves DNS over TCP with node:net, on systems without the TCP loop. */
 import { createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { TRANSPORT } from '../address/client.ts';
 import { listenEverywhere } from './stream-servers.ts';
 import { Streams } from './tcp-streams.ts';
-import { connectionLimits, type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
+import { connectionLimits, createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';
 
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
-const reader = openReader(data);
+const reader = createDnsContext(data);
 const streams = new Streams(reader, data.tcp, connectionLimits(data), TRANSPORT.TCP, faultReporter(post));
 
 listenEverywhere(data.listen, streams, reader.stopping, post, (family) =>

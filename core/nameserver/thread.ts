@@ -1,4 +1,4 @@
-/** What a DNS thread needs to start: its view of the index, its counters, its channel to the main thread. */
+/** Prepares a DNS thread: its view of the index, its counters, its channel to the main thread. */
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import type { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
@@ -6,18 +6,21 @@ import { type BackOff, type StartReport, SupervisedThread } from '../os/supervis
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { NameserverCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
-import type { DeferredLine, DeferredServer } from './deferred-server.ts';
+import type { DeferredServer, DeferredSession } from './deferred-server.ts';
 import type { FromWorker, ToWorker, WorkerData } from './worker-data.ts';
 
-/** A thread that dies is restarted soon, however often; one that cannot start again waits longer. */
+/**
+ * A thread that dies is restarted soon, regardless of how often. If a restart fails, the delay
+ * grows.
+ */
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 1000, settledAfter: 0 };
 
-/** What all threads share. */
+/** Shared by all DNS threads. */
 export interface ThreadParts {
   readonly index: IndexWriter;
   readonly log: Logger;
   readonly counters: NameserverCounters;
-  /** Null: nobody takes what the query path leaves. */
+  /** Null: deferred messages are refused. */
   readonly deferred: DeferredServer | null;
   /** Receives each thread when it is started or restarted. */
   readonly onThread?: (name: string, worker: Worker) => void;
@@ -27,15 +30,15 @@ export interface ThreadParts {
 
 export interface ThreadPlan {
   readonly name: string;
-  /** The thread's program. */
+  /** The compiled program of the thread. */
   readonly file: URL;
   /** The number of the thread's index reader, from 1. */
-  readonly reader: number;
-  /** The thread's workerData, apart from what is made for each start. */
-  readonly data: Omit<WorkerData, 'shared' | 'reader' | 'port' | 'counters' | 'deferred' | 'pulse'>;
-  /** Wakes a thread that does not hear messages by itself. Called after each message. */
+  readonly readerNumber: number;
+  /** workerData without the fields that each start creates anew. */
+  readonly data: Omit<WorkerData, 'shared' | 'readerNumber' | 'port' | 'counters' | 'deferred' | 'pulse'>;
+  /** Wakes a thread that blocks outside its event loop. Called after each message to the thread. */
   readonly wake?: () => void;
-  /** The thread has ended: frees what it held. */
+  /** Called after the thread has ended, to release its resources. */
   readonly onExit?: () => void;
 }
 
@@ -43,7 +46,7 @@ export type DnsThread = SupervisedThread<ToWorker, Exclude<FromWorker, StartRepo
 
 export function createDnsThread(parts: ThreadParts, plan: ThreadPlan): DnsThread {
   const { index, log, counters, deferred, onThread, cannotListen } = parts;
-  const { name, file, reader } = plan;
+  const { name, file, readerNumber } = plan;
   return new SupervisedThread({
     log,
     role: 'DNS',
@@ -55,23 +58,24 @@ export function createDnsThread(parts: ThreadParts, plan: ThreadPlan): DnsThread
       const { port1, port2 } = new MessageChannel();
       // The channel must not keep the process alive.
       port1.unref();
-      const [line, channel] = deferred === null ? [null, null] : openLine(deferred, plan.wake ?? (() => {}));
+      const [session, channel] =
+        deferred === null ? [null, null] : openDeferredChannel(deferred, plan.wake ?? (() => {}));
       const data: Omit<WorkerData, 'pulse'> = {
         ...plan.data,
         shared: index.share(port1),
-        reader,
+        readerNumber,
         port: port2,
-        counters: counters.slice(reader - 1),
+        counters: counters.slice(readerNumber - 1),
         deferred: channel,
       };
       return {
         data,
         transfer: channel === null ? [port2] : [port2, channel.port],
         release() {
-          line?.close();
+          session?.close();
           plan.onExit?.();
-          index.unshare(port1, reader);
-          counters.ended(reader - 1);
+          index.unshare(port1, readerNumber);
+          counters.resetGauges(readerNumber - 1);
           port1.close();
         },
       };
@@ -85,9 +89,15 @@ export function createDnsThread(parts: ThreadParts, plan: ThreadPlan): DnsThread
   });
 }
 
-/** A thread's way to main and back: main's end of it, and the thread's. */
-function openLine(server: DeferredServer, wake: () => void): [DeferredLine, DeferredChannel<MessagePort>] {
+/**
+ * Opens a channel for deferred messages. Returns the end of the main thread and the end of the DNS
+ * thread.
+ */
+function openDeferredChannel(
+  server: DeferredServer,
+  wake: () => void,
+): [DeferredSession, DeferredChannel<MessagePort>] {
   const { port1, port2 } = new MessageChannel();
-  const underWay = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  return [server.open({ port: port1, underWay }, wake), { port: port2, underWay, udpBound: server.udpBound }];
+  const pendingCount = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  return [server.open({ port: port1, pendingCount }, wake), { port: port2, pendingCount, udpLimit: server.udpLimit }];
 }

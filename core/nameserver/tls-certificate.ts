@@ -1,6 +1,10 @@
 /**
- * The certificate of DNS over TLS: two PEM files, read at start and again when they have changed or on SIGHUP. Who renews certificates replaces files or the links to
- * them, one after the other; so their state is looked at now and then, and a pair that does not fit yet is tried again at the next look.
+ * The certificate of DNS over TLS: two PEM files, read at start and reloaded on SIGHUP or when they
+ * change.
+ *
+ * Renewal tools replace the files, or links to them, one after the other. Therefore a timer
+ * compares the state of the files, and a pair that does not match yet is retried at the next
+ * change.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -9,9 +13,9 @@ import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { TicketKeys } from '../tls/ticket-keys.ts';
 
-/** Paths; a certificate is needed once there is something to listen on. */
+/** Paths. Both are required if there is an address to listen on. */
 export interface CertificateFiles {
-  /** The certificate, and behind it those between it and the root. */
+  /** The certificate, followed by the intermediate certificates. */
   readonly certificate: string | undefined;
   readonly key: string | undefined;
 }
@@ -22,25 +26,31 @@ interface Paths {
 }
 
 export interface TlsMaterial {
-  /** PEM. */
+  /** PEM text. */
   readonly certificate: string;
   readonly key: string;
-  /** What session tickets are sealed by. Outlive certificates and threads, so that clients resume. */
+  /**
+   * Keys that seal session tickets. They outlive certificates and threads, so that clients can
+   * resume.
+   */
   readonly tickets: TicketKeys;
 }
 
 export interface WatchedCertificate {
-  /** What is to be used now. */
+  /** The material to use now. */
   readonly current: TlsMaterial;
-  /** Is told of each new one, and of new ticket keys. */
+  /** Called with each new certificate and with new ticket keys. */
   onChange: (material: TlsMaterial) => void;
   setTickets(keys: TicketKeys): void;
   close(): void;
 }
 
-const LOOK_MS = 5000;
+const CHECK_INTERVAL_MS = 5000;
 
-/** Throws ConfigError when there is no usable certificate at start. Later ones that are not usable are logged, and the last stays. */
+/**
+ * Throws ConfigError if there is no usable certificate at start. A later unusable certificate is
+ * logged, and the previous one stays in use.
+ */
 export function watchCertificate(
   { certificate, key }: CertificateFiles,
   tickets: TicketKeys,
@@ -60,14 +70,14 @@ export function watchCertificate(
     );
   }
   const reload = (): void => {
-    const before = state;
+    const previousState = state;
     state = stateOf(files);
     try {
       const next = load(files);
       if (next.certificate === current.certificate && next.key === current.key) return;
       current = { ...next, tickets: current.tickets };
     } catch (error) {
-      if (before !== state)
+      if (previousState !== state)
         log.warn('the new certificate for DNS over TLS is unusable; keeping the previous certificate', {
           reason: (error as Error).message,
         });
@@ -76,7 +86,7 @@ export function watchCertificate(
     log.info('certificate for DNS over TLS reloaded', { expires: new X509Certificate(current.certificate).validTo });
     watched.onChange(current);
   };
-  const look = (): void => {
+  const reloadIfChanged = (): void => {
     if (stateOf(files) !== state) reload();
   };
   const watched = {
@@ -93,12 +103,15 @@ export function watchCertificate(
       process.off('SIGHUP', reload);
     },
   };
-  const timer = setInterval(look, LOOK_MS).unref();
+  const timer = setInterval(reloadIfChanged, CHECK_INTERVAL_MS).unref();
   process.on('SIGHUP', reload);
   return watched;
 }
 
-/** Throws an Error when a file cannot be read or they don't fit. It says nothing of what is in the key. */
+/**
+ * Throws an Error if a file cannot be read or the files do not match. The error never contains the
+ * key.
+ */
 function load(files: Paths): { certificate: string; key: string } {
   const certificate = readFileSync(files.certificate, 'utf8');
   const key = readFileSync(files.key, 'utf8');
@@ -113,7 +126,8 @@ function stateOf({ certificate, key }: Paths): string {
         const { ino, mtimeNs, size } = statSync(path, { bigint: true });
         return `${ino} ${mtimeNs} ${size}`;
       } catch (error) {
-        // Gone, or not to be looked at (EACCES, ELOOP): whoever renews it may be in the middle of that, and we are in a timer.
+        // The file is missing or unreadable (EACCES, ELOOP), perhaps because a renewal is in
+        // progress. An exception must not leave the timer.
         return (error as NodeJS.ErrnoException).code;
       }
     })

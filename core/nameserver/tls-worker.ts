@@ -1,4 +1,8 @@
-/** The thread that serves DNS over TLS (RFC 7858; with what RFC 9103 asks of transfers: TLS 1.3 is there, and ALPN "dot"). Its handshakes hold up nobody else. */
+/**
+ * The thread that serves DNS over TLS (RFC 7858). Zone transfers over TLS (RFC 9103) need TLS 1.3
+ * and the ALPN protocol "dot"; both are available. The thread's handshakes do not delay other
+ * transports.
+ */
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
@@ -10,19 +14,22 @@ import { Streams } from './tcp-streams.ts';
 import type { TlsMaterial } from './tls-certificate.ts';
 import {
   connectionLimits,
+  createDnsContext,
   type FromWorker,
   faultReporter,
-  openReader,
   type ToWorker,
   type WorkerData,
 } from './worker-data.ts';
 
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
-const reader = openReader(data);
+const reader = createDnsContext(data);
 const streams = new Streams(reader, data.tcp, connectionLimits(data), TRANSPORT.TLS, faultReporter(post));
 
-/** Of connections whose handshake is under way, by what they have in common with their TLS socket: addresses and ports. */
+/**
+ * Connections with a handshake in progress. The key is what they share with their TLS socket:
+ * addresses and ports.
+ */
 const clients = new Map<string, { readonly socket: Socket; readonly client: Client }>();
 const idOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
@@ -33,7 +40,7 @@ const contextOf = ({ certificate, key, tickets }: TlsMaterial) => ({
   ticketKeys: Buffer.from(tickets.current),
   minVersion: 'TLSv1.2' as const,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-  // The keys are the edge's, too, whose sessions are not resumed here.
+  // The edge uses the same keys. Its sessions must not be resumed here.
   sessionIdContext: 'waypost dot',
 });
 
@@ -47,7 +54,7 @@ const servers = listenEverywhere(data.listen, streams, reader.stopping, post, (f
     allowHalfOpen: true,
   });
   takeTickets(server, material.tickets);
-  // Counted from its first byte on: a handshake costs more than a query.
+  // A connection counts from its first byte on, because a handshake costs more than a query.
   server.prependListener('connection', (socket: Socket) => {
     const client = streams.admit(socket);
     if (client === null) return;
@@ -56,11 +63,11 @@ const servers = listenEverywhere(data.listen, streams, reader.stopping, post, (f
     socket.once('close', () => clients.delete(id));
   });
   server.on('secureConnection', (socket: TLSSocket) => {
-    const found = clients.get(idOf(socket));
-    if (found === undefined) socket.destroy();
-    else streams.serve(socket, found.client, family, found.socket);
+    const admitted = clients.get(idOf(socket));
+    if (admitted === undefined) socket.destroy();
+    else streams.serve(socket, admitted.client, family, admitted.socket);
   });
-  // Clients that don't speak TLS, or don't go on: nothing that concerns anybody else.
+  // Clients that do not speak TLS or abandon the handshake. The error affects no other client.
   server.on('tlsClientError', (_, socket) => socket.destroy());
   return server;
 });

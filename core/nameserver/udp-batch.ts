@@ -1,7 +1,9 @@
 /**
- * The UDP loop: recvmmsg, answer each packet where it lies, sendmmsg. Query and response share one buffer, address and control data, so that
- * what was received is sent back with only its length changed. Blocks its thread; between batches it looks whether it should stop.
- * Measured on one core beside Knot and NSD: bench/RESULTS.md.
+ * The UDP loop: recvmmsg, answer each packet in place, sendmmsg.
+ *
+ * Query and response share buffer, address and control data, so that only the length changes
+ * between receiving and sending. The loop blocks its thread; it checks the stop flag between
+ * batches. bench/RESULTS.md compares it with Knot and NSD on one core.
  */
 
 import { Client } from '../address/client.ts';
@@ -17,38 +19,38 @@ import { DeferredGate } from './deferred-gate.ts';
 import type { DeferredQueue } from './deferred-queue.ts';
 import type { UdpReply } from './deferred-udp.ts';
 
-/** Bytes of the longest request: padding, or an update with some records, may make one long. */
+/** Longest request, in bytes. Padding or an update with several records can make a request long. */
 const MAX_REQUEST = 4096;
-/** Packets a call. */
+/** Packets received with one call. */
 const BATCH = 64;
-/** From so many packets on it pays to fetch memory ahead. */
-const WARM = 4;
-/** struct mmsghdr in 32-bit words, and where its fields are. */
+/** Smallest batch for which prefetching memory pays off. */
+const PREFETCH_MIN = 4;
+/** Size of struct mmsghdr in bytes, and the positions of its fields in 32-bit words. */
 const MESSAGE = 64;
 const NAME_LENGTH = 2;
 const CONTROL_LENGTH = 10;
 const FLAGS = 12;
 const LENGTH = 14;
 const WORDS = MESSAGE / 4;
-/** struct sockaddr_in6, rounded up. */
+/** Size of struct sockaddr_in6, rounded up. */
 const ADDRESS = 32;
 const ADDRESS_LENGTH = 28;
-/** Room for one cmsg with an in6_pktinfo (40 bytes). */
+/** Space for one cmsg with an in6_pktinfo (40 bytes). */
 const CONTROL = 64;
-const CONTROL_ROOM = 40;
+const PKTINFO_LENGTH = 40;
 const MSG_TRUNC = 0x20;
 /** struct iovec in 32-bit words: base, then length. */
 const IOVEC_WORDS = 4;
 const IOVEC_LENGTH = 2;
 
-/** What the loop needs of the C library. */
+/** The functions of the C library that the loop calls. */
 export type UdpCalls = Pick<Libc, 'recvmmsg' | 'sendmmsg' | 'poll' | 'errno' | 'address'>;
 
 export interface UdpSockets {
   readonly fds: readonly number[];
-  /** Of each socket. */
+  /** Family of each socket. */
   readonly families: readonly (4 | 6)[];
-  /** Some socket is bound to any address and gives PKTINFO. */
+  /** True if a socket is bound to any address and receives PKTINFO. */
   readonly anyAddress: boolean;
   /** The largest response, in bytes. */
   readonly udpPayload: number;
@@ -65,7 +67,7 @@ export class UdpLoop {
   readonly #controls = new Uint8Array(BATCH * CONTROL);
   readonly #headers = new Int32Array(BATCH * WORDS);
   readonly #vectors = new Int32Array(BATCH * IOVEC_WORDS);
-  /** headers from the i-th message on, as the kernel is given them. */
+  /** Views of `headers` from the i-th message on, as recvmmsg and sendmmsg expect them. */
   readonly #rows: Uint8Array[];
   readonly #onFault: (error: unknown) => void;
   readonly #deferred: DeferredQueue | null;
@@ -74,13 +76,16 @@ export class UdpLoop {
   readonly #fds: readonly number[];
   /** Of each socket: 0 for IPv4, 1 for IPv6. */
   readonly #families: readonly number[];
-  /** struct pollfd of each socket; empty when there is only one, which is waited for in recvmmsg. */
+  /** struct pollfd of each socket. Empty for a single socket, because recvmmsg waits for it. */
   readonly #polled: Uint8Array;
   readonly #events: DataView;
   readonly #pktinfo: boolean;
   readonly #client = new Client();
 
-  /** `onFault` is told of an exception that a packet caused; the packet is dropped. `deferred` takes what the query path leaves; null: nobody does. */
+  /**
+   * `onFault` receives an exception that a packet caused; the packet is dropped. `deferred`
+   * receives deferred messages; null: they are refused.
+   */
   constructor(
     libc: UdpCalls,
     index: IndexReader,
@@ -110,7 +115,8 @@ export class UdpLoop {
         this.#events.setInt32(i * POLL_STRIDE, fd, true);
         this.#events.setInt16(i * POLL_STRIDE + 4, POLLIN, true);
       });
-    // An odd number of cache lines, so that the packets' first lines don't all fall into the same cache set.
+    // An odd number of cache lines, so that the packets' first lines fall into different cache
+    // sets.
     this.#slot = (Math.ceil(Math.max(udpPayload, MAX_REQUEST) / 128) * 2 + 1) * 64;
     this.#packets = new Uint8Array(BATCH * this.#slot);
     this.#rows = Array.from({ length: BATCH }, (_, i) => new Uint8Array(this.#headers.buffer, i * MESSAGE));
@@ -131,11 +137,12 @@ export class UdpLoop {
       put(headers, i * WORDS + 8, base[2] + BigInt(i * CONTROL));
       this.#reset(i);
     }
-    // The kernel knows these arrays by address only, and the collector does not know that: something that lives on must hold them.
+    // The kernel has only the addresses of these arrays, so a live object must keep them from being
+    // garbage collected.
     HELD.push(this);
   }
 
-  /** Serves the sockets until `stopping` says so. */
+  /** Serves the sockets until `stopping` returns true. */
   run(stopping: () => boolean): void {
     const fds = this.#fds;
     const families = this.#families;
@@ -143,18 +150,18 @@ export class UdpLoop {
     const events = this.#events;
     const libc = this.#libc;
     if (fds.length === 1) {
-      while (!stopping()) this.#turn(fds[0], MSG_WAITFORONE, families[0]);
+      while (!stopping()) this.#serveBatch(fds[0], MSG_WAITFORONE, families[0]);
       return;
     }
     while (!stopping()) {
       if (libc.poll(polled, fds.length, POLL_MS) <= 0) continue;
       for (let i = 0; i < fds.length; i++)
-        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.#turn(fds[i], MSG_DONTWAIT, families[i]);
+        if (events.getInt16(i * POLL_STRIDE + 6, true) !== 0) this.#serveBatch(fds[i], MSG_DONTWAIT, families[i]);
     }
   }
 
-  /** One batch. */
-  #turn(fd: number, flags: number, family: number): void {
+  /** Receives, answers and sends one batch. */
+  #serveBatch(fd: number, flags: number, family: number): void {
     const headers = this.#headers;
     const vectors = this.#vectors;
     const addresses = this.#addresses;
@@ -163,22 +170,22 @@ export class UdpLoop {
     const counters = this.#counters;
     const count = this.#libc.recvmmsg(fd, this.#rows[0], BATCH, flags, null);
     if (count <= 0) return;
-    const begun = performance.now();
+    const startedAt = performance.now();
     counters.count(COLUMN.batches);
-    this.#gate.begin(begun);
+    this.#gate.startBatch(startedAt);
     this.#index.enter();
-    if (count >= WARM) this.#index.warm(packets, HEADER_LENGTH, slot, count);
+    if (count >= PREFETCH_MIN) this.#index.warm(packets, HEADER_LENGTH, slot, count);
     let first = 0;
     let responses = 0;
     for (let i = 0; i < count; i++) {
       const row = i * WORDS;
       let length = 0;
-      // A source port 0 cannot be answered; a packet longer than the slot is no query of ours.
+      // A source port of 0 cannot be answered. A packet longer than the slot is not a valid query.
       if ((addresses[i * ADDRESS + 2] | addresses[i * ADDRESS + 3]) === 0) counters.count(COLUMN.sourcePortZero);
       else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
       else {
         try {
-          this.#identify(i, family);
+          this.#readSender(i, family);
           length = this.#responder.respond(packets, i * slot, headers[row + LENGTH], this.#client);
           if (length === DEFERRED) length = this.#deferredGate.pass(packets, i * slot, this.#client);
           if (length === DEFERRED) {
@@ -201,13 +208,16 @@ export class UdpLoop {
     }
     this.#index.leave();
     if (first < count) this.#send(fd, first, count);
-    if (responses > 0) counters.took(responses, performance.now() - begun);
-    counters.takeIndex(this.#index);
+    if (responses > 0) counters.recordLatency(responses, performance.now() - startedAt);
+    counters.addIndexCounts(this.#index);
     for (let i = 0; i < count; i++) this.#reset(i);
   }
 
-  /** Fills in who sent the i-th packet, from its struct sockaddr_in (address at 4) or sockaddr_in6 (at 8). */
-  #identify(i: number, family: number): void {
+  /**
+   * Sets the client to the sender of the i-th packet: struct sockaddr_in (address at 4) or
+   * sockaddr_in6 (address at 8).
+   */
+  #readSender(i: number, family: number): void {
     const client = this.#client;
     const addresses = this.#addresses;
     const at = i * ADDRESS;
@@ -216,7 +226,10 @@ export class UdpLoop {
     else client.setAddress(addresses, at + 8, 16);
   }
 
-  /** Hands the i-th packet to main. Returns the length of the response in its place when main has no room for it, or 0. */
+  /**
+   * Defers the i-th packet to the main thread. Returns 0, or the length of the response if the main
+   * thread has no capacity.
+   */
   #defer(fd: number, i: number, family: number): number {
     const packets = this.#packets;
     const slot = this.#slot;
@@ -227,18 +240,18 @@ export class UdpLoop {
     const gate = this.#gate;
     if (this.#deferred === null) return 0;
     const length = headers[i * WORDS + LENGTH];
-    const isProven = this.#responder.query.cookie === COOKIE.VALID;
-    const id = this.#deferred.ask(packets, i * slot, length, client, isProven, null, () =>
+    const hasValidCookie = this.#responder.query.cookie === COOKIE.VALID;
+    const id = this.#deferred.submit(packets, i * slot, length, client, hasValidCookie, null, () =>
       this.#replyTo(fd, i, family),
     );
     counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
     if (id !== 0) return 0;
-    const refusal = deferredGate.overTcp(packets, i * slot);
-    gate.note(packets, i * slot, refusal, this.#responder.query, client, family);
+    const refusal = deferredGate.redirectToTcp(packets, i * slot);
+    gate.record(packets, i * slot, refusal, this.#responder.query, client, family);
     return refusal;
   }
 
-  /** Where a reply to the i-th packet goes, and where it comes from, as copies. */
+  /** Copies the destination and the source address of a reply to the i-th packet. */
   #replyTo(fd: number, i: number, family: number): UdpReply {
     const addresses = this.#addresses;
     const controls = this.#controls;
@@ -253,7 +266,7 @@ export class UdpLoop {
   #send(fd: number, from: number, to: number): void {
     for (let i = from; i < to; ) {
       const sent = this.#libc.sendmmsg(fd, this.#rows[i], to - i, 0);
-      // What cannot be sent (no route, refused by a filter) concerns one packet.
+      // A send error (no route, rejected by a filter) affects one packet only.
       if (sent > 0) i += sent;
       else if (this.#libc.errno() !== EINTR) {
         this.#counters.count(COLUMN.sendErrors);
@@ -262,30 +275,33 @@ export class UdpLoop {
     }
   }
 
-  /** Makes the PKTINFO that was received say where the reply comes from: the same address, by whatever interface leads back. */
+  /**
+   * Makes the received PKTINFO select the source address of the reply, on any interface that has a
+   * route back.
+   */
   #replyFrom(i: number): void {
     const controls = this.#controls;
     const headers = this.#headers;
     const at = i * CONTROL;
     if (headers[i * WORDS + CONTROL_LENGTH] === 0) return;
     const isIpv6 = controls[at + 8] === 41;
-    // A link-local address (fe80::/10) means something on its interface only.
+    // A link-local address (fe80::/10) is valid on its interface only.
     if (isIpv6 && controls[at + 16] === 0xfe && (controls[at + 17] & 0xc0) === 0x80) return;
     const interfaceAt = at + (isIpv6 ? 32 : 16);
     for (let k = 0; k < 4; k++) controls[interfaceAt + k] = 0;
   }
 
-  /** Gives the kernel the whole room again. */
+  /** Resets the lengths to the full capacity for the next recvmmsg. */
   #reset(i: number): void {
     this.#vectors[i * IOVEC_WORDS + IOVEC_LENGTH] = this.#slot;
     this.#headers[i * WORDS + NAME_LENGTH] = ADDRESS_LENGTH;
-    this.#headers[i * WORDS + CONTROL_LENGTH] = this.#pktinfo ? CONTROL_ROOM : 0;
+    this.#headers[i * WORDS + CONTROL_LENGTH] = this.#pktinfo ? PKTINFO_LENGTH : 0;
     this.#headers[i * WORDS + FLAGS] = 0;
   }
 }
 
 const HELD: unknown[] = [];
-/** struct pollfd: descriptor, events asked for, events that came. */
+/** struct pollfd: descriptor, requested events, returned events. */
 const POLL_STRIDE = 8;
 const POLLIN = 1;
 const POLL_MS = 200;

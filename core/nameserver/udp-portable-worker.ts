@@ -1,6 +1,9 @@
 /**
- * The same over node:dgram, for systems without recvmmsg. node:dgram does not tell which address was asked, nor lets a reply say where it comes
- * from; so beside a socket that is bound to any address, each address of this machine has one of its own, which the system prefers.
+ * Serves UDP over node:dgram, for systems without recvmmsg.
+ *
+ * node:dgram neither reports the destination address of a packet nor sets the source address of a
+ * reply. Therefore each address of this machine has its own socket, in addition to a socket that is
+ * bound to any address. The system prefers the more specific socket.
  */
 
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
@@ -14,23 +17,23 @@ import type { ListenAddress } from '../config/index.ts';
 import { isAny } from '../os/libc.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';
 import { COLUMN } from './counters.ts';
-import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
+import { createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';
 
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const fault = faultReporter(post);
-const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
+const { index, responder, counters, gate, deferred, deferredGate, stopping } = createDnsContext(data);
 deferred?.listen();
 const packet = new Uint8Array(MAX_MESSAGE);
 const client = new Client();
-/** How often it looks whether it should stop. */
-const STOP_MS = 100;
-/** How often it looks for addresses that this machine has got. */
+/** Milliseconds between two checks of the stop flag. */
+const STOP_CHECK_MS = 100;
+/** Milliseconds between two scans for new addresses of this machine. */
 const SCAN_MS = 5000;
 
 const sockets = new Set<Socket>();
 
-/** Bytes; bursts wait here. The system caps what it gives. */
+/** Bytes; holds bursts of packets. The system limits the size. */
 const SOCKET_BUFFER = 4 << 20;
 
 function open(
@@ -55,8 +58,8 @@ function open(
     packet.set(query);
     let length = 0;
     setClientAddress(client, from.address, from.port);
-    const begun = performance.now();
-    gate.begin(begun);
+    const startedAt = performance.now();
+    gate.startBatch(startedAt);
     index.enter();
     try {
       length = responder.respond(packet, 0, query.length, client);
@@ -70,10 +73,12 @@ function open(
       fault(error);
     }
     index.leave();
-    counters.takeIndex(index);
-    if (length > 0) counters.took(1, performance.now() - begun);
-    // The socket keeps the bytes until they are sent, and the next query overwrites these. What cannot be sent concerns one packet.
-    if (length > 0) socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, sent);
+    counters.addIndexCounts(index);
+    if (length > 0) counters.recordLatency(1, performance.now() - startedAt);
+    // A copy, because the socket keeps the bytes until they are sent and the next query overwrites
+    // `packet`. A send error affects one packet only.
+    if (length > 0)
+      socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, countSendError);
   });
   socket.on('error', (error) => {
     sockets.delete(socket);
@@ -83,40 +88,43 @@ function open(
   sockets.add(socket);
 }
 
-/** Hands the message to main. Returns the length of the response in its place when main has no room for it, or 0. */
+/**
+ * Defers the message to the main thread. Returns 0, or the length of the response if the main
+ * thread has no capacity.
+ */
 function defer(socket: Socket, length: number, { port, address }: RemoteInfo, family: number): number {
-  const taker = {
-    take(message: Uint8Array): void {
-      if (sockets.has(socket)) socket.send(message, port, address, sent);
+  const sink = {
+    write(message: Uint8Array): void {
+      if (sockets.has(socket)) socket.send(message, port, address, countSendError);
     },
     end(): void {},
   };
-  const id = deferred?.ask(packet, 0, length, client, responder.query.cookie === COOKIE.VALID, taker) ?? 0;
+  const id = deferred?.submit(packet, 0, length, client, responder.query.cookie === COOKIE.VALID, sink) ?? 0;
   counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
   if (id !== 0) return 0;
-  const refusal = deferredGate.overTcp(packet, 0);
-  gate.note(packet, 0, refusal, responder.query, client, family);
+  const refusal = deferredGate.redirectToTcp(packet, 0);
+  gate.record(packet, 0, refusal, responder.query, client, family);
   return refusal;
 }
 
 function ignore(): void {}
 
-function sent(error: Error | null): void {
+function countSendError(error: Error | null): void {
   if (error !== null) counters.count(COLUMN.sendErrors);
 }
 
-/** Addresses that have a socket beside the one bound to any address, as `address port`. */
-const own = new Set<string>();
+/** Addresses with their own socket, as `address port`. */
+const ownAddresses = new Set<string>();
 
-function openOwn(any: ListenAddress): void {
+function openOwnSockets(wildcard: ListenAddress): void {
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])) {
-    // A link-local address means something on one interface only.
-    if (family !== `IPv${any.family}` || /^fe[89ab]/i.test(address)) continue;
-    const id = `${address} ${any.port}`;
-    if (own.has(id)) continue;
-    own.add(id);
-    // One that is not ready yet, or was listed on its own, is tried again.
-    open({ ...any, address }, true, ignore, () => own.delete(id));
+    // A link-local address is valid on one interface only.
+    if (family !== `IPv${wildcard.family}` || /^fe[89ab]/i.test(address)) continue;
+    const id = `${address} ${wildcard.port}`;
+    if (ownAddresses.has(id)) continue;
+    ownAddresses.add(id);
+    // An address that is not ready yet, or has a listener of its own, is retried at the next scan.
+    open({ ...wildcard, address }, true, ignore, () => ownAddresses.delete(id));
   }
 }
 
@@ -125,7 +133,7 @@ const anyAddresses = data.listen.filter((listen) => isAny(listen.address));
 for (const listen of data.listen) {
   const listening = (): void => {
     if (--waiting > 0) return;
-    for (const any of anyAddresses) openOwn(any);
+    for (const any of anyAddresses) openOwnSockets(any);
     post({ kind: 'listening' });
   };
   open(listen, anyAddresses.length > 0, listening, (error) =>
@@ -133,14 +141,14 @@ for (const listen of data.listen) {
   );
 }
 
-let scanned = Date.now();
+let scannedAt = Date.now();
 const watch = setInterval(() => {
   if (stopping()) {
     clearInterval(watch);
     for (const socket of sockets) socket.close();
     process.exit();
   }
-  if (waiting > 0 || Date.now() - scanned < SCAN_MS) return;
-  scanned = Date.now();
-  for (const any of anyAddresses) openOwn(any);
-}, STOP_MS);
+  if (waiting > 0 || Date.now() - scannedAt < SCAN_MS) return;
+  scannedAt = Date.now();
+  for (const any of anyAddresses) openOwnSockets(any);
+}, STOP_CHECK_MS);

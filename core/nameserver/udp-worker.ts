@@ -1,8 +1,11 @@
-/** A thread that serves UDP in batches. Every second it lets its event loop turn, so that timers of its libraries don't pile up. */
+/**
+ * A thread that serves UDP in batches. Once a second its event loop runs, so that timers of
+ * libraries do not pile up.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isAny, loadLibc } from '../os/libc.ts';
 import { UdpLoop } from './udp-batch.ts';
-import { type FromWorker, faultReporter, openReader, type WorkerData } from './worker-data.ts';
+import { createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';
 
 const TURN_MS = 1000;
 
@@ -11,7 +14,7 @@ const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
 try {
   const anyAddress = data.listen.some((listen) => isAny(listen.address));
-  const { index, responder, counters, gate, deferred, deferredGate, stopping } = openReader(data);
+  const { index, responder, counters, gate, deferred, deferredGate, stopping } = createDnsContext(data);
   const { fds, udpPayload } = data;
   const families = data.listen.map(({ family }) => family);
   const sockets = { fds, families, anyAddress, udpPayload };

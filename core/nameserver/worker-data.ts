@@ -1,4 +1,4 @@
-/** What a DNS thread is started with, and what it says. */
+/** The data that a DNS thread starts with, and the messages it exchanges with the main thread. */
 import type { MessagePort } from 'node:worker_threads';
 import { IndexReader } from '../answer/index-reader.ts';
 import { Responder } from '../answer/responder.ts';
@@ -22,13 +22,16 @@ import type { TlsMaterial } from './tls-certificate.ts';
 
 export interface WorkerData {
   readonly shared: SharedIndex;
-  /** Number of this reader of the index, from 1. */
-  readonly reader: number;
-  /** New slots of the index arrive here. */
+  /** Number of this thread's index reader, from 1. */
+  readonly readerNumber: number;
+  /** Receives new slots of the index. */
   readonly port: MessagePort;
   readonly storeDirectory: string;
   readonly listen: readonly ListenAddress[];
-  /** The thread's sockets, in the order of `listen`, where it does not open them itself. They are main's and outlive it. */
+  /**
+   * The thread's sockets, in the order of `listen`; empty if the thread opens them itself. The main
+   * thread owns them, and they outlive the thread.
+   */
   readonly fds: readonly number[];
   readonly udpPayload: number;
   readonly answers: AnswerSettings;
@@ -37,22 +40,25 @@ export interface WorkerData {
   readonly gate: GateData;
   /** See Pulse. */
   readonly pulse: SharedArrayBuffer;
-  /** For messages that the query path leaves; null: nobody takes them. */
+  /** Channel for messages that the query path defers. Null: they are refused. */
   readonly deferred: DeferredChannel<MessagePort> | null;
-  /** Prefixes of those who may transfer zones without a signature; null: whoever takes what is deferred knows. */
+  /**
+   * Prefixes of clients that may transfer zones without a signature. Null: the handler of deferred
+   * messages decides.
+   */
   readonly transferAllow: readonly string[] | null;
-  /** What a thread with an own loop is woken by, an eventfd, or -1. */
+  /** The eventfd that wakes a thread with its own loop, or -1. */
   readonly wake: number;
-  /** See TcpLoopOptions.open. Empty where the thread has no loop for streams of its own. */
-  readonly open: SharedArrayBuffer;
-  /** Connections of all threads for streams, of which this is number `stream` from 0. */
+  /** See TcpLoopOptions.openFds. Empty if the thread has no TCP loop of its own. */
+  readonly openFds: SharedArrayBuffer;
+  /** Connections of all stream threads. `streamIndex` is the number of this thread, from 0. */
   readonly connections: SharedLimits;
-  readonly stream: number;
-  /** Of the thread that serves TLS. */
+  readonly streamIndex: number;
+  /** Only for the thread that serves TLS. */
   readonly tls?: TlsMaterial;
 }
 
-/** Times in milliseconds. */
+/** All times are in milliseconds. */
 export interface TcpLimits {
   readonly idleTimeout: number;
   readonly queryTimeout: number;
@@ -60,7 +66,7 @@ export interface TcpLimits {
   readonly maxPerAddress: number;
 }
 
-/** From now on this is the certificate. */
+/** Replaces the certificate of the TLS thread. */
 export interface ToWorker {
   readonly kind: 'certificate';
   readonly tls: TlsMaterial;
@@ -68,30 +74,30 @@ export interface ToWorker {
 
 export type FromWorker =
   | { readonly kind: 'listening' }
-  /** It cannot listen; trying again would not help. */
+  /** The thread cannot listen. A restart would not help. */
   | { readonly kind: 'failed'; readonly message: string }
   /** A packet caused an exception and was dropped. */
   | { readonly kind: 'fault'; readonly message: string };
 
-/** What every DNS thread works with: the reading side of the index, the query path, its counters. */
-export interface Reader {
+/** The objects that every DNS thread works with. */
+export interface DnsContext {
   readonly index: IndexReader;
   readonly responder: Responder;
   readonly counters: ThreadCounters;
   readonly gate: AnswerGate;
-  /** Null: nobody takes what is deferred. */
+  /** Null: deferred messages are refused. */
   readonly deferred: DeferredQueue | null;
   readonly deferredGate: DeferredGate;
   readonly stopping: () => boolean;
 }
 
-export function connectionLimits({ connections, stream, tcp }: WorkerData): ConnectionLimits {
-  return new ConnectionLimits(connections, stream, tcp.maxConnections, tcp.maxPerAddress);
+export function connectionLimits({ connections, streamIndex, tcp }: WorkerData): ConnectionLimits {
+  return new ConnectionLimits(connections, streamIndex, tcp.maxConnections, tcp.maxPerAddress);
 }
 
-export function openReader(data: WorkerData): Reader {
+export function createDnsContext(data: WorkerData): DnsContext {
   beat(data.pulse);
-  const index = new IndexReader(data.shared, data.reader, data.port, new LmdbNodeStore(data.storeDirectory));
+  const index = new IndexReader(data.shared, data.readerNumber, data.port, new LmdbNodeStore(data.storeDirectory));
   const header = new Int32Array(data.shared.header);
   const counters = new ThreadCounters(data.counters);
   const limiter = data.gate.rateLimit === null ? null : new RateLimiter(data.gate.rateLimit);
@@ -108,7 +114,7 @@ export function openReader(data: WorkerData): Reader {
   };
 }
 
-/** Reports faults, but not every one of a flood. */
+/** Reports at most one fault a second, so that a flood does not fill the log. */
 export function faultReporter(post: (message: FromWorker) => void): (error: unknown) => void {
   let last = 0;
   return (error) => {

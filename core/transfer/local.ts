@@ -8,7 +8,7 @@ import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import type { DeferredRequest } from '../nameserver/deferred.ts';
 import { LmdbNodeStore } from '../nameserver/node-store.ts';
-import { refusal } from '../nameserver/refusal.ts';
+import { errorResponse } from '../nameserver/refusal.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';
@@ -51,7 +51,7 @@ export function openLocal({
     try {
       const length = responder.respond(buffer, 0, message.length, client);
       // What is still left to others has been refused them already: an opcode that nobody serves.
-      if (length === DEFERRED) return refusal(message, RCODE.NOTIMP);
+      if (length === DEFERRED) return errorResponse(message, RCODE.NOTIMP);
       return length === 0 ? null : buffer.slice(0, length);
     } finally {
       reader.leave();

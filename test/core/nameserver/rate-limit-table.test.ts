@@ -82,16 +82,16 @@ test('a token that is given back can be taken again, and none comes from nowhere
     };
     for (let i = 0; i < 1000; i++) {
       assert.ok(table.take(5, now));
-      table.giveBack(5, now);
+      table.refund(5, now);
     }
     assert.is(taken(100, now), 10);
-    table.giveBack(5, now);
-    table.giveBack(5, now);
+    table.refund(5, now);
+    table.refund(5, now);
     assert.is(taken(100, now), 2);
-    table.giveBack(6, now);
+    table.refund(6, now);
     assert.is(taken(100, now), 0, 'that of another account');
     const later = wrapped(start + toUnits(1000));
-    for (let i = 0; i < 20; i++) table.giveBack(5, later);
+    for (let i = 0; i < 20; i++) table.refund(5, later);
     assert.is(taken(100, later), 10, 'no more than a bucket holds');
   }
 });

@@ -51,11 +51,11 @@ class Path {
     this.#reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
     this.responder = new Responder(this.#reader, UDP_PAYLOAD);
     this.#limiter = new RateLimiter(createRateLimit({ ...OPTIONS, ...options })!);
-    this.#limiter.begin(0);
+    this.#limiter.startBatch(0);
   }
 
   at(milliseconds: number): void {
-    this.#limiter.begin(milliseconds);
+    this.#limiter.startBatch(milliseconds);
   }
 
   respond(name: string, type: number, edns = false, start = 0): number {

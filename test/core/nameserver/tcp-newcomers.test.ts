@@ -15,11 +15,11 @@ const peerOf = (tag: number): TcpPeer => Object.assign(new TcpPeer(tag), { tag }
 
 test('they leave in the order in which they came, each at its time, however many there are', () => {
   const newcomers = new Newcomers();
-  assert.is(newcomers.due, Number.POSITIVE_INFINITY);
+  assert.is(newcomers.nextDue, Number.POSITIVE_INFINITY);
   const expected: number[] = [];
   const left: number[] = [];
   const shift = (): void => {
-    assert.is(newcomers.due, expected[left.length] + NEWCOMER_MS);
+    assert.is(newcomers.nextDue, expected[left.length] + NEWCOMER_MS);
     left.push(newcomers.shift()!.tag);
   };
   for (let i = 0; i < 1000; i++) {
@@ -30,7 +30,7 @@ test('they leave in the order in which they came, each at its time, however many
   }
   while (left.length < expected.length) shift();
   assert.equal(left, expected);
-  assert.is(newcomers.due, Number.POSITIVE_INFINITY);
+  assert.is(newcomers.nextDue, Number.POSITIVE_INFINITY);
 });
 
 test('a place that has another connection by then', () => {
@@ -45,12 +45,12 @@ test('a place that has another connection by then', () => {
 
 test('they wait as long as those who were looked at had closed; else few do', () => {
   const newcomers = new Newcomers();
-  const share = (): number => Array.from({ length: 2560 }, () => newcomers.takes()).filter(Boolean).length;
+  const share = (): number => Array.from({ length: 2560 }, () => newcomers.shouldWait()).filter(Boolean).length;
   assert.is(share(), 10);
-  for (let i = 0; i < 200; i++) newcomers.learn(true);
+  for (let i = 0; i < 200; i++) newcomers.recordOutcome(true);
   assert.is(share(), 2560);
   // One that goes on weighs as much as four that close.
-  for (let i = 0; i < 9; i++) newcomers.learn(false);
+  for (let i = 0; i < 9; i++) newcomers.recordOutcome(false);
   assert.is(share(), 10);
 });
 

@@ -34,19 +34,19 @@ async function open(maxPerAddress: number, maxHeld?: number): Promise<Turned> {
   const listen = await choosePort(V4);
   const fd = libc.openTcp(listen);
   const newcomers = new Newcomers();
-  for (let i = 0; i < 100; i++) newcomers.learn(true);
+  for (let i = 0; i < 100; i++) newcomers.recordOutcome(true);
   const left = new Int32Array(101);
   const loop = new TcpLoop(
     {
       fds: [fd],
       families: [4],
       wake: -1,
-      open: left,
+      openFds: left,
       limits: LIMITS,
       connections: new ConnectionLimits(shareLimits(1), 0, LIMITS.maxConnections, maxPerAddress),
       counters: new ThreadCounters(new NameserverCounters(['tcp']).slice(0)),
       deferred: null,
-      maxHeld,
+      maxHeldBytes: maxHeld,
       respond: (_, __, length) => length,
       refuse: () => 0,
     },

@@ -56,8 +56,8 @@ test('all threads of a nameserver beat, of both transports', async () => {
   );
   // A start counts as a beat; after this time it is too long ago.
   await sleep(3000);
-  await until(() => served.every((one) => one.silent(2000).length === 0), 'a beat of each', 20_000);
-  assert.equal(served[0].silent(-1000), ['dns udp 1', 'dns tcp', 'dns tls']);
+  await until(() => served.every((one) => one.silentThreads(2000).length === 0), 'a beat of each', 20_000);
+  assert.equal(served[0].silentThreads(-1000), ['dns udp 1', 'dns tcp', 'dns tls']);
   for (const one of served) await one.stop();
 });
 

@@ -3,7 +3,7 @@
 import { createLogger } from '../../../core/base/log/index.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';
 import type { DeferredRequest } from '../../../core/nameserver/deferred.ts';
-import type { UdpBoundOptions } from '../../../core/nameserver/deferred-bound.ts';
+import type { UdpLimitOptions } from '../../../core/nameserver/deferred-limit.ts';
 import { startNameserver } from '../../../core/nameserver/nameserver.ts';
 import { openKeyring } from '../../../core/tsig/keyring.ts';
 import { verifyTsig } from '../../../core/wire/tsig.ts';
@@ -22,7 +22,7 @@ export interface UpdateServer {
 }
 
 /** `deferredUdp`: as in NameserverOptions. */
-export async function startUpdateServer(deferredUdp?: UdpBoundOptions): Promise<UpdateServer> {
+export async function startUpdateServer(deferredUdp?: UdpLimitOptions): Promise<UpdateServer> {
   const world = await World.start();
   const { index, keyFile, api } = world.daemon;
   const queries = new QueryPath(index);

@@ -1,0 +1,81 @@
+/**
+ * Slots of connections. Each slot has a reusable record, a number that is part of the epoll tag,
+ * and its descriptor in shared memory.
+ */
+import type { Client } from '../address/client.ts';
+import type { ConnectionLimits } from '../os/connection-limits.ts';
+import { COLUMN, type ThreadCounters } from './counters.ts';
+import { STATE, TcpPeer } from './tcp-peer.ts';
+
+const MAX_SLOTS = 1 << 20;
+/**
+ * Tags of listening sockets and of the eventfd have the highest bit set. Tags of connections
+ * consist of the slot and, in the bits from GENERATION_SHIFT on, a generation.
+ */
+export const SPECIAL = 0x8000_0000;
+export const WAKE = 0xffff_ffff;
+/** Value of `events` for a connection that is not registered with epoll. */
+export const UNWATCHED = -1;
+const GENERATION_SHIFT = 20;
+const GENERATIONS = 1 << 11;
+
+export class TcpSlots {
+  readonly peers: TcpPeer[] = [];
+  readonly #free: number[] = [];
+  readonly #openFds: Int32Array;
+  readonly #connections: ConnectionLimits;
+  readonly #counters: ThreadCounters;
+
+  /** `openFds`: see TcpLoopOptions. */
+  constructor(openFds: Int32Array, connections: ConnectionLimits, counters: ThreadCounters) {
+    this.#openFds = openFds;
+    this.#connections = connections;
+    this.#counters = counters;
+  }
+
+  /**
+   * The connection with this epoll tag. Null if an earlier event of the same turn has closed it.
+   */
+  byTag(tag: number): TcpPeer | null {
+    const peer = this.peers[tag & (MAX_SLOTS - 1)];
+    return peer.tag === tag && peer.state !== STATE.FREE ? peer : null;
+  }
+
+  /**
+   * Allocates a slot for the connection `fd` of `client`. `bucket`: from ConnectionLimits.enter.
+   * `family`: 0 for IPv4, 1 for IPv6.
+   */
+  allocate(fd: number, bucket: number, family: number, client: Client): TcpPeer {
+    const slot = this.#free.pop() ?? this.peers.length;
+    if (slot === this.peers.length) this.peers.push(new TcpPeer(slot));
+    const peer = this.peers[slot];
+    this.#openFds[slot] = fd + 1;
+    peer.fd = fd;
+    peer.tag = (((peer.tag >>> GENERATION_SHIFT) + 1) % GENERATIONS) * MAX_SLOTS + slot;
+    peer.family = family;
+    peer.bucket = bucket;
+    for (let i = 0; i < client.length; i++) peer.address[i] = client.address[i];
+    peer.addressLength = client.length;
+    peer.port = client.port;
+    peer.state = STATE.READING;
+    peer.events = UNWATCHED;
+    peer.isAnswered = false;
+    this.#counters.count(COLUMN.tcpAccepted);
+    this.#counters.set(COLUMN.tcpOpen, this.#connections.open);
+    return peer;
+  }
+
+  /** Releases the slot. The caller closes the descriptor afterwards. */
+  release(peer: TcpPeer): void {
+    peer.rest = null;
+    peer.unsent = null;
+    peer.deferred = 0;
+    peer.hasEnded = false;
+    peer.state = STATE.FREE;
+    peer.queue?.remove(peer);
+    this.#openFds[peer.slot] = 0;
+    this.#connections.leave(peer.bucket);
+    this.#counters.set(COLUMN.tcpOpen, this.#connections.open);
+    this.#free.push(peer.slot);
+  }
+}
