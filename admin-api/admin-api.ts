@@ -7,7 +7,7 @@ import type { Secrets } from '../core/base/secrets.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
-import { Joined } from '../core/journal/etcd/shared-run.ts';
+import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import type { Environment } from '../core/store/environment.ts';
@@ -138,7 +138,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     authenticator,
     observer: new HttpMetrics(options.metrics),
     journal,
-    catchUp: sync === undefined ? null : new Joined(() => journal.latest(), CATCH_UP_INTERVAL),
+    catchUp: sync === undefined ? null : new SharedRun(() => journal.latest(), CATCH_UP_INTERVAL),
     requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),

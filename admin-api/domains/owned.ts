@@ -28,7 +28,7 @@ export function etag(revision: number, body?: Buffer): string {
 export function requireMatch({ reader }: Services, draft: Draft, domain: Domain, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const start = idKey(domain.id);
-  draft.reads({ table: records.number, start, end: afterPrefix(start) });
+  draft.addReadRange({ table: records.number, start, end: afterPrefix(start) });
   const current = etag(reader.zoneState(domain.id).revision);
   if (ifMatch.split(',').some((tag) => tag.trim().replace(/-[0-9a-f]{16}"$/, '"') === current)) return;
   throw new HttpError(

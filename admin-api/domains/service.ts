@@ -160,7 +160,7 @@ export function deleteRecords(
 ): ReadonlyMap<string, boolean> {
   const start = idKey(domain.id);
   const end = afterPrefix(start);
-  draft.reads({ table: records.number, start, end });
+  draft.addReadRange({ table: records.number, start, end });
   const flags = new Map<string, boolean>();
   for (const { key, value } of environment.records.getRange({ start, end })) {
     const k = key as Buffer;
@@ -180,7 +180,7 @@ export function deleteSpellings(
 ): void {
   const start = idKey(domainId);
   const end = afterPrefix(start);
-  draft.reads({ table: spellings.number, start, end });
+  draft.addReadRange({ table: spellings.number, start, end });
   for (const key of environment.rows.get(spellings.number)!.getKeys({ start, end }))
     changes.delete(spellings.number, key as Buffer);
 }

@@ -109,9 +109,9 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
 /** What a batch reads is in the zone: noted as a few ranges, not as thousands. */
 export function readWhole(draft: Draft, domain: Domain): void {
   const zone = idKey(domain.id);
-  for (const table of [records.number, TARGETS]) draft.reads({ table, start: zone, end: afterPrefix(zone) });
+  for (const table of [records.number, TARGETS]) draft.addReadRange({ table, start: zone, end: afterPrefix(zone) });
   for (const start of [lookupKey(LOOKUP.domainName, nameKey(domain.apex)), lookupKey(LOOKUP.record)])
-    draft.reads({ table: LOOKUPS, start, end: afterPrefix(start) });
+    draft.addReadRange({ table: LOOKUPS, start, end: afterPrefix(start) });
 }
 
 /** The first faults of a batch, each with its place. */

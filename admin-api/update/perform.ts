@@ -43,7 +43,7 @@ export async function performUpdate(
       const asFound = servedAt(services, draft, domain);
       if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
         // The serial that is compared rises with every change of the zone.
-        draft.reads({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
+        draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
       const steps = new Steps();
       await checkPrerequisites(apex, prerequisites, asFound, steps);
       prescan(apex, updates);

@@ -35,7 +35,7 @@ export class Lag {
   heard(): void {
     const { journal, cluster } = this.#options;
     const at = cluster.isOnly ? performance.now() : cluster.heardAt;
-    if (at !== null) journal.freshness.heard(at, cluster.furthest, journal.head);
+    if (at !== null) journal.freshness.noteReport(at, cluster.furthest, journal.head);
   }
 
   standing(): Omit<Standing, 'storage'> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StateError } from '../base/errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
-import { Joined } from '../journal/etcd/shared-run.ts';
+import { SharedRun } from '../journal/etcd/shared-run.ts';
 import { NODE_NUMBERS } from '../store/rows.ts';
 import { type ClusterState, keyOf, keysOf, type Member, type Members, readMembers } from './members.ts';
 
@@ -38,7 +38,7 @@ export class Membership {
   readonly #process = randomBytes(8).toString('hex');
   readonly #stop = new AbortController();
   /** One at a time: each writes what it has found missing. */
-  readonly #looks = new Joined(() => this.#look());
+  readonly #looks = new SharedRun(() => this.#look());
   #running: Promise<unknown> = Promise.resolve();
   #pause = new AbortController();
   /** The watch has told of something. */

@@ -63,8 +63,8 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
     const gateway = new EtcdGateway(etcdSettings(config));
     try {
       const log = new EtcdLog(gateway, prefix);
-      const isNew = await log.begin(head);
-      if (!isNew && !(await log.holds(head)))
+      const isNew = await log.initialize(head);
+      if (!isNew && !(await log.contains(head)))
         throw new StateError(
           'other_cluster',
           `The log in etcd below ${prefix} belongs to another cluster, or does not contain the data of this node. Use another etcd.prefix, or delete its keys: etcdctl del --prefix ${prefix}`,

@@ -82,8 +82,8 @@ class SharedNode implements Node {
         trouble: (error) => followed.report(error),
         lost: (why, isCurable) => this.#lost(why, isCurable),
       },
-      acknowledged: (sequence) => this.#cluster.wait(sequence),
-      others: () => this.#cluster.others.length,
+      waitForPeers: (sequence) => this.#cluster.wait(sequence),
+      countOthers: () => this.#cluster.others.length,
       sequencing: {
         node: nodeName,
         sequencer: () => {
@@ -91,7 +91,7 @@ class SharedNode implements Node {
           return sequencer && { forward: (commits) => this.#cluster.forward(sequencer, commits) };
         },
       },
-      isFar: (entries) => isFar(gateway, config, journal.head, entries),
+      isSnapshotFaster: (entries) => isFar(gateway, config, journal.head, entries),
     });
     this.journal = journal;
     const cluster = new Cluster({
@@ -142,7 +142,7 @@ class SharedNode implements Node {
     }
     this.#upkeep.start();
     const { journal } = this;
-    await within(journal.caughtUp(), journal.head === 0 ? FIRST_START : START).catch((error: unknown) => {
+    await within(journal.catchUp(), journal.head === 0 ? FIRST_START : START).catch((error: unknown) => {
       if (!this.#isToBeReplaced)
         this.#log.warn('cannot follow the log of the cluster yet; starting with the local data', {
           reason: (error as Error).message,

@@ -258,8 +258,8 @@ async function logFor(config: SnapshotConfig, { sequence, hash }: SnapshotHead):
   const gateway = new EtcdGateway(etcdSettings(config));
   try {
     const log = new EtcdLog(gateway, prefix);
-    if ((await log.look(sequence + 1)).head === null) return 'empty';
-    if (await log.holds({ sequence, hash: Buffer.from(hash, 'hex') })) return 'goes on';
+    if ((await log.read(sequence + 1)).head === null) return 'empty';
+    if (await log.contains({ sequence, hash: Buffer.from(hash, 'hex') })) return 'goes on';
     throw new StateError(
       'other_log',
       `The log in etcd below ${prefix} does not continue after change ${sequence}, the last change of the snapshot. If the other nodes work, this node needs no snapshot: move its store (${join(config.dataDir, STORE)}) away and start it. To reset the whole cluster to the snapshot, stop all nodes, set another etcd.prefix or delete its keys (etcdctl del --prefix ${prefix}), and restore again.`,

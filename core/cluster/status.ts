@@ -44,7 +44,7 @@ export async function clusterStatus(config: Pick<Config, 'etcd' | 'peer' | 'data
         applied: await appliedBy(member, tls),
       })),
     );
-    const { head, floor } = await new EtcdLog(gateway, prefix).look(BEYOND);
+    const { head, floor } = await new EtcdLog(gateway, prefix).read(BEYOND);
     const storage = await gateway.storage().catch(() => null);
     return { head: head?.sequence ?? 0, floor, nodes, etcd: storage };
   } finally {

@@ -10,7 +10,7 @@ import type { Lag } from './lag.ts';
 
 export interface UpkeepOptions {
   readonly gateway: EtcdGateway;
-  readonly journal: Pick<EtcdJournal, 'head' | 'forget'>;
+  readonly journal: Pick<EtcdJournal, 'head' | 'truncate'>;
   readonly cluster: Pick<Cluster, 'isServing' | 'serving' | 'settled' | 'isBeingJoined'>;
   readonly lag: Pick<Lag, 'heard' | 'isServing'>;
   readonly prefix: string;
@@ -73,7 +73,7 @@ export class Upkeep {
     const next = Math.min(cluster.settled, journal.head - kept) + 1;
     if (next < this.#floor + Math.max(1, history >> 3)) return;
     this.#floor = next;
-    journal.forget(next).catch(onTrouble);
+    journal.truncate(next).catch(onTrouble);
   }
 
   async #compact(): Promise<void> {

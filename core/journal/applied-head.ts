@@ -1,4 +1,7 @@
-/** Where the applied state stands: sequence and hash of the last entry, in the meta table. */
+/**
+ * The position of the applied state: sequence and hash of the last applied entry, in the meta
+ * table.
+ */
 import type { Environment } from '../store/environment.ts';
 import { NO_HASH } from './entry-codec.ts';
 
@@ -9,7 +12,7 @@ export interface Head {
 
 const HEAD = Buffer.from('head');
 
-/** 38 bytes: the sequence u48, the hash. */
+/** 38 bytes: the sequence as u48, then the hash. */
 export function encodeHead({ sequence, hash }: Head): Buffer {
   const value = Buffer.alloc(38);
   value.writeUIntBE(sequence, 0, 6);
@@ -17,7 +20,7 @@ export function encodeHead({ sequence, hash }: Head): Buffer {
   return value;
 }
 
-/** Throws Error for what is none. */
+/** Throws Error for a damaged value. */
 export function decodeHead(value: Buffer): Head {
   if (value.length !== 38) throw new Error('the head of the journal is damaged');
   return { sequence: value.readUIntBE(0, 6), hash: Buffer.from(value.subarray(6)) };

@@ -1,8 +1,10 @@
 /**
- * The bytes of an entry.
+ * The binary format of a journal entry. Integers are big-endian.
  *
- *   changes: any number of { table u8, key length u16, value length u32 (0xffffffff: delete), key, value }
- *   entry:   version u8 (1), sequence u48, milliseconds since 1970 u48, hash of the entry before (32), length of by u8, by, changes
+ *   changes: any number of { table u8, key length u16, value length u32 (0xffffffff: delete),
+ *                            key, value }
+ *   entry:   version u8 (1), sequence u48, milliseconds since 1970 u48,
+ *            hash of the previous entry (32), length of by u8, by, changes
  */
 import { hash } from 'node:crypto';
 
@@ -12,7 +14,7 @@ const HEAD = 7;
 export interface Change {
   readonly table: number;
   readonly key: Buffer;
-  /** null: the row goes. */
+  /** null: the row is deleted. */
   readonly value: Buffer | null;
 }
 
@@ -69,7 +71,7 @@ export function* readChanges(bytes: Buffer): Iterable<Change> {
 
 export interface Entry {
   readonly sequence: number;
-  /** Milliseconds since 1970, on the node that committed. */
+  /** Milliseconds since 1970, from the clock of the node that committed. */
   readonly time: number;
   readonly by: string;
   readonly previousHash: Buffer;

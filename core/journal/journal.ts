@@ -1,27 +1,39 @@
 /**
- * The journal: the one way in which rows change. An entry is a list of puts and deletes with final values. Entries are numbered without
- * gaps, and each has the hash of the one before it. A write takes these steps:
+ * The journal: the only way to change rows. An entry is a list of puts and deletes with final
+ * values. Entries are numbered without gaps, and each contains the hash of the previous entry. A
+ * write takes these steps:
  *
- *   1. draft     A service reads and changes rows in a draft, which remembers what it read (draft/draft.ts).
- *   2. commit    The draft becomes a CommitRequest and waits in the queue. The read set is checked against the writes since then; a
- *                conflict sends the service back to step 1 (local-journal.ts, commit/commit-queue.ts, commit/recent-writes.ts).
- *   3. group     Requests that wait together become one group: entries with their sequences and hashes (commit/commit-queue.ts).
- *   4. append    One node: nothing to do, step 5 stores the entries with the rows (embedded-journal.ts). Several nodes: the group is
- *                rehearsed (commit/rehearsal.ts) and appended to the log in etcd (etcd/appender.ts); each node follows the log
+ *   1. draft     A service reads and changes rows in a draft, which records its read set
+ *                (draft/draft.ts).
+ *   2. commit    The draft becomes a CommitRequest and waits in the queue. Its read set is checked
+ *                against later writes; a conflict returns the service to step 1
+ *                (local-journal.ts, commit/commit-queue.ts, commit/recent-writes.ts).
+ *   3. group     Requests that wait at the same time become one group: entries with their sequences
+ *                and hashes (commit/commit-queue.ts).
+ *   4. append    One node: nothing to do, step 5 stores the entries with the rows
+ *                (embedded-journal.ts). Several nodes: the group is rehearsed (commit/rehearsal.ts)
+ *                and appended to the log in etcd (etcd/appender.ts); each node follows the log
  *                (etcd/follower.ts).
- *   5. apply     One LMDB transaction writes entries, rows, zone state and answers (apply/applier.ts, apply/apply-entries.ts).
- *   6. publish   The shared index gets the new answers, listeners are called, and the commit resolves (apply/applier.ts).
+ *   5. apply     One LMDB transaction writes entries, rows, zone state and answers
+ *                (apply/applier.ts, apply/apply-entries.ts).
+ *   6. publish   The shared index receives the new answers, listeners are called, and the commit
+ *                resolves (apply/applier.ts).
  */
 import type { Domain, Purge } from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
 
-/** Table number and key bounds, start ≤ key < end (no end: to the last key of the table). Table 0 is the lookups table. */
+/**
+ * A table number and key bounds: start ≤ key < end. Without an end, the range reaches the last key
+ * of the table. Table 0 is the lookups table.
+ */
 export interface KeyRange {
   readonly table: number;
   readonly start: Uint8Array;
   readonly end: Uint8Array | undefined;
-  /** The same in Latin-1, which orders as the bytes do, when it is at hand. */
+  /**
+   * The same bounds in Latin-1, which has the order of the bytes, if they were computed already.
+   */
   readonly text?: KeyText;
 }
 
@@ -36,51 +48,55 @@ export function textOf(table: number, start: Uint8Array, end: Uint8Array | undef
 }
 
 export interface ReadSet {
-  /** The head when the first read was made, or an earlier one. */
+  /** The head at the time of the first read, or an earlier head. */
   readonly at: number;
   readonly ranges: readonly KeyRange[];
 }
 
 export interface CommitRequest {
   readonly reads: ReadSet;
-  /** See changes.ts. */
+  /** In the format of entry-codec.ts. */
   readonly changes: Buffer;
-  /** Who: an account id or a part of the service. */
+  /** The author: an account id, or the name of a part of the service. */
   readonly by: string;
   /**
-   * Nodes of one zone, already compiled, when the changes replace all its records. Only a hint that saves work: it is not part of the
-   * entry and other nodes compile for themselves.
+   * Compiled nodes of one zone, if the changes replace all its records. They only save work: they
+   * are not part of the entry, and other nodes compile the zone themselves.
    */
   readonly compiled?: CompiledZone;
 }
 
 export interface CompiledZone {
   readonly domainId: string;
-  /** Pairs of name key and node, all but the apex: see core/zone/bulk.ts. */
+  /** Pairs of name key and node, without the apex: see core/zone/bulk.ts. */
   readonly nodes: Uint8Array;
 }
 
-/** `present`: the domain came, else it went. */
+/** `present`: the domain was added; otherwise it was deleted. */
 export type DomainListener = (domain: Domain, present: boolean) => void;
 
-/** What a group of entries has changed in what is answered. */
+/** The changes of a group of entries to DNS answers. */
 export interface AnswerChanges {
-  /** Names with other answers, with none any more, or with new ones. */
+  /** Names whose answers were added, changed or deleted. */
   readonly names: Iterable<Name>;
-  /** Apexes below which any name may lead elsewhere, those without an answer of their own among them: the DNAME there is another, or the whole zone. */
+  /**
+   * Apexes below which any name may have changed, including names without a node of their own: the
+   * DNAME at the apex has changed, or the whole zone.
+   */
   readonly apexes: Iterable<Name>;
-  /** Targets of ALIAS records that came or went, and the domains in which they did. */
+  /** Targets of added or deleted ALIAS records, with the domains of these records. */
   readonly aliasTargets: Iterable<{ readonly target: Name; readonly domainIds: ReadonlySet<string> }>;
 }
 
-/** What a group of entries has changed for the edge. */
+/** The changes of a group of entries that concern the edge. */
 export interface EdgeChanges {
   /**
-   * Domains that came or went, whose proxy or certificates were written, or, while the proxy is on, whose records were. What lies above or below such a domain may lead
-   * elsewhere, too, when it came or went: `onDomain` says that before.
+   * Domains that were added or deleted, or whose proxy or certificates were written, or whose
+   * records were written while the proxy is on. An added or deleted domain can also change the site
+   * of hosts above or below it; `onDomain` is called for it first.
    */
   readonly domainIds: ReadonlySet<string>;
-  /** That came, in their order. */
+  /** New purges, in order. */
   readonly purges: readonly Purge[];
   /** The keys of session tickets were written. */
   readonly hasTicketKeys: boolean;
@@ -91,26 +107,31 @@ export interface Committed {
 }
 
 export interface Journal {
-  /** Sequence of the last entry that is applied here. 0: none. */
+  /** Sequence of the last entry that this node has applied. 0: none. */
   readonly head: number;
   /**
-   * Appends and applies. Resolves when the entry is on disk, its rows can be read and its answers are served. Rejects with
-   * ConflictError when something in the read set was written after `reads.at`; then nothing has changed.
+   * Appends and applies. Resolves when the entry is on disk, its rows can be read and its answers
+   * are served. Rejects with ConflictError if a key of the read set was written after `reads.at`;
+   * then nothing has changed.
    */
   commit(request: CommitRequest): Promise<Committed>;
   /**
-   * Resolves with the sequence of the last entry that any node had appended when this was called, once it is applied here. Rejects with UnavailableError when that
-   * cannot be found out, or takes too long.
+   * Waits until this node has applied every entry that any node had appended at the time of the
+   * call. Resolves with the sequence of the last one. Rejects with UnavailableError if that
+   * sequence cannot be determined, or after a timeout.
    */
   latest(): Promise<number>;
-  /** Calls `listener` for every domain that comes or goes, once its entry is applied, in order. */
+  /** Calls `listener` for every added or deleted domain, in order, once its entry is applied. */
   onDomain(listener: DomainListener): void;
   /** Calls `listener` when accounts or tokens have changed, before the commit is answered. */
   onCredentials(listener: () => void): void;
   /** Calls `listener` for every group of entries, once they are applied and served. */
   onAnswers(listener: (changes: AnswerChanges) => void): void;
-  /** Calls `listener` when a group of entries has changed something of the edge, once they are applied and served. */
+  /**
+   * Calls `listener` for every group of entries that concerns the edge, once they are applied and
+   * served.
+   */
   onEdge(listener: (changes: EdgeChanges) => void): void;
-  /** Waits for what is under way, then takes nothing more. */
+  /** Stops accepting commits. Resolves when the pending work is finished. */
   close(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** What a journal is on its own node, whoever puts the entries in their order: commits wait in a queue, one piece of work at a time, and what is applied is told. */
+/**
+ * The part of a journal that does not depend on the storage of the log: commits wait in a queue,
+ * one task runs at a time, and listeners are called after a group is applied.
+ */
 import { UnavailableError } from '../base/errors.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
@@ -54,7 +57,10 @@ export abstract class LocalJournal implements Journal {
     this.applier.edgeListeners.push(listener);
   }
 
-  /** Calls `listener` after every group of entries, own ones and those of others, once they are applied and served: `head` has moved. */
+  /**
+   * Calls `listener` after every group of entries, from this node or others, once they are applied
+   * and served: `head` has moved.
+   */
   onApplied(listener: () => void): void {
     this.applier.appliedListeners.push(listener);
   }
@@ -64,14 +70,14 @@ export abstract class LocalJournal implements Journal {
     await this.#running;
   }
 
-  /** Something is to be done. What is asked for in the same turn of the event loop joins the first group. */
+  /** Schedules a run. Commits of the same turn of the event loop join the first group. */
   protected wake(): void {
     this.#running ??= new Promise<void>((done) => setImmediate(done)).then(() => this.#run());
   }
 
   protected abstract get hasWork(): boolean;
 
-  /** One piece of it. Never rejects. */
+  /** Runs one task. Never rejects. */
   protected abstract work(): Promise<void>;
 
   async #run(): Promise<void> {

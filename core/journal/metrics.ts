@@ -1,7 +1,7 @@
-/** Commits of the journal. */
+/** Metrics of commits to the journal. */
 import type { Counter, Histogram, Registry } from '../base/metrics/registry.ts';
 
-/** Seconds. A sync of a good disk takes a millisecond, one of a bad disk a hundred. */
+/** Seconds. A sync takes about a millisecond on a good disk and a hundred on a slow disk. */
 const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
@@ -34,18 +34,18 @@ export class JournalMetrics {
     );
   }
 
-  /** A group of `entries` is on disk and served, `seconds` after it was begun. */
-  committed(entries: number, seconds: number): void {
+  /** A group of `entries` is on disk and served, `seconds` after its start. */
+  observeCommit(entries: number, seconds: number): void {
     this.#durations.observe(seconds);
     this.#sizes.observe(entries);
   }
 
-  conflict(): void {
+  observeConflict(): void {
     this.#conflicts.add(1);
   }
 
-  /** A group was taken back. Its entries may be tried again, one by one. */
-  failed(): void {
+  /** A group was rolled back. Its entries may be retried one by one. */
+  observeFailure(): void {
     this.#failures.add(1);
   }
 }

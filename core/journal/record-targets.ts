@@ -1,23 +1,32 @@
-/** The entry in the table of targets that a record makes: which name it leads to (see core/store/keys.ts). */
+/**
+ * Entries in the table of targets. A record whose rdata contains a target name has one entry (see
+ * core/store/keys.ts).
+ */
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, recordKeyParts, targetKey } from '../store/keys.ts';
 import { type Domain, RECORD_RDATA } from '../store/rows.ts';
 import { isWithin, type Name, nameAt } from '../wire/name.ts';
 import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../wire/types.ts';
 
-/** Whether records of this type lead to a name: by a chain, or by what goes with them. */
+/**
+ * Whether the rdata of this type has a target, which an answer follows or adds to the additional
+ * section.
+ */
 export function hasTarget(type: number): boolean {
   return targetOffset(type) >= 0;
 }
 
-/** Target and entry of a record of a type that has one, from its key and encoded value. */
+/**
+ * The target and its entry, from the key and the encoded value of a record. The type must have a
+ * target.
+ */
 export function targetOf(key: Uint8Array, value: Uint8Array): { target: Name; entry: Buffer } {
   const target = nameAt(value, RECORD_RDATA + targetOffset(recordKeyParts(key).type));
   return { target, entry: targetKey(target, key) };
 }
 
-/** Makes the entries of a domain's records anew, in the transaction at hand. */
-export function keepTargets({ records, targets }: Environment, { id, apex }: Pick<Domain, 'id' | 'apex'>): void {
+/** Writes the entries of all records of a domain, in the current transaction. */
+export function writeTargets({ records, targets }: Environment, { id, apex }: Pick<Domain, 'id' | 'apex'>): void {
   const start = idKey(id);
   for (const { key, value } of records.getRange({ start, end: afterPrefix(start) })) {
     if (!hasTarget(recordKeyParts(key).type)) continue;

@@ -59,7 +59,7 @@ export class ZoneHistories {
     if (this.#lines.size > this.#limits.zones) this.#dropOldest();
   }
 
-  changed({ domainId, serial, difference }: ZoneChange): void {
+  onChange({ domainId, serial, difference }: ZoneChange): void {
     const line = this.#lines.get(domainId);
     if (line === undefined) return;
     if (serial === 0) {

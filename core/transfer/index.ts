@@ -74,9 +74,9 @@ export function openTransfers(options: TransfersOptions): Transfers {
   return {
     zones: {
       follows: (domainId) => histories.follows(domainId),
-      changed(change) {
-        histories.changed(change);
-        notifier.changed(change);
+      onChange(change) {
+        histories.onChange(change);
+        notifier.onChange(change);
       },
     },
     answer: transferResponder({

@@ -52,7 +52,7 @@ export class Notifier {
     return this.#secondaries.reduce((sum, { line }) => sum + line.waiting, 0);
   }
 
-  changed({ domainId, apex, serial }: ZoneChange): void {
+  onChange({ domainId, apex, serial }: ZoneChange): void {
     if (this.#secondaries.length === 0) return;
     if (serial === 0) {
       this.#changes.delete(domainId);

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Applier } from '../../../core/journal/apply/applier.ts';
-import { chain, type Group } from '../../../core/journal/commit/commit-queue.ts';
+import { buildGroup, type Group } from '../../../core/journal/commit/commit-queue.ts';
 import { RecentWrites } from '../../../core/journal/commit/recent-writes.ts';
 import { Draft } from '../../../core/journal/draft/draft.ts';
 import { openEnvironment } from '../../../core/store/environment.ts';
@@ -37,10 +37,10 @@ function group(works: readonly ((draft: Draft) => void)[]): Group {
     const reject = (error: Error): void => {
       throw error;
     };
-    return { request: { ...draft.request, by: DEFAULTS.hostmaster }, resolve: () => {}, reject, since: 0 };
+    return { request: { ...draft.request, by: DEFAULTS.hostmaster }, resolve: () => {}, reject, queuedAt: 0 };
   });
   recent.checkpoint();
-  return chain(waiting, applier.head, recent);
+  return buildGroup(waiting, applier.head, recent);
 }
 
 let names = 0;

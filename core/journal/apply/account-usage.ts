@@ -1,4 +1,4 @@
-/** What a group of journal entries brings to each account, or takes from it. */
+/** The domains and records that a group of journal entries adds to each account, or removes. */
 import type { Environment } from '../../store/environment.ts';
 import { idKey } from '../../store/keys.ts';
 import { decodeUsage, encodeUsage } from '../../store/reader.ts';
@@ -11,7 +11,7 @@ interface Counts {
 export class UsageChanges {
   readonly #accounts = new Map<string, Counts>();
 
-  of(accountId: string): Counts {
+  countsOf(accountId: string): Counts {
     let counts = this.#accounts.get(accountId);
     if (counts === undefined) {
       counts = { domains: 0, records: 0 };
@@ -26,9 +26,9 @@ export class UsageChanges {
       if (domains === 0 && records === 0) continue;
       const key = idKey(accountId);
       const old = decodeUsage(environment.usage.get(key));
-      const now = { domains: old.domains + domains, records: old.records + records };
-      if (now.domains === 0 && now.records === 0) environment.usage.remove(key);
-      else environment.usage.put(key, encodeUsage(now));
+      const updated = { domains: old.domains + domains, records: old.records + records };
+      if (updated.domains === 0 && updated.records === 0) environment.usage.remove(key);
+      else environment.usage.put(key, encodeUsage(updated));
     }
   }
 }

@@ -1,11 +1,14 @@
-/** The applied state of this node: entries become rows, answers and nodes of the index, and whoever listens is told. The same for every journal. */
+/**
+ * The applied state of this node, the same for every journal. Entries become rows, answers and
+ * nodes of the index; then listeners are called.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { sequenceKey } from '../../store/keys.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
-import { overlaid } from '../commit/rehearsal.ts';
+import { withOverlay } from '../commit/rehearsal.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
 import { type Applied, applyEntries } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
@@ -16,19 +19,19 @@ export interface ApplierOptions {
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly zoneSettings: ZoneSettings;
-  /** Entries kept for those who follow, at least. */
+  /** The minimum number of entries that are kept for nodes that are behind. */
   readonly history: number;
   readonly zones?: ZoneObserver;
 }
 
-/** An entry with its bytes, which follow the one before. */
+/** An entry and its bytes. It follows the previous link. */
 export interface Link {
   readonly applied: Applied;
   readonly bytes: Buffer;
 }
 
-/** So many entries are taken away together. */
-const FORGOTTEN = 256;
+/** Entries are deleted in batches of this size. */
+const DELETE_BATCH = 256;
 
 export class Applier {
   readonly domainListeners: DomainListener[] = [];
@@ -41,7 +44,7 @@ export class Applier {
   #current: Head;
   /** The oldest entry that is still in the journal table. */
   #oldest: number;
-  /** What was rehearsed since anything was applied. */
+  /** The last rehearsal, if nothing was applied since. */
   #rehearsed: { readonly links: readonly Link[]; readonly updates: ZoneUpdates } | null = null;
 
   constructor(options: ApplierOptions) {
@@ -58,8 +61,9 @@ export class Applier {
   }
 
   /**
-   * Writes `links`, the next ones, in one transaction; `hash` is that of the last. Resolves when they are on disk, with what is to be handed to `publish` then.
-   * Rejects when something in them cannot be applied: then nothing has changed.
+   * Writes `links`, the next entries, in one transaction; `hash` is the hash of the last entry.
+   * Resolves when they are on disk, with the updates for `publish`. Rejects if an entry cannot be
+   * applied; then nothing has changed.
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     try {
@@ -70,10 +74,13 @@ export class Applier {
     }
   }
 
-  /** Throws as `apply` would reject; nothing is written. If these links are the next that are applied, what was compiled here is taken. */
+  /**
+   * Throws the error with which `apply` would reject; writes nothing. If the same links are applied
+   * next, the answers that were compiled here are reused.
+   */
   rehearse(links: readonly Link[]): void {
     const { index, zoneSettings } = this.#options;
-    const environment = overlaid(this.#options.environment);
+    const environment = withOverlay(this.#options.environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.#facts));
     this.#rehearsed = null;
@@ -85,22 +92,27 @@ export class Applier {
     this.#rehearsed = { links, updates };
   }
 
-  /** Serves and tells what was written. Should it throw, nothing takes that back: the process is to end, and makes its index anew when it starts. */
+  /**
+   * Serves the written updates and calls the listeners. If this throws, the process must exit: the
+   * updates cannot be rolled back, and the next start rebuilds the index.
+   */
   publish(updates: ZoneUpdates): void {
     publishNodes(this.#options.index, updates);
-    this.#tell(updates);
+    this.#notifyListeners(updates);
   }
 
   async #write(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     const { environment, index, zoneSettings, history, zones } = this.#options;
     const sequence = this.#current.sequence + links.length;
-    // Some at a time: where the oldest lie is far from all else that a group writes.
+    // In batches, since the pages of the oldest entries are far from all other pages that a group
+    // writes.
     const kept = sequence - history + 1;
-    const oldest = kept - this.#oldest < Math.min(FORGOTTEN, history >> 5) ? this.#oldest : kept;
+    const oldest = kept - this.#oldest < Math.min(DELETE_BATCH, history >> 5) ? this.#oldest : kept;
     const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.#facts, zones);
     const rehearsed = this.#rehearsed?.links === links ? this.#rehearsed.updates : undefined;
     this.#rehearsed = null;
-    // A child transaction, since only that takes everything back when something throws in the middle.
+    // A child transaction, since only its abort rolls back all writes when an error is thrown
+    // midway.
     await transact(environment, () => {
       for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
       for (let old = this.#oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
@@ -118,34 +130,37 @@ export class Applier {
     return updates;
   }
 
-  #tell(updates: ZoneUpdates): void {
-    const { comingAndGoing, credentialsChanged, nodes, apexes, aliasTargets, changes } = updates;
-    for (const change of changes) this.#options.zones?.changed(change);
-    for (const { domain, present } of comingAndGoing)
+  #notifyListeners(updates: ZoneUpdates): void {
+    const { domainChanges, credentialsChanged, nodes, apexes, aliasTargets, changes } = updates;
+    for (const change of changes) this.#options.zones?.onChange(change);
+    for (const { domain, present } of domainChanges)
       for (const listener of this.domainListeners) listener(domain, present);
     if (credentialsChanged) for (const listener of this.credentialListeners) listener();
     for (const listener of this.answerListeners)
       listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
-    const ofEdge = updates.edge.changes((domainId) => this.#facts.isProxied(domainId));
-    if (ofEdge !== null) for (const listener of this.edgeListeners) listener(ofEdge);
+    const edgeChanges = updates.edge.changes((domainId) => this.#facts.isProxied(domainId));
+    if (edgeChanges !== null) for (const listener of this.edgeListeners) listener(edgeChanges);
     for (const listener of this.appliedListeners) listener();
   }
 }
 
 /**
- * Runs `work` in a transaction. lmdb chains what it is given from one transaction to the next, and until the next full collection such a chain keeps all
- * that hangs on it: so `work`, on which whole requests hang, is let go.
+ * Runs `work` in a transaction. lmdb chains its callbacks from one transaction to the next, and
+ * such a chain retains everything it references until the next full collection. `work` references
+ * whole requests, so the reference is cleared.
  */
 async function transact(environment: Environment, work: () => void): Promise<void> {
   let held: (() => void) | undefined = work;
   try {
     const done = environment.root.childTransaction(() => held?.());
-    // lmdb makes a promise for the batch that it begins at the end of this turn, and lets it go: it would end the process when the disk is full.
+    // lmdb creates a promise for the batch that starts at the end of this turn, and does not handle
+    // its rejection. An unhandled rejection would end the process when the disk is full.
     setImmediate().then(() => environment.root.committed.then(undefined, () => {}));
     await done;
   } catch (error) {
     const { commitError } = error as { commitError?: Promise<never> };
-    // Why, as that the disk is full. It comes in the same turn, by a promise of its own; one that nobody holds would end the process.
+    // The reason, for example a full disk. It arrives in the same turn through a promise of its
+    // own; if nothing handled that promise, its rejection would end the process.
     if (commitError !== undefined) await Promise.race([commitError, setImmediate()]);
     throw error;
   } finally {
@@ -153,7 +168,10 @@ async function transact(environment: Environment, work: () => void): Promise<voi
   }
 }
 
-/** Hands the new nodes to the readers. After the commit, so that nothing is served that a crash could take back. */
+/**
+ * Passes the new nodes to the readers. This happens after the commit, so that a crash cannot roll
+ * back an answer that was served.
+ */
 function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
   for (const { name, node, wasStored } of updates.nodes) {
     if (node === null) index.remove(name);

@@ -1,6 +1,7 @@
 /**
- * Applies journal entries: rows, lookups, derived zone state and answers, in one transaction. Deterministic: the same entries on the same rows make the same
- * bytes on every node. What the shared index has to learn is returned, to be published once the transaction is on disk.
+ * Applies journal entries: rows, lookups, derived zone state and answers, in one transaction. It is
+ * deterministic: the same entries on the same rows produce the same bytes on every node. Changes to
+ * the shared index are collected, and published once the transaction is on disk.
  */
 import type { Environment } from '../../store/environment.ts';
 import { aliasOwnerKey, recordKeyParts } from '../../store/keys.ts';
@@ -29,7 +30,10 @@ export interface Applied {
   readonly compiled?: CompiledZone;
 }
 
-/** Inside a write transaction. Throws when something cannot be applied; then the transaction must be aborted. `rehearsed`: see ZoneUpdates.compile. */
+/**
+ * Inside a write transaction. Throws if an entry cannot be applied; then the transaction must be
+ * aborted. `rehearsed`: see ZoneUpdates.compile.
+ */
 export function applyEntries(
   environment: Environment,
   updates: ZoneUpdates,
@@ -70,7 +74,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
     return;
   }
-  rows.put(change.key, table.stamped ? stamped(change.value, sequence) : change.value);
+  rows.put(change.key, table.stamped ? addStamp(change.value, sequence) : change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
   if (change.table === renumberings.number) updates.renumber(renumberings.decode(change.key, change.value).domainIds);
   if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
@@ -79,31 +83,31 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
 
 const EMPTY = Buffer.alloc(0);
 
-function stamped(value: Buffer, sequence: number): Buffer {
+function addStamp(value: Buffer, sequence: number): Buffer {
   const bytes = Buffer.allocUnsafe(value.length + STAMP);
   bytes.set(value);
   bytes.writeUIntBE(sequence, value.length, STAMP);
   return bytes;
 }
 
-/** `old`: the row as it is before the change. */
+/** `old`: the row before the change. */
 function noteChallenge(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
   const row = value ?? old;
   if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
   updates.challengeChanged(key.toString('hex', 0, 8), value === null ? -1 : 1);
 }
 
-/** Counts the record, notes its name as changed, and keeps the table of targets. */
+/** Counts the record, marks its name as changed, and updates the table of targets. */
 function noteRecord(environment: Environment, updates: ZoneUpdates, change: Change): void {
   const { key, value } = change;
   const domainId = key.toString('hex', 0, 8);
   const { nameEnd, type } = recordKeyParts(key);
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
-  const leads = hasTarget(type);
-  updates.recordChanged(domainId, nameEnd === zone.apexEnd, leads);
+  const isWithTarget = hasTarget(type);
+  updates.recordChanged(domainId, nameEnd === zone.apexEnd, isWithTarget);
   if (type === TYPE.ALIAS) noteAlias(environment, updates, change);
-  if (!leads) return;
+  if (!isWithTarget) return;
   const row = value ?? environment.records.get(key);
   if (row === undefined) return;
   const { target, entry } = targetOf(key, row);
@@ -113,7 +117,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   else environment.targets.put(entry, EMPTY);
 }
 
-/** Keeps the table of who holds an ALIAS for which target. */
+/** Updates the table of the owners of ALIAS records by target. */
 function noteAlias({ records, aliases }: Environment, updates: ZoneUpdates, { key, value }: Change): void {
   const row = value ?? records.get(key);
   if (row === undefined) return;

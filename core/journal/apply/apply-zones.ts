@@ -1,4 +1,7 @@
-/** What a group of journal entries does to zones: their derived state (serial, revision, count) and their answers. */
+/**
+ * The effects of a group of journal entries on zones: their derived state (serial, revision, record
+ * count) and their answers.
+ */
 import { NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, apexKey, idKey, nameKey } from '../../store/keys.ts';
@@ -19,11 +22,11 @@ import { exists, type ZoneView } from '../../zone/view.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { UsageChanges } from './account-usage.ts';
-import { EdgeNotes } from './edge-notices.ts';
-import { keepSite } from './edge-sites.ts';
+import { EdgeNotices } from './edge-notices.ts';
+import { updateSite } from './edge-sites.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
 import { ServedZones } from './served-zones.ts';
-import { Before, type ZoneChange, type ZoneObserver } from './zone-difference.ts';
+import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdate } from './zone-update.ts';
 
@@ -32,7 +35,7 @@ const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
 export class ZoneUpdates {
-  /** Whether accounts or tokens are other than before. */
+  /** Whether accounts or tokens have changed. */
   credentialsChanged = false;
   readonly #environment: Environment;
   readonly #served: ServedZones;
@@ -40,15 +43,15 @@ export class ZoneUpdates {
   readonly #observer: ZoneObserver | undefined;
   readonly #facts: ZoneFacts;
   readonly #zones = new Map<string, ZoneUpdate>();
-  /** Domains that came or went. What encloses them changes. */
-  readonly comingAndGoing: { readonly domain: Domain; readonly present: boolean }[] = [];
-  /** Targets of ALIAS records that come or go, by nameId. */
+  /** Domains that were added or deleted. The zones around them change, too. */
+  readonly domainChanges: { readonly domain: Domain; readonly present: boolean }[] = [];
+  /** Targets of added or deleted ALIAS records, by nameId. */
   readonly aliasTargets = new Map<string, { readonly target: Name; readonly domainIds: Set<string> }>();
-  readonly edge = new EdgeNotes();
-  /** Of each zone that the group changed, for the observer. */
+  readonly edge = new EdgeNotices();
+  /** One change for each zone that the group changed, for the observer. */
   readonly changes: ZoneChange[] = [];
   readonly #usage = new UsageChanges();
-  /** Of the entry that is being applied: domains whose proxy it writes, and whether that was on before. */
+  /** For the current entry: domains whose proxy it writes, and whether that proxy was on before. */
   readonly #proxiesBefore = new Map<string, boolean>();
   readonly #touched: ZoneUpdate[] = [];
   #entry: Entry | null = null;
@@ -68,7 +71,7 @@ export class ZoneUpdates {
     this.#observer = observer;
   }
 
-  /** In the order in which the index must learn them. */
+  /** In the order in which the index must apply them. */
   get nodes(): readonly NodeChange[] {
     return this.#writer.changes;
   }
@@ -76,11 +79,11 @@ export class ZoneUpdates {
   /** See AnswerChanges. */
   get apexes(): readonly Name[] {
     const apexes: Name[] = [];
-    for (const { whole, compiled, apex, changed } of this.#zones.values())
+    for (const { isWhole, compiled, apex, changed } of this.#zones.values())
       if (
-        whole ||
+        isWhole ||
         compiled !== undefined ||
-        any(changed.values(), ({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))
+        some(changed.values(), ({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))
       )
         apexes.push(apex);
     return apexes;
@@ -110,35 +113,35 @@ export class ZoneUpdates {
     this.#facts.clear();
   }
 
-  /** A record comes or goes: at the apex, or one that leads to another name. */
-  recordChanged(domainId: string, atApex: boolean, leads: boolean): void {
-    if (atApex) this.#facts.apexChanged(domainId);
-    if (leads) this.#facts.targetsChanged(domainId);
+  /** A record is added or deleted. `leads`: it has a target. */
+  recordChanged(domainId: string, atApex: boolean, isWithTarget: boolean): void {
+    if (atApex) this.#facts.invalidateApex(domainId);
+    if (isWithTarget) this.#facts.invalidateTargets(domainId);
     this.edge.noteRecord(domainId);
   }
 
-  /** Records of ALIAS with this target come or go. */
+  /** ALIAS records with this target are added or deleted. */
   ownersChanged(target: Name, domainId: string): void {
     const id = nameId(target);
-    const known = this.aliasTargets.get(id);
-    if (known === undefined) this.aliasTargets.set(id, { target, domainIds: new Set([domainId]) });
-    else known.domainIds.add(domainId);
+    const entry = this.aliasTargets.get(id);
+    if (entry === undefined) this.aliasTargets.set(id, { target, domainIds: new Set([domainId]) });
+    else entry.domainIds.add(domainId);
   }
 
-  /** What is known of the target with this key changes. */
+  /** The cached answers of the ALIAS target with this key are out of date. */
   aliasChanged(key: Uint8Array): void {
-    this.#facts.aliasChanged(key);
+    this.#facts.invalidateAlias(key);
   }
 
-  /** The answer to a dns-01 challenge comes or goes. The zone's own rows stay as they are. */
+  /** The answer to a dns-01 challenge is added or deleted. The zone's own rows do not change. */
   challengeChanged(domainId: string, delta: number): void {
     const domain = this.#facts.domain(domainId);
     const name = domain === undefined ? null : challengeName(domain.apex);
     if (name !== null) this.zone(domainId, false).noteChallenge(name, delta);
-    this.#facts.challengesChanged(domainId);
+    this.#facts.invalidateChallenges(domainId);
   }
 
-  /** Makes anew what the owners answer that the row names: see Spread. */
+  /** Compiles the answers of the owners that the row names: see Spread. */
   aliasPut({ name, spread }: AliasTarget): void {
     if (spread === null) return;
     const prefix = aliasOwners(name);
@@ -153,42 +156,51 @@ export class ZoneUpdates {
   }
 
   /**
-   * Whether the name is answered with the cluster's addresses, whatever its ALIAS leads to: then secondaries have nothing to learn of a change there. When
-   * that ends, the name counts as changed itself.
+   * Whether the name is answered with the cluster's addresses, whatever its ALIAS resolves to. Then
+   * a change of the target does not concern secondaries. When the proxy is turned off, the name
+   * counts as changed anyway.
    */
   #isBehindProxy(domain: Domain, name: Name): boolean {
     return this.#facts.isProxied(domain.id) && isWebName(this.#served.open(domain), name);
   }
 
-  /** What zones serve of the configuration has changed, at this node or another; some may be gone by now. */
+  /**
+   * Served records that depend on the configuration have changed, on this node or another. Some of
+   * the domains may be deleted already.
+   */
   renumber(domainIds: readonly string[]): void {
     for (const domainId of domainIds)
-      if (this.#facts.domain(domainId) !== undefined) this.zone(domainId, false).resettle();
+      if (this.#facts.domain(domainId) !== undefined) this.zone(domainId, false).discardDifference();
   }
 
   domainPut(domain: Domain): void {
-    const known = this.#zones.get(domain.id);
-    const isNew = known === undefined ? !this.#environment.zones.doesExist(idKey(domain.id)) : known.domain === null;
-    const update = known ?? this.#track(domain);
+    const tracked = this.#zones.get(domain.id);
+    const isNew =
+      tracked === undefined ? !this.#environment.zones.doesExist(idKey(domain.id)) : tracked.domain === null;
+    const update = tracked ?? this.#track(domain);
     update.domain = domain;
     this.#touch(update);
     if (isNew) {
-      this.comingAndGoing.push({ domain, present: true });
-      this.#usage.of(domain.accountId).domains++;
+      this.domainChanges.push({ domain, present: true });
+      this.#usage.countsOf(domain.accountId).domains++;
     }
-    // A row that is replaced goes and comes: its answers were made with the old one, names that lead to the apex among them.
-    update.reframe();
+    // A replaced row is deleted and put. All answers were compiled with the old row, including
+    // those of names that lead to the apex.
+    update.markWhole();
   }
 
   domainGone(domain: Domain): void {
     const update = this.#zones.get(domain.id) ?? this.#track(domain);
     update.domain = null;
     this.#touch(update);
-    this.#usage.of(domain.accountId).domains--;
-    this.comingAndGoing.push({ domain, present: false });
+    this.#usage.countsOf(domain.accountId).domains--;
+    this.domainChanges.push({ domain, present: false });
   }
 
-  /** The entry writes a domain's proxy, which was on before or off. Only what it is after the entry counts: a row that is replaced goes and comes. */
+  /**
+   * The entry writes the proxy of a domain; `before`: whether it was on. Only the state after the
+   * entry counts, since a replaced row is deleted and put.
+   */
   proxyWritten(domainId: string, before: boolean): void {
     if (!this.#proxiesBefore.has(domainId)) this.#proxiesBefore.set(domainId, before);
   }
@@ -196,32 +208,36 @@ export class ZoneUpdates {
   /** The serial rises with every entry: see nextSerial. */
   endEntry(): void {
     const { time, sequence } = this.#entry!;
-    // What any name of the domain answers may change. The domain itself may be gone.
+    // The answer of every name of the domain may change. The domain itself may be deleted already.
     for (const [domainId, before] of this.#proxiesBefore)
       if (this.#facts.isProxied(domainId) !== before && this.#facts.domain(domainId) !== undefined)
-        this.zone(domainId).reframe();
+        this.zone(domainId).markWhole();
     this.#proxiesBefore.clear();
     const seconds = Math.floor(time / 1000);
     for (const update of this.#touched.splice(0)) {
-      update.touched = false;
-      this.#usage.of(update.accountId).records -= update.state.recordCount;
+      update.isTouched = false;
+      this.#usage.countsOf(update.accountId).records -= update.state.recordCount;
       update.accountId = update.domain?.accountId ?? update.accountId;
       update.state = {
         serial: nextSerial(update.state.serial, seconds, update.domain?.kept?.serial ?? 0),
-        revision: update.revised ? sequence : update.state.revision,
+        revision: update.isRevised ? sequence : update.state.revision,
         recordCount: update.state.recordCount + update.delta,
-        updatedAt: update.revised ? seconds : update.state.updatedAt,
+        updatedAt: update.isRevised ? seconds : update.state.updatedAt,
       };
-      update.revised = false;
-      this.#usage.of(update.accountId).records += update.state.recordCount;
+      update.isRevised = false;
+      this.#usage.countsOf(update.accountId).records += update.state.recordCount;
       update.delta = 0;
     }
   }
 
-  /** Writes what follows from the entries: usage, rows of sites, the zones' state, nodes. `rehearsed`: of the same entries on the same rows, so that nothing need be compiled again. */
+  /**
+   * Writes everything that is derived from the entries: usage, rows of sites, zone states, nodes.
+   * `rehearsed`: the updates of a rehearsal of the same entries on the same rows, whose nodes are
+   * reused.
+   */
   compile(rehearsed?: ZoneUpdates): void {
     this.#usage.write(this.#environment);
-    for (const domainId of this.edge.siteIds) keepSite(this.#environment, domainId);
+    for (const domainId of this.edge.siteIds) updateSite(this.#environment, domainId);
     for (const { key, domain, state } of this.#zones.values()) {
       if (domain === null) this.#environment.zones.remove(key);
       else this.#environment.zones.put(key, encodeZoneState(state));
@@ -239,14 +255,14 @@ export class ZoneUpdates {
       if (update.domain === null) this.#writer.replaceAll(update.apex, []);
       else this.#compileUpdate(update.domain, update);
     }
-    // Many may come below one zone at once; it is compiled once.
+    // One zone may have many new zones below it; it is compiled only once.
     const parents = new Map<string, Domain>();
-    for (const { domain } of this.comingAndGoing) {
+    for (const { domain } of this.domainChanges) {
       const parent = this.#facts.parentOf(domain.apex);
       if (parent !== null) parents.set(parent.id, parent);
     }
     for (const parent of parents.values()) this.compileAll(parent);
-    for (const { domain } of this.comingAndGoing)
+    for (const { domain } of this.domainChanges)
       for (const child of this.#facts.childrenOf(domain.apex)) this.#compileApex(child);
   }
 
@@ -260,12 +276,12 @@ export class ZoneUpdates {
     }
   }
 
-  /** A domain's zone as it is answered, read from the store name by name. */
+  /** The zone as it is answered. Names are read from the store one at a time. */
   view(domain: Domain): ZoneView {
     return this.#served.view(domain);
   }
 
-  /** Compiles a zone anew from its rows. */
+  /** Compiles all names of a zone from its rows. */
   compileAll(domain: Domain): void {
     const { apex } = domain;
     const { aliases } = this.#environment;
@@ -276,7 +292,7 @@ export class ZoneUpdates {
     for (const { type, ttl, rdatas } of sets)
       for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
     const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
-    const view = this.#served.through(domain, zone);
+    const view = this.#served.viewOf(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
     for (const owner of zone.names()) {
       const node = compileNode(view, owner);
@@ -289,7 +305,10 @@ export class ZoneUpdates {
     this.#writer.replaceAll(apex, nodes);
   }
 
-  /** The name of a zone's challenges, if it has any: there though no record says so, it counts as changed with whatever changes around it. */
+  /**
+   * The name of a zone's challenges, if there are any. It exists without records, so it is treated
+   * as changed together with every change of the zone.
+   */
   #challenged({ id, apex }: Domain): ChangedName[] {
     const name = this.#facts.challengesOf(id).length > 0 ? challengeName(apex) : null;
     return name === null ? [] : [{ name, types: TXT }];
@@ -297,7 +316,7 @@ export class ZoneUpdates {
 
   /** An entry changes the zone. */
   #touch(update: ZoneUpdate, revises = true): void {
-    if (!update.touched) this.#touched.push(update);
+    if (!update.isTouched) this.#touched.push(update);
     update.touch(this.#entry!, revises);
   }
 
@@ -305,7 +324,7 @@ export class ZoneUpdates {
     const update = new ZoneUpdate(domain, this.#stateOf(domain.id));
     this.#zones.set(domain.id, update);
     if (this.#observer?.follows(domain.id) === true)
-      update.before = new Before(this.#served.view(domain), update.state.serial);
+      update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial);
     return update;
   }
 
@@ -314,57 +333,61 @@ export class ZoneUpdates {
   }
 
   #compileUpdate(domain: Domain, update: ZoneUpdate): void {
-    // Nodes made beforehand are good only when no other entry of the group has changed the zone, and are those of a zone without proxy and challenges.
+    // Precompiled nodes are valid only if no other entry of the group has changed the zone. They
+    // were compiled without the proxy and without challenges.
     const isPlain = !this.#facts.isProxied(domain.id) && this.#facts.challengesOf(domain.id).length === 0;
-    if (update.compiled !== undefined && !update.mixed && isPlain) {
+    if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.#served.view(domain), domain.apex);
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.#writer.replaceAll(domain.apex, nodes);
       this.#compileOwners(domain, update);
-    } else if (update.whole || update.compiled !== undefined) this.compileAll(domain);
+    } else if (update.isWhole || update.compiled !== undefined) this.compileAll(domain);
     else {
       const zone = this.#served.open(domain);
-      const view = this.#served.through(domain, zone);
+      const view = this.#served.viewOf(domain, zone);
       const { names, apex } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), [
         ...update.changed.values(),
         ...this.#challenged(domain),
       ]);
       for (const name of names) this.#writer.put(name, compileNode(view, name), domain.apex);
-      const node = apex || update.hasDeletions ? null : this.#renumbered(domain.apex, update.state.serial);
+      const node = apex || update.hasDeletions ? null : this.#copyWithSerial(domain.apex, update.state.serial);
       this.#writer.put(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);
     }
     this.#compileChildren(domain.apex, update);
   }
 
-  /** The names whose answers hang on ALIAS records, which were not resolved when the zone was compiled. */
+  /**
+   * Compiles the names whose answers depend on ALIAS records. These records were not resolved when
+   * the zone was compiled.
+   */
   #compileOwners(domain: Domain, { aliasOwners }: ZoneUpdate): void {
     if (aliasOwners.size === 0) return;
     const zone = this.#served.open(domain);
-    const view = this.#served.through(domain, zone);
+    const view = this.#served.viewOf(domain, zone);
     const changes = [...aliasOwners.values()].map((name) => ({ name, types: ADDRESSES }));
     const { names } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), changes);
     for (const name of names) this.#writer.put(name, compileNode(view, name), domain.apex);
   }
 
-  /** The node of an apex of which nothing but the serial has changed; null when it has to be compiled. */
-  #renumbered(apex: Name, serial: number): Buffer | null {
+  /** Returns the apex's node with a new serial; null if the apex must be compiled. */
+  #copyWithSerial(apex: Name, serial: number): Buffer | null {
     const old = this.#environment.answers.get(apexKey(apex));
-    // With its first name below an apex gets another flag.
+    // The first name below an apex changes the apex's flags.
     if (old === undefined || (old[4] & NODE_HAS_BELOW) === 0) return null;
     const node = Buffer.from(old);
     return setSerial(node, serial) ? node : null;
   }
 
-  /** The apexes of nested zones whose DS, which this zone holds, may have changed. */
+  /** Compiles the apexes of nested zones whose DS, which this zone stores, may have changed. */
   #compileChildren(apex: Name, update: ZoneUpdate): void {
-    const all = update.whole || update.compiled !== undefined;
+    const isWhole = update.isWhole || update.compiled !== undefined;
     for (const child of this.#facts.childrenOf(apex)) {
       const concerns = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
         (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
-      if (all || any(update.changed.values(), concerns)) this.#compileApex(child);
+      if (isWhole || some(update.changed.values(), concerns)) this.#compileApex(child);
     }
   }
 
@@ -373,7 +396,7 @@ export class ZoneUpdates {
   }
 }
 
-function any<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
+function some<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
   for (const item of items) if (holds(item)) return true;
   return false;
 }

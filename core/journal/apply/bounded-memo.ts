@@ -1,50 +1,56 @@
-/** What was read once, by id. */
+/** Values by id, cached after the first read. */
 
-/** Values kept at most; with one more all are read anew. */
-const MOST = 20_000;
+/** Maximum number of values. All are dropped when it is reached. */
+const MAX_VALUES = 20_000;
 const ABSENT = Symbol('absent');
 
-/** Laid over another, it shows what that one has until it is void here, and leaves the other as it is. */
-export class Known<T> {
-  readonly #under: Known<T> | null;
+/**
+ * A memo above another one returns the values of the lower memo until they are invalidated here. It
+ * never changes the lower memo.
+ */
+export class Memo<T> {
+  readonly #under: Memo<T> | null;
   readonly #values = new Map<string, T>();
-  /** What is not to be seen of what is under; null: nothing of it. */
-  #void: Set<string> | null = new Set();
+  /** Ids of the lower memo that are invalid here; null: all of them. */
+  #invalid: Set<string> | null = new Set();
 
-  constructor(under: Known<T> | null = null) {
+  constructor(under: Memo<T> | null = null) {
     this.#under = under;
   }
 
-  /** `isKept`: whether what was read may be kept. */
+  /** `isKept`: whether the value may be cached. */
   get(id: string, read: () => T, isKept: (value: T) => boolean = always): T {
-    const known = this.#find(id);
-    if (known !== ABSENT) return known;
+    const cached = this.#find(id);
+    if (cached !== ABSENT) return cached;
     const value = read();
     if (!isKept(value)) return value;
-    if (this.#values.size >= MOST) this.clear();
+    if (this.#values.size >= MAX_VALUES) this.clear();
     this.#values.set(id, value);
     return value;
   }
 
   delete(id: string): void {
     this.#values.delete(id);
-    if (this.#under !== null) this.#void?.add(id);
+    if (this.#under !== null) this.#invalid?.add(id);
   }
 
-  /** Takes over what another one, which is laid over this one, has read. What is void there has to be void here. */
-  adopt(over: Known<T>): void {
+  /**
+   * Takes over the values of a memo above this one. Ids that are invalid there must be invalid
+   * here.
+   */
+  adopt(over: Memo<T>): void {
     for (const [id, value] of over.#values) this.get(id, () => value);
   }
 
   clear(): void {
     this.#values.clear();
-    this.#void = null;
+    this.#invalid = null;
   }
 
   #find(id: string): T | typeof ABSENT {
     const value = this.#values.get(id);
     if (value !== undefined || this.#values.has(id)) return value as T;
-    if (this.#under === null || this.#void === null || this.#void.has(id)) return ABSENT;
+    if (this.#under === null || this.#invalid === null || this.#invalid.has(id)) return ABSENT;
     return this.#under.#find(id);
   }
 }

@@ -1,4 +1,7 @@
-/** What a group of entries changes for the edge: which sites lead elsewhere or have other certificates, and what its caches are to forget. */
+/**
+ * The changes of a group of entries that concern the edge: changed sites and certificates, and
+ * purges of its caches.
+ */
 import {
   automaticCertificates,
   certificates,
@@ -11,33 +14,39 @@ import {
 import type { Change } from '../entry-codec.ts';
 import type { EdgeChanges } from '../journal.ts';
 
-/** Tables of which the row of a site is made. Their rows are one a domain, by its id, as is the domain's own. */
-const OF_SITES: ReadonlySet<number> = new Set([proxies.number, certificates.number, automaticCertificates.number]);
+/**
+ * Tables from which the row of a site is derived. They have one row per domain, and its key is the
+ * domain's id, as in the table of domains.
+ */
+const SITE_TABLES: ReadonlySet<number> = new Set([proxies.number, certificates.number, automaticCertificates.number]);
 
-export class EdgeNotes {
+export class EdgeNotices {
   readonly #domainIds = new Set<string>();
-  /** Domains of which a row of a site may be another. */
+  /** Domains whose row of a site may have changed. */
   readonly siteIds = new Set<string>();
-  /** Domains whose records come or go. */
-  readonly #recordsOf = new Set<string>();
+  /** Domains whose records were added or deleted. */
+  readonly #recordDomainIds = new Set<string>();
   readonly #purges: Purge[] = [];
   #hasTicketKeys = false;
 
-  /** Of any table but the records'. */
+  /** For changes of all tables except records. */
   note({ table, key, value }: Change): void {
-    if (table === domains.number || OF_SITES.has(table)) this.#domainIds.add(key.toString('hex'));
-    if (OF_SITES.has(table)) this.siteIds.add(key.toString('hex'));
+    if (table === domains.number || SITE_TABLES.has(table)) this.#domainIds.add(key.toString('hex'));
+    if (SITE_TABLES.has(table)) this.siteIds.add(key.toString('hex'));
     else if (table === purges.number && value !== null) this.#purges.push(purges.decode(key, value));
     else if (table === ticketKeys.number) this.#hasTicketKeys = true;
   }
 
   noteRecord(domainId: string): void {
-    this.#recordsOf.add(domainId);
+    this.#recordDomainIds.add(domainId);
   }
 
-  /** Null: nothing of it. `isProxied`: whether a domain's proxy is on; records of others lead nobody to the edge. */
+  /**
+   * Null: no change concerns the edge. `isProxied`: whether the proxy of a domain is on; without
+   * it, records do not concern the edge.
+   */
   changes(isProxied: (domainId: string) => boolean): EdgeChanges | null {
-    for (const id of this.#recordsOf) if (!this.#domainIds.has(id) && isProxied(id)) this.#domainIds.add(id);
+    for (const id of this.#recordDomainIds) if (!this.#domainIds.has(id) && isProxied(id)) this.#domainIds.add(id);
     const domainIds = this.#domainIds;
     const purges = this.#purges;
     const hasTicketKeys = this.#hasTicketKeys;

@@ -1,10 +1,14 @@
-/** Writes the nodes of names into the answers table, and keeps what the shared index has to learn of it. */
+/**
+ * Writes the nodes of names into the answers table, and collects the changes for the shared index.
+ */
 import { NAME_LENGTH_AT, nameOffset } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, apexKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { Name } from '../../wire/name.ts';
 
-/** One name that the shared index has to learn: its new node, or null when it has none any more. */
+/**
+ * A change for the shared index: the new node of a name, or null if the name has no node any more.
+ */
 export interface NodeChange {
   readonly name: Name;
   readonly node: Buffer | null;
@@ -14,9 +18,9 @@ export interface NodeChange {
 
 /** Inside a write transaction. */
 export class NodeWriter {
-  /** In the order in which the index must learn them. */
+  /** In the order in which the index must apply them. */
   readonly changes: NodeChange[] = [];
-  /** What was put into the table, or with null taken from it, in order. */
+  /** Writes to the table in order; null deletes. */
   readonly #writes: { readonly key: Buffer; readonly node: Buffer | null }[] = [];
   readonly #environment: Environment;
   readonly #isAmbiguous: (name: Name) => boolean;
@@ -26,7 +30,7 @@ export class NodeWriter {
     this.#isAmbiguous = isAmbiguous;
   }
 
-  /** Puts the nodes of a zone and takes away those of its names that are not among them. */
+  /** Puts the nodes of a zone and deletes the nodes of all its other names. */
   replaceAll(apex: Name, nodes: readonly (readonly [key: Buffer, node: Buffer])[]): void {
     const { answers } = this.#environment;
     const prefix = nameKey(apex);
@@ -45,14 +49,14 @@ export class NodeWriter {
     }
   }
 
-  /** Null takes the node away, but not one that belongs to another zone. */
+  /** Null deletes the node, unless it belongs to another zone. */
   put(name: Name, node: Buffer | null, apex: Name): void {
     const key = name.length === apex.length ? apexKey(name) : nameKey(name);
     if (node !== null) this.#putKeyed(key, node);
     else if (this.#environment.answers.get(key)?.[6] === apex.length) this.#remove(key, name);
   }
 
-  /** Writes what `earlier` has written to the same answers in a transaction that was taken back. */
+  /** Repeats the writes of `earlier`, which wrote to the same answers and was rolled back. */
   repeat(earlier: NodeWriter): void {
     for (const { key, node } of earlier.#writes) this.#write(key, node);
     for (const change of earlier.changes) this.changes.push(change);
@@ -70,7 +74,7 @@ export class NodeWriter {
 
   #remove(key: Buffer, name: Name): void {
     this.#write(key, null);
-    // A name becomes the apex of a nested zone, which is compiled before the zone around it.
+    // The name became the apex of a nested zone, which is compiled before the enclosing zone.
     if (key[0] !== 0 && this.#environment.answers.doesExist(apexKey(name))) return;
     this.changes.push({ name, node: null, wasStored: true });
   }

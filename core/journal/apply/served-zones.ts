@@ -1,6 +1,7 @@
 /**
- * Zones as they are answered: their rows, the serial that they have in this group, the zones around them, the answers to ACME's challenges, the addresses of ALIAS targets beside
- * the ALIAS, and over all that the proxy's addresses where that is on.
+ * Zones as they are answered: their rows, the serial after this group, the zones around them,
+ * answers to ACME challenges, and the addresses of ALIAS targets in addition to the ALIAS. If the
+ * proxy is on, its addresses replace the zone's own.
  */
 import type { Environment } from '../../store/environment.ts';
 import type { Domain } from '../../store/rows.ts';
@@ -22,7 +23,7 @@ export class ServedZones {
   readonly #facts: ZoneFacts;
   readonly #serialOf: (domainId: string) => number;
 
-  /** `serialOf`: of the zone as the group leaves it. */
+  /** `serialOf`: the serial of a zone after the group. */
   constructor(
     environment: Environment,
     defaults: ZoneSettings,
@@ -35,19 +36,19 @@ export class ServedZones {
     this.#serialOf = serialOf;
   }
 
-  /** A domain's zone, read from the store name by name. */
+  /** The zone as it is answered. Names are read from the store one at a time. */
   view(domain: Domain): ZoneView {
-    return this.through(domain, this.open(domain));
+    return this.viewOf(domain, this.open(domain));
   }
 
-  /** What `zone`, which holds the domain's own rows, is answered as. */
-  through(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
-    const aliased = new AliasedZone(this.#challenged(domain, zone), (target) => this.#facts.aliasAnswers(target));
+  /** The view that answers are compiled from; `zone` has the domain's own rows. */
+  viewOf(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
+    const aliased = new AliasedZone(this.#addChallenges(domain, zone), (target) => this.#facts.aliasAnswers(target));
     return this.#facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.#defaults.cluster) : aliased;
   }
 
-  /** Only around a zone that has challenges, which few have at a time. */
-  #challenged(domain: Domain, zone: StoredZone | MemoryZone): StoredZone | MemoryZone | ChallengedZone {
+  /** Wraps a zone only if it has challenges; few zones do at the same time. */
+  #addChallenges(domain: Domain, zone: StoredZone | MemoryZone): StoredZone | MemoryZone | ChallengedZone {
     const rdatas = this.#facts.challengesOf(domain.id);
     const name = rdatas.length > 0 ? challengeName(domain.apex) : null;
     return name === null ? zone : new ChallengedZone(zone, name, rdatas);
@@ -64,12 +65,12 @@ export class ServedZones {
     return { sets: withSerial(sets, this.#serialOf(domain.id)), proxied };
   }
 
-  /** Apexes of the zones of ours that are within. */
+  /** Apexes of our zones inside this zone. */
   nestedIn(apex: Name): Name[] {
     return this.#facts.childrenOf(apex).map((domain) => domain.apex);
   }
 
-  /** What the zone above, if it is ours, holds as DS of this one; null: nothing. */
+  /** The DS of this zone in the parent zone, if the parent is ours; null: none. */
   parentDs(apex: Name): RRset | null {
     const parent = this.#facts.parentOf(apex);
     return parent && readParentDs(this.#environment, parent, apex);

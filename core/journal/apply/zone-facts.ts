@@ -1,6 +1,8 @@
 /**
- * What applying a change asks of its zone and what seldom changes itself: the domain's row, whether its proxy is on, the zones around it, the RRsets of its apex, which of its names lead to others.
- * Kept from one group of entries to the next. Whoever applies an entry says what it makes void; after a transaction that was taken back all is void.
+ * Data of zones that applying a change needs and that seldom changes: the domain's row, whether its
+ * proxy is on, the zones around it, the RRsets of its apex, and its names with targets. It is
+ * cached across groups of entries. Applying an entry invalidates the data that the entry changes; a
+ * transaction that was rolled back invalidates all data.
  */
 import type { Environment } from '../../store/environment.ts';
 import { nameKey } from '../../store/keys.ts';
@@ -16,36 +18,36 @@ import type { ZoneSettings } from '../../zone/settings.ts';
 import { type AtApex, readHeld } from '../../zone/stored.ts';
 import type { ZoneRRset } from '../../zone/view.ts';
 import { readTargets, type ZoneTargets } from '../../zone/zone-targets.ts';
-import { Known } from './bounded-memo.ts';
+import { Memo } from './bounded-memo.ts';
 
-/** Bytes of rdata at an apex that is kept; few have as many, and some might have 64,000. */
-const MOST_AT_APEX = 4096;
+/** Maximum bytes of rdata of a cached apex. Few apexes have more, but some may have 64,000. */
+const MAX_APEX_BYTES = 4096;
 
 export class ZoneFacts {
   readonly #reader: Reader;
   readonly #environment: Environment;
-  readonly #domains: Known<Domain | undefined>;
-  readonly #proxied: Known<boolean>;
-  readonly #apexes: Known<AtApex>;
-  readonly #targets: Known<ZoneTargets>;
-  readonly #children: Known<readonly Domain[]>;
-  readonly #parents: Known<Domain | null>;
-  readonly #aliases: Known<readonly ZoneRRset[]>;
-  readonly #challenges: Known<readonly Uint8Array[]>;
-  readonly #all: readonly Known<unknown>[];
+  readonly #domains: Memo<Domain | undefined>;
+  readonly #proxied: Memo<boolean>;
+  readonly #apexes: Memo<AtApex>;
+  readonly #targets: Memo<ZoneTargets>;
+  readonly #children: Memo<readonly Domain[]>;
+  readonly #parents: Memo<Domain | null>;
+  readonly #aliases: Memo<readonly ZoneRRset[]>;
+  readonly #challenges: Memo<readonly Uint8Array[]>;
+  readonly #all: readonly Memo<unknown>[];
 
-  /** `under`: what is known already, and stays as it is whatever becomes void here. */
+  /** `under`: facts that are cached already. They do not change when data is invalidated here. */
   constructor(environment: Environment, under?: ZoneFacts) {
     this.#environment = environment;
     this.#reader = new Reader(rawReader(environment));
-    this.#domains = new Known(under === undefined ? undefined : under.#domains);
-    this.#proxied = new Known(under === undefined ? undefined : under.#proxied);
-    this.#apexes = new Known(under === undefined ? undefined : under.#apexes);
-    this.#targets = new Known(under === undefined ? undefined : under.#targets);
-    this.#children = new Known(under === undefined ? undefined : under.#children);
-    this.#parents = new Known(under === undefined ? undefined : under.#parents);
-    this.#aliases = new Known(under === undefined ? undefined : under.#aliases);
-    this.#challenges = new Known(under === undefined ? undefined : under.#challenges);
+    this.#domains = new Memo(under === undefined ? undefined : under.#domains);
+    this.#proxied = new Memo(under === undefined ? undefined : under.#proxied);
+    this.#apexes = new Memo(under === undefined ? undefined : under.#apexes);
+    this.#targets = new Memo(under === undefined ? undefined : under.#targets);
+    this.#children = new Memo(under === undefined ? undefined : under.#children);
+    this.#parents = new Memo(under === undefined ? undefined : under.#parents);
+    this.#aliases = new Memo(under === undefined ? undefined : under.#aliases);
+    this.#challenges = new Memo(under === undefined ? undefined : under.#challenges);
     this.#all = [
       this.#domains,
       this.#proxied,
@@ -55,41 +57,44 @@ export class ZoneFacts {
       this.#parents,
       this.#aliases,
       this.#challenges,
-    ] as Known<unknown>[];
+    ] as Memo<unknown>[];
   }
 
   clear(): void {
-    for (const known of this.#all) known.clear();
+    for (const memo of this.#all) memo.clear();
   }
 
-  /** Takes over what was read by facts that are laid over these, once what they hold for void is void here, too. */
+  /**
+   * Takes over the data of facts above these. Data that is invalid there must be invalid here
+   * first.
+   */
   adopt(over: ZoneFacts): void {
-    this.#all.forEach((known, i) => {
-      known.adopt(over.#all[i]);
+    this.#all.forEach((memo, i) => {
+      memo.adopt(over.#all[i]);
     });
   }
 
-  /** Records at the apex come or go. */
-  apexChanged(domainId: string): void {
+  /** Records at the apex are added or deleted. */
+  invalidateApex(domainId: string): void {
     this.#apexes.delete(domainId);
   }
 
-  /** Records that lead to other names come or go. */
-  targetsChanged(domainId: string): void {
+  /** Records with a target are added or deleted. */
+  invalidateTargets(domainId: string): void {
     this.#targets.delete(domainId);
   }
 
-  /** What is known of the target with this key changes. */
-  aliasChanged(key: Uint8Array): void {
+  /** The row of the ALIAS target with this key changes. */
+  invalidateAlias(key: Uint8Array): void {
     this.#aliases.delete(latin1(key));
   }
 
-  /** Challenges of a domain come or go. */
-  challengesChanged(domainId: string): void {
+  /** Challenges of a domain are added or deleted. */
+  invalidateChallenges(domainId: string): void {
     this.#challenges.delete(domainId);
   }
 
-  /** Rdata of the TXT that answer the domain's dns-01 challenges. */
+  /** Rdata of the TXT records that answer the domain's dns-01 challenges. */
   challengesOf(domainId: string): readonly Uint8Array[] {
     return this.#challenges.get(domainId, () =>
       this.#reader
@@ -115,16 +120,16 @@ export class ZoneFacts {
     return this.#proxied.get(domainId, () => this.#reader.proxy(domainId)?.enabled === true);
   }
 
-  /** What stands at the apex of a domain, the SOA with the serial 0. */
+  /** The RRsets at the apex of a domain, with the serial 0 in the SOA. */
   atApex(domain: Domain, settings: ZoneSettings): AtApex {
     const read = (): AtApex => {
       const { sets, proxied } = readHeld(this.#environment, domain.id, domain.apex);
-      // Each by itself, since what is read is in larger buffers. (The slice of a Buffer would be a view.)
-      const kept = sets.map((set) => ({
+      // Copies, since rdata are views of larger buffers. (The slice of a Buffer would be a view.)
+      const copies = sets.map((set) => ({
         ...set,
         rdatas: set.rdatas.map((rdata) => Uint8Array.prototype.slice.call(rdata)),
       }));
-      return { proxied, sets: apexSets(kept, domain, settings, 0) };
+      return { proxied, sets: apexSets(copies, domain, settings, 0) };
     };
     return this.#apexes.get(domain.id, read, isSmall);
   }
@@ -133,12 +138,14 @@ export class ZoneFacts {
     return this.#targets.get(domainId, () => readTargets(this.#environment, domainId));
   }
 
-  /** Our zones inside a zone. To be asked when all rows are as they will be, and so the next. */
+  /**
+   * Our zones inside a zone. Valid only after all rows of the group are written; so is `parentOf`.
+   */
   childrenOf(apex: Name): readonly Domain[] {
     return this.#children.get(nameId(apex), () => this.#reader.domainsBelow(apex));
   }
 
-  /** The zone of ours that encloses a zone. */
+  /** Our zone that encloses a zone. */
   parentOf(apex: Name): Domain | null {
     return this.#parents.get(nameId(apex), () => {
       for (let above = apex; above.length > 1; ) {
@@ -151,12 +158,12 @@ export class ZoneFacts {
   }
 }
 
-/** What a target stands for, as its row says. */
+/** The addresses of an ALIAS target, from its row. */
 export function aliasSets(row: AliasTarget | undefined): readonly ZoneRRset[] {
   return row === undefined ? UNRESOLVED : [...familySets(TYPE.A, row.a), ...familySets(TYPE.AAAA, row.aaaa)];
 }
 
-/** None: there is no address of this family. */
+/** An RRset without rdata: the family has no address. */
 function familySets(type: number, family: AliasFamily | null): ZoneRRset[] {
   if (family === null) return [{ type, ttl: 0, rdatas: [] }];
   const { addresses, ttl, stale } = family;
@@ -167,5 +174,5 @@ function familySets(type: number, family: AliasFamily | null): ZoneRRset[] {
 function isSmall({ sets }: AtApex): boolean {
   let bytes = 0;
   for (const { rdatas } of sets) for (const rdata of rdatas) bytes += rdata.length;
-  return bytes <= MOST_AT_APEX;
+  return bytes <= MAX_APEX_BYTES;
 }

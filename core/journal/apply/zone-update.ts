@@ -1,4 +1,4 @@
-/** What a group of journal entries does to one zone. */
+/** The effects of a group of journal entries on one zone. */
 import { idKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { ZoneState } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
@@ -7,37 +7,43 @@ import { TYPE } from '../../wire/types.ts';
 import type { ChangedName } from '../../zone/affected.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
-import type { Before } from './zone-difference.ts';
+import type { ZoneSnapshot } from './zone-difference.ts';
 
-/** More changed names than this, and the whole zone is compiled from memory. */
-const BULK = 500;
+/** If more names change than this, the whole zone is compiled in memory. */
+const MAX_CHANGED = 500;
 
 export class ZoneUpdate {
-  /** Of the zone's state. */
+  /** The key of the zone's state. */
   readonly key: Buffer;
   readonly apex: Name;
-  /** Whose the records are that `state` counts. */
+  /** The account whose usage includes the records that `state` counts. */
   accountId: string;
-  /** Where the name ends in the keys of records at the apex. */
+  /** Offset of the end of the name in the keys of records at the apex. */
   readonly apexEnd: number;
   domain: Domain | null;
   state: ZoneState;
   compiled: CompiledZone | undefined;
   /** Compile every name of the zone. */
-  whole = false;
-  /** By the name's canonical key, as long as not the whole zone is compiled. */
+  isWhole = false;
+  /** By the name's canonical key. Not filled if the whole zone is compiled. */
   readonly changed = new Map<string, ChangedName & { readonly types: Set<number> }>();
   delta = 0;
-  /** What names were served as, when somebody follows the zone. */
-  before: Before | null = null;
+  /** The records before the group, if a secondary follows the zone. */
+  before: ZoneSnapshot | null = null;
   hasDeletions = false;
-  /** Sequence of the last entry that changed the zone, 0 for none; `mixed`: others of the group did, too. */
+  /**
+   * Sequence of the last entry that changed the zone, 0 for none. `isMixed`: several entries of the
+   * group did.
+   */
   #changedBy = 0;
-  mixed = false;
-  touched = false;
-  /** Whether somebody has changed the zone, and not only the addresses of a target its answers. */
-  revised = false;
-  /** Names of ALIAS records that come with `compiled`: what these answer is not known where that is made. */
+  isMixed = false;
+  isTouched = false;
+  /** The zone's own rows changed, not only the addresses of an ALIAS target. */
+  isRevised = false;
+  /**
+   * Names of ALIAS records that come with `compiled`. The import that compiles a zone does not know
+   * the addresses of ALIAS targets.
+   */
   readonly aliasOwners = new Map<string, Name>();
 
   constructor(domain: Domain, state: ZoneState) {
@@ -50,65 +56,71 @@ export class ZoneUpdate {
   }
 
   touch(entry: Entry, revises = true): void {
-    this.revised ||= revises;
-    this.mixed ||= this.#changedBy !== 0 && this.#changedBy !== entry.sequence;
+    this.isRevised ||= revises;
+    this.isMixed ||= this.#changedBy !== 0 && this.#changedBy !== entry.sequence;
     this.#changedBy = entry.sequence;
-    this.touched = true;
+    this.isTouched = true;
   }
 
-  /** More changes than records: every name is compiled anew, and nobody can be told what differs. */
-  reframe(): void {
-    this.whole = true;
-    if (this.before !== null) this.before.reframed = true;
+  /** Compiles every name. No difference can be computed for secondaries. */
+  markWhole(): void {
+    this.isWhole = true;
+    if (this.before !== null) this.before.isIncomplete = true;
   }
 
-  /** Its records are those that they were, and may be answered with others than this node knows of: nobody can be told what differs. */
-  resettle(): void {
-    if (this.before !== null) this.before.reframed = true;
+  /**
+   * The records did not change, but other nodes may serve them differently. No difference can be
+   * computed for secondaries.
+   */
+  discardDifference(): void {
+    if (this.before !== null) this.before.isIncomplete = true;
   }
 
-  /** Before the record comes or goes. */
+  /** Called before the record is added or deleted. */
   noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
     this.before?.note(nameOfKey(key, 8, nameEnd));
     this.delta += delta;
     this.hasDeletions ||= delta < 0;
     if (this.compiled !== undefined && type === TYPE.ALIAS && delta > 0) this.#noteOwner(nameOfKey(key, 8, nameEnd));
-    if (this.whole || this.compiled !== undefined) return;
+    if (this.isWhole || this.compiled !== undefined) return;
     const id = key.toString('latin1', 8, nameEnd);
-    const known = this.changed.get(id);
-    if (known !== undefined) known.types.add(type);
+    const changed = this.changed.get(id);
+    if (changed !== undefined) changed.types.add(type);
     else this.#add(id, nameOfKey(key, 8, nameEnd), type);
   }
 
-  /** A name that mail or another service points at, or no more, is taken out of the proxy or put into it. */
+  /**
+   * The name is the target of a record, or not any more. Targets of mail and other services are not
+   * proxied.
+   */
   noteTarget(target: Name): void {
     this.before?.note(target);
-    if (this.whole || this.compiled !== undefined) return;
+    if (this.isWhole || this.compiled !== undefined) return;
     const id = nameKey(target).toString('latin1');
     if (!this.changed.has(id)) this.#add(id, target, TYPE.A);
   }
 
-  /** The TXT of a challenge comes to a name (`delta` 1) or goes (-1). To be told before that. */
+  /** The TXT of a challenge is added to a name (`delta` 1) or deleted (-1). Called before that. */
   noteChallenge(name: Name, delta: number): void {
     this.before?.note(name);
     // The apex may lose the only name below it.
     this.hasDeletions ||= delta < 0;
-    if (this.whole || this.compiled !== undefined) return;
+    if (this.isWhole || this.compiled !== undefined) return;
     const id = nameKey(name).toString('latin1');
-    const known = this.changed.get(id);
-    if (known === undefined) this.#add(id, name, TYPE.TXT);
-    else known.types.add(TYPE.TXT);
+    const changed = this.changed.get(id);
+    if (changed === undefined) this.#add(id, name, TYPE.TXT);
+    else changed.types.add(TYPE.TXT);
   }
 
-  /** What the ALIAS at a name stands for has changed. */
+  /** The addresses of the ALIAS at a name have changed. */
   noteAlias(owner: Name): void {
     this.before?.note(owner);
     if (this.compiled !== undefined) this.#noteOwner(owner);
-    if (this.whole || this.compiled !== undefined) return;
+    if (this.isWhole || this.compiled !== undefined) return;
     const id = nameKey(owner).toString('latin1');
-    const known = this.changed.get(id);
-    if (known === undefined) this.#add(id, owner, TYPE.A);
-    else known.types.add(TYPE.A);
+    const changed = this.changed.get(id);
+    if (changed === undefined) this.#add(id, owner, TYPE.A);
+    else changed.types.add(TYPE.A);
   }
 
   #noteOwner(owner: Name): void {
@@ -116,7 +128,7 @@ export class ZoneUpdate {
   }
 
   #add(id: string, name: Name, type: number): void {
-    if (this.changed.size === BULK) this.whole = true;
+    if (this.changed.size === MAX_CHANGED) this.isWhole = true;
     else this.changed.set(id, { name, types: new Set([type]) });
   }
 }

@@ -1,4 +1,7 @@
-/** Commits that wait. Those that arrive while a group is on its way share the next one (group commit): one transaction, one sync, one answer each. */
+/**
+ * The queue of commits. Commits that arrive while a group is written form the next group (group
+ * commit): one transaction and one sync for all of them.
+ */
 import { ConflictError } from '../../base/errors.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
@@ -6,100 +9,103 @@ import { encodeEntry, hashEntry } from '../entry-codec.ts';
 import type { CommitRequest, Committed } from '../journal.ts';
 import type { RecentWrites } from './recent-writes.ts';
 
-export interface Waiting {
+export interface PendingCommit {
   readonly request: CommitRequest;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (error: Error) => void;
-  /** In the time of performance.now(). */
-  readonly since: number;
-  /** Another node has forwarded it, and this one tries only once to append it. */
+  /** A time of performance.now(). */
+  readonly queuedAt: number;
+  /** Set if another node forwarded the commit; then this node tries to append it only once. */
   readonly mandate?: { readonly node: string; readonly revision: number };
 }
 
-/** Is told of every group of commits. */
+/** Called for every group of commits. */
 export interface JournalObserver {
-  committed(entries: number, seconds: number): void;
-  conflict(): void;
-  failed(): void;
+  observeCommit(entries: number, seconds: number): void;
+  observeConflict(): void;
+  observeFailure(): void;
 }
 
-/** A group takes this many requests, or this many bytes of changes, and leaves the rest to the next. */
+/** Limits of a group: number of requests and bytes of changes. The next group takes the rest. */
 const GROUP_REQUESTS = 1024;
 const GROUP_BYTES = 256 << 10;
 
 export class CommitQueue {
-  #waiting: Waiting[] = [];
+  #pending: PendingCommit[] = [];
 
   get size(): number {
-    return this.#waiting.length;
+    return this.#pending.length;
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0;
+    return this.#pending.length === 0;
   }
 
-  add(request: CommitRequest, mandate?: Waiting['mandate']): Promise<Committed> {
+  add(request: CommitRequest, mandate?: PendingCommit['mandate']): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject, since: performance.now(), mandate });
+      this.#pending.push({ request, resolve, reject, queuedAt: performance.now(), mandate });
     });
   }
 
-  /** Those that came before a time, which wait no longer. */
-  takeBefore(time: number): Waiting[] {
-    return this.#takeWhere(({ since }) => since < time);
+  /** Takes out the commits that were queued before `time`. */
+  takeBefore(time: number): PendingCommit[] {
+    return this.#takeWhere(({ queuedAt }) => queuedAt < time);
   }
 
-  /** Those of other nodes. */
-  takeForwarded(): Waiting[] {
+  /** Takes out the commits that other nodes forwarded. */
+  takeForwarded(): PendingCommit[] {
     return this.#takeWhere(({ mandate }) => mandate !== undefined);
   }
 
-  take(): Waiting[] {
+  take(): PendingCommit[] {
     let bytes = 0;
     let count = 0;
-    while (count < this.#waiting.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES)
-      bytes += this.#waiting[count++].request.changes.length;
-    const group = this.#waiting.slice(0, count);
-    this.#waiting = this.#waiting.slice(count);
+    while (count < this.#pending.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES)
+      bytes += this.#pending[count++].request.changes.length;
+    const group = this.#pending.slice(0, count);
+    this.#pending = this.#pending.slice(count);
     return group;
   }
 
-  #takeWhere(isWanted: (one: Waiting) => boolean): Waiting[] {
-    const taken = this.#waiting.filter(isWanted);
-    if (taken.length > 0) this.#waiting = this.#waiting.filter((one) => !isWanted(one));
-    return taken;
+  #takeWhere(isWanted: (commit: PendingCommit) => boolean): PendingCommit[] {
+    const removed = this.#pending.filter(isWanted);
+    if (removed.length > 0) this.#pending = this.#pending.filter((commit) => !isWanted(commit));
+    return removed;
   }
 
-  /** Before all others. */
-  putBack(group: readonly Waiting[]): void {
-    this.#waiting = [...group, ...this.#waiting];
+  /** Puts a group in front of all other commits. */
+  putBack(group: readonly PendingCommit[]): void {
+    this.#pending = [...group, ...this.#pending];
   }
 }
 
-/** Those of a group that nothing speaks against, as the entries that follow a head. */
+/** The accepted commits of a group, as the entries that follow a head. */
 export interface Group {
-  readonly accepted: readonly Waiting[];
+  readonly accepted: readonly PendingCommit[];
   readonly links: readonly Link[];
-  /** Of the last. */
+  /** The hash of the last entry. */
   readonly hash: Buffer;
 }
 
-/** Rejects what conflicts with what was written since it was read, or cannot be read; what is left counts as written in `recent`. */
-export function chain(
-  waiting: readonly Waiting[],
+/**
+ * Builds entries from pending commits. Rejects commits that conflict with later writes, or whose
+ * changes are unreadable. The writes of the accepted ones are added to `recent`.
+ */
+export function buildGroup(
+  waiting: readonly PendingCommit[],
   head: Head,
   recent: RecentWrites,
   observer?: JournalObserver,
 ): Group {
-  const accepted: Waiting[] = [];
+  const accepted: PendingCommit[] = [];
   const links: Link[] = [];
   const time = Date.now();
   let { hash } = head;
-  for (const one of waiting) {
-    const { reads, changes, by, compiled } = one.request;
+  for (const commit of waiting) {
+    const { reads, changes, by, compiled } = commit.request;
     try {
-      if (recent.conflicts(reads)) {
-        observer?.conflict();
+      if (recent.hasConflict(reads)) {
+        observer?.observeConflict();
         throw new ConflictError();
       }
       const sequence = head.sequence + links.length + 1;
@@ -108,10 +114,10 @@ export function chain(
       recent.add(sequence, changes);
       hash = hashEntry(bytes);
       links.push({ applied: { entry, compiled }, bytes });
-      accepted.push(one);
+      accepted.push(commit);
     } catch (error) {
-      // The others of the group go on.
-      one.reject(error as Error);
+      // The rest of the group continues.
+      commit.reject(error as Error);
     }
   }
   return { accepted, links, hash };

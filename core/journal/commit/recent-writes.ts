@@ -1,4 +1,7 @@
-/** Which keys the last entries wrote, so that a commit can be checked against what it read (backward validation). */
+/**
+ * The keys that the latest entries wrote. A commit is checked against them: it conflicts if one of
+ * them is in its read set (backward validation).
+ */
 import { recordKeyParts } from '../../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../store/reader.ts';
 import { records, TABLES } from '../../store/rows.ts';
@@ -8,49 +11,55 @@ import { readChanges } from '../entry-codec.ts';
 import { type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 
-interface Written {
+interface WrittenKeys {
   readonly sequence: number;
-  /** The keys of each table, in Latin-1 and in order. */
+  /** The sorted keys of each table, in Latin-1. */
   readonly keys: ReadonlyMap<number, readonly string[]>;
-  /** How many. */
+  /** The number of keys. */
   readonly count: number;
-  /** First and last key of the records of each zone that the entry changes in bulk. */
+  /** For an entry with bulk changes: first and last changed record key of each zone. */
   readonly spans: readonly { readonly first: string; readonly last: string }[];
 }
 
-/** An entry with more changes is remembered by spans. */
+/** An entry with more bytes of changes is stored as spans. */
 const BULK_BYTES = 64 * 1024;
-/** Length of the domain id that a record's key begins with. */
-const ZONE = 8;
+/** Length of the domain id at the start of a record's key. */
+const ZONE_ID_LENGTH = 8;
 
-/** Entries remembered. A draft that began before the oldest of them conflicts and starts anew. */
-const REMEMBERED = 4096;
-/** So many are forgotten together, since the rest moves up. */
-const AT_ONCE = 512;
-/** Keys remembered over all entries, about 100 bytes each. */
-const REMEMBERED_KEYS = 200_000;
+/**
+ * Maximum number of entries kept. A draft that started before the oldest one conflicts and is
+ * retried.
+ */
+const MAX_ENTRIES = 4096;
+/** Entries are dropped in batches of this size, since dropping moves all the others. */
+const DROP_BATCH = 512;
+/** Maximum number of keys in all entries; about 100 bytes each. */
+const MAX_KEYS = 200_000;
 
 export class RecentWrites {
-  #entries: Written[] = [];
+  #entries: WrittenKeys[] = [];
   #keys = 0;
-  /** Entries up to this sequence are not remembered. */
-  #forgotten: number;
+  /** Entries up to this sequence were dropped. */
+  #droppedUntil: number;
 
-  readonly #old: (table: number, key: Buffer) => Buffer | undefined;
+  readonly #readOld: (table: number, key: Buffer) => Buffer | undefined;
 
-  /** `old`: a row as it is before the entry that is added, from which the other keys follow that go with it. */
-  constructor(head: number, old: (table: number, key: Buffer) => Buffer | undefined) {
-    this.#forgotten = head;
-    this.#old = old;
+  /**
+   * `old` returns a row before the added entry. The lookups and targets that the entry deletes are
+   * derived from it.
+   */
+  constructor(head: number, readOld: (table: number, key: Buffer) => Buffer | undefined) {
+    this.#droppedUntil = head;
+    this.#readOld = readOld;
   }
 
-  conflicts(reads: ReadSet): boolean {
-    if (reads.at < this.#forgotten) return true;
+  hasConflict(reads: ReadSet): boolean {
+    if (reads.at < this.#droppedUntil) return true;
     let i = this.#entries.length;
     while (i > 0 && this.#entries[i - 1].sequence > reads.at) i--;
     if (i === this.#entries.length) return false;
-    // An entry writes to few tables, and most of these are not read.
-    const read = byTable(reads.ranges);
+    // An entry writes to few tables, and most of them are not in the read set.
+    const read = groupByTable(reads.ranges);
     for (; i < this.#entries.length; i++) {
       const { keys, spans } = this.#entries[i];
       for (const [table, written] of keys) if (isWritten(written, read.get(table) ?? NO_RANGES)) return true;
@@ -62,51 +71,54 @@ export class RecentWrites {
   add(sequence: number, changes: Buffer): void {
     const keys = new Map<number, string[]>();
     let count = 0;
-    const note = (table: number, key: Uint8Array): void => {
+    const addKey = (table: number, key: Uint8Array): void => {
       count++;
-      const known = keys.get(table);
-      if (known === undefined) keys.set(table, [latin1(key)]);
-      else known.push(latin1(key));
+      const tableKeys = keys.get(table);
+      if (tableKeys === undefined) keys.set(table, [latin1(key)]);
+      else tableKeys.push(latin1(key));
     };
     let spans: Map<string, { first: Buffer; last: Buffer }> | undefined;
-    const bulk = changes.length > BULK_BYTES;
+    const isBulk = changes.length > BULK_BYTES;
     for (const { table, key, value } of readChanges(changes)) {
       if (table === records.number) {
-        if (bulk) {
+        if (isBulk) {
           spans ??= new Map();
-          widen(spans, key);
-        } else note(table, key);
+          widenSpan(spans, key);
+        } else addKey(table, key);
         if (hasTarget(recordKeyParts(key).type)) {
-          const row = value ?? this.#old(table, key);
-          if (row !== undefined) note(TARGETS, targetOf(key, row).entry);
+          const row = value ?? this.#readOld(table, key);
+          if (row !== undefined) addKey(TARGETS, targetOf(key, row).entry);
         }
         continue;
       }
-      note(table, key);
-      // Lookups that follow from the key lead to a row that is read next, so that its own key is enough.
+      addKey(table, key);
+      // A read of such a lookup is followed by a read of its row, so the row's key is enough.
       const { lookups, lookupsFromKey } = TABLES.get(table)!;
       if (lookupsFromKey) continue;
-      for (const row of [value, this.#old(table, key)])
-        if (row != null) for (const lookup of lookups(key, row)) note(LOOKUPS, lookup);
+      for (const row of [value, this.#readOld(table, key)])
+        if (row != null) for (const lookup of lookups(key, row)) addKey(LOOKUPS, lookup);
     }
-    for (const written of keys.values()) if (written.length > 1) written.sort();
-    const written =
+    for (const tableKeys of keys.values()) if (tableKeys.length > 1) tableKeys.sort();
+    const allSpans =
       spans === undefined
         ? NO_SPANS
         : [...spans.values()].map(({ first, last }) => ({ first: latin1(first), last: latin1(last) }));
-    this.#entries.push({ sequence, keys, count, spans: written });
+    this.#entries.push({ sequence, keys, count, spans: allSpans });
     this.#keys += count;
   }
 
-  /** What to hand to `restore` when the entries added since come to nothing. Forgets what is too old. */
+  /**
+   * Returns a position for `restore`, which removes the entries added later. Also drops the oldest
+   * entries above the limits.
+   */
   checkpoint(): number {
-    if (this.#entries.length < REMEMBERED + AT_ONCE && this.#keys <= REMEMBERED_KEYS) return this.#entries.length;
+    if (this.#entries.length < MAX_ENTRIES + DROP_BATCH && this.#keys <= MAX_KEYS) return this.#entries.length;
     let drop = 0;
     let keys = this.#keys;
-    while (drop < this.#entries.length && (this.#entries.length - drop > REMEMBERED || keys > REMEMBERED_KEYS))
+    while (drop < this.#entries.length && (this.#entries.length - drop > MAX_ENTRIES || keys > MAX_KEYS))
       keys -= this.#entries[drop++].count;
     if (drop > 0) {
-      this.#forgotten = this.#entries[drop - 1].sequence;
+      this.#droppedUntil = this.#entries[drop - 1].sequence;
       this.#entries = this.#entries.slice(drop);
       this.#keys = keys;
     }
@@ -118,10 +130,10 @@ export class RecentWrites {
   }
 }
 
-const NO_SPANS: Written['spans'] = [];
+const NO_SPANS: WrittenKeys['spans'] = [];
 
-function widen(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer): void {
-  const zone = key.toString('latin1', 0, ZONE);
+function widenSpan(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer): void {
+  const zone = key.toString('latin1', 0, ZONE_ID_LENGTH);
   const span = spans.get(zone);
   if (span === undefined) spans.set(zone, { first: key, last: key });
   else if (Buffer.compare(key, span.last) > 0) span.last = key;
@@ -130,19 +142,19 @@ function widen(spans: Map<string, { first: Buffer; last: Buffer }>, key: Buffer)
 
 const NO_RANGES: readonly KeyText[] = [];
 
-/** The texts are those of the draft, when the ranges come from one. */
-function byTable(ranges: readonly KeyRange[]): Map<number, KeyText[]> {
+/** Groups ranges by table. Ranges of a draft have their Latin-1 text already. */
+function groupByTable(ranges: readonly KeyRange[]): Map<number, KeyText[]> {
   const tables = new Map<number, KeyText[]>();
   for (const range of ranges) {
     const text = range.text ?? textOf(range.table, range.start, range.end);
-    const known = tables.get(range.table);
-    if (known === undefined) tables.set(range.table, [text]);
-    else known.push(text);
+    const tableRanges = tables.get(range.table);
+    if (tableRanges === undefined) tables.set(range.table, [text]);
+    else tableRanges.push(text);
   }
   return tables;
 }
 
-/** Whether any of the keys, which are in order, is in any of the ranges. */
+/** Whether any of the sorted keys is in any of the ranges. */
 function isWritten(keys: readonly string[], ranges: readonly KeyText[]): boolean {
   for (const { start, end } of ranges) {
     const at = lowerBound(keys, start);
@@ -151,7 +163,7 @@ function isWritten(keys: readonly string[], ranges: readonly KeyText[]): boolean
   return false;
 }
 
-function isSpanned(spans: Written['spans'], ranges: readonly KeyText[]): boolean {
+function isSpanned(spans: WrittenKeys['spans'], ranges: readonly KeyText[]): boolean {
   return ranges.some(({ start, end }) =>
     spans.some(({ first, last }) => start <= last && (end === undefined || first < end)),
   );

@@ -1,40 +1,40 @@
 /**
- * The store with writes laid over it that go nowhere: what a rehearsal sees and makes. No transaction is begun and taken back for it: one of lmdb forgets with that which of the file's pages
- * are free, reads that anew in the next, and has been seen to lose its way in it.
+ * A view of the store with an overlay of writes, for a rehearsal. The writes never reach the disk.
+ * An aborted transaction is no alternative: lmdb then forgets the free pages of the file, reads
+ * them again in the next transaction, and has been seen to go wrong there.
  */
 import type { Binary, Environment } from '../../store/environment.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { Overlay } from '../draft/overlay.ts';
 
-/** Bytes of a key that lmdb takes, with pages of 4 KB. */
-const LONGEST_KEY = 1978;
+/** Maximum key length of lmdb with pages of 4 KB. */
+const MAX_KEY = 1978;
 
 type RangeOptions = NonNullable<Parameters<Binary['getRange']>[0]>;
 type Read = Pick<Binary, 'get' | 'doesExist' | 'getKeys' | 'getRange'>;
 
-/** Of a table, as much as applying entries asks for. */
+/** A table with an overlay. It has only the methods that applying entries uses. */
 class OverlaidTable {
-  readonly #under: Read;
-  readonly #over = new Overlay();
+  readonly #stored: Read;
+  readonly #overlay = new Overlay();
   #isEmpty = true;
 
   constructor(under: Read) {
-    this.#under = under;
+    this.#stored = under;
   }
 
   get(key: Uint8Array): Buffer | undefined {
-    const own = this.#isEmpty ? undefined : this.#over.get(latin1(key));
-    return own === undefined ? this.#under.get(key) : (own ?? undefined);
+    const own = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
+    return own === undefined ? this.#stored.get(key) : (own ?? undefined);
   }
 
   doesExist(key: Uint8Array): boolean {
-    const own = this.#isEmpty ? undefined : this.#over.get(latin1(key));
-    return own === undefined ? this.#under.doesExist(key) : own !== null;
+    const own = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
+    return own === undefined ? this.#stored.doesExist(key) : own !== null;
   }
 
   put(key: Uint8Array, value: Buffer): void {
-    if (key.length === 0 || key.length > LONGEST_KEY)
-      throw new Error(`a key of ${key.length} bytes is too long to store`);
+    if (key.length === 0 || key.length > MAX_KEY) throw new Error(`a key of ${key.length} bytes is too long to store`);
     this.#write(key, value);
   }
 
@@ -46,59 +46,67 @@ class OverlaidTable {
     for (const { key } of this.getRange(options)) yield key;
   }
 
-  /** The options are read when it is walked. */
+  /** The options are read when the iteration starts. */
   getRange(options: RangeOptions): Iterable<{ key: Uint8Array; value: Buffer }> {
-    return { [Symbol.iterator]: () => this.#walk(options) };
+    return { [Symbol.iterator]: () => this.#iterate(options) };
   }
 
   #write(key: Uint8Array, value: Buffer | null): void {
     this.#isEmpty = false;
-    this.#over.set(latin1(key), value);
+    this.#overlay.set(latin1(key), value);
   }
 
-  *#walk(options: RangeOptions): Iterator<{ key: Uint8Array; value: Buffer }> {
+  *#iterate(options: RangeOptions): Iterator<{ key: Uint8Array; value: Buffer }> {
     const { start, end, reverse = false, limit = Number.POSITIVE_INFINITY } = options;
-    const over = this.#isEmpty ? [] : this.#written(start as Uint8Array, end as Uint8Array | undefined, reverse);
-    if (over.length === 0) return yield* this.#under.getRange(options);
-    const under = this.#under.getRange({ start, end, reverse })[Symbol.iterator]();
+    const written = this.#isEmpty
+      ? []
+      : this.#writtenBetween(start as Uint8Array, end as Uint8Array | undefined, reverse);
+    if (written.length === 0) return yield* this.#stored.getRange(options);
+    const stored = this.#stored.getRange({ start, end, reverse })[Symbol.iterator]();
     try {
-      let next = under.next();
+      let next = stored.next();
       let at = 0;
-      for (let given = 0; given < limit; ) {
+      for (let count = 0; count < limit; ) {
         const id = next.done ? undefined : latin1(next.value.key as Uint8Array);
-        const own = over[at];
+        const own = written[at];
         if (id === undefined && own === undefined) break;
         const isOwn = own !== undefined && (id === undefined || (reverse ? own[0] >= id : own[0] <= id));
         if (isOwn) at++;
         const value = isOwn ? own[1] : next.value!.value;
         const key = isOwn ? Buffer.from(own[0], 'latin1') : (next.value!.key as Uint8Array);
-        if (!isOwn || own[0] === id) next = under.next();
+        if (!isOwn || own[0] === id) next = stored.next();
         if (value === null) continue;
-        given++;
+        count++;
         yield { key, value };
       }
     } finally {
-      // Also when the walk is left early: while it is open, no page that is freed can be taken again.
-      under.return?.();
+      // Also when the iteration is left early: lmdb cannot reuse freed pages while it is open.
+      stored.return?.();
     }
   }
 
-  /** In the order of the walk. From above, the start is within and the end is not. */
-  #written(
+  /**
+   * The written keys in the order of the iteration. In reverse, the range includes `start` and
+   * excludes `end`.
+   */
+  #writtenBetween(
     start: Uint8Array,
     end: Uint8Array | undefined,
     reverse: boolean,
   ): readonly (readonly [string, Buffer | null])[] {
-    if (!reverse) return [...this.#over.between(latin1(start), end && latin1(end))];
+    if (!reverse) return [...this.#overlay.between(latin1(start), end && latin1(end))];
     const after = end === undefined ? '' : `${latin1(end)}\0`;
-    return [...this.#over.between(after, `${latin1(start)}\0`)].reverse();
+    return [...this.#overlay.between(after, `${latin1(start)}\0`)].reverse();
   }
 }
 
-/** What is written to it is seen in it alone. Its `root` is that of the store below, and not to be used. */
-export function overlaid(environment: Environment): Environment {
+/**
+ * Writes are visible only in the returned environment. Its `root` is that of the store, and must
+ * not be used.
+ */
+export function withOverlay(environment: Environment): Environment {
   const tables = new Map<Binary, Binary>();
-  const over = (table: Binary): Binary => {
+  const addOverlay = (table: Binary): Binary => {
     let own = tables.get(table);
     if (own === undefined) {
       own = new OverlaidTable(table) as unknown as Binary;
@@ -106,13 +114,18 @@ export function overlaid(environment: Environment): Environment {
     }
     return own;
   };
-  const rows = new Map([...environment.rows].map(([number, table]) => [number, over(table)]));
+  const rows = new Map([...environment.rows].map(([number, table]) => [number, addOverlay(table)]));
   const { records, lookups, answers, targets, aliases, zones, usage, sites, journal, meta } = environment;
   return {
     ...environment,
     rows,
-    ...{ records: over(records), lookups: over(lookups), answers: over(answers), targets: over(targets) },
-    ...{ aliases: over(aliases), zones: over(zones), usage: over(usage), sites: over(sites) },
-    ...{ journal: over(journal), meta: over(meta) },
+    ...{
+      records: addOverlay(records),
+      lookups: addOverlay(lookups),
+      answers: addOverlay(answers),
+      targets: addOverlay(targets),
+    },
+    ...{ aliases: addOverlay(aliases), zones: addOverlay(zones), usage: addOverlay(usage), sites: addOverlay(sites) },
+    ...{ journal: addOverlay(journal), meta: addOverlay(meta) },
   };
 }

@@ -1,6 +1,7 @@
 /**
- * A draft: what one request reads and wants to change. It remembers every key and range that it reads, and shows its own changes to its own reads, so
- * that a service is written as if it were alone: read, check, put. `write` commits it and starts anew when something that it read has changed.
+ * A draft: the reads and changes of one request. It records every key and range that it reads, and
+ * its reads see its own changes. So a service is written as if no other request existed: read,
+ * check, put. `write` commits the draft, and retries it if data that it read has changed.
  */
 import { ConflictError, WaypostError } from '../../base/errors.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -28,7 +29,7 @@ export class Draft extends Reader {
     this.#tracked.write(table as Table<unknown>, key, table.encode(row));
   }
 
-  /** A row whose key nobody has had before, as a new id makes sure: nothing is read. */
+  /** Adds a row with a new key, for example a new id. Nothing is read. */
   insert<Row>(table: Table<Row>, row: Row): void {
     this.#tracked.write(table as Table<unknown>, table.key(row), table.encode(row), true);
   }
@@ -37,13 +38,15 @@ export class Draft extends Reader {
     this.#tracked.write(table as Table<unknown>, table.key(row), null);
   }
 
-  /** Changes encoded elsewhere (bulk import). The draft's own reads do not show them. */
+  /**
+   * Adds changes that were encoded elsewhere (bulk import). The draft's own reads do not see them.
+   */
   append(changes: Buffer): void {
     this.#tracked.appended.push(changes);
   }
 
-  /** Says that all keys of a range count as read: for what is appended, or for many reads inside of it. */
-  reads(range: KeyRange): void {
+  /** Marks all keys of a range as read: for appended changes, or before many reads in the range. */
+  addReadRange(range: KeyRange): void {
     this.#tracked.cover(range);
   }
 
@@ -56,16 +59,16 @@ class TrackedReader implements RawReader {
   readonly head: number;
   readonly ranges: KeyRange[] = [];
   readonly appended: Buffer[] = [];
-  readonly #under: RawReader;
-  /** What this draft leaves otherwise than it was: rows, their lookups, their targets. */
+  readonly #stored: RawReader;
+  /** The draft's changes by table: rows, their lookups, their targets. */
   readonly #overlays = new Map<number, Overlay>();
-  /** Rows in the order in which they were first written, each once. */
+  /** Rows in the order of their first write, without duplicates. */
   readonly #rows: Row[] = [];
-  /** Ranges that need not be noted again, since all of them counts as read. */
+  /** Ranges that are marked as read. Reads inside them are not recorded. */
   readonly #covering: KeyText[] = [];
 
   constructor(under: RawReader, head: number) {
-    this.#under = under;
+    this.#stored = under;
     this.head = head;
   }
 
@@ -74,31 +77,31 @@ class TrackedReader implements RawReader {
     const own = this.#overlays.get(table)?.get(id);
     if (own !== undefined) return own ?? undefined;
     const bounds = { table, start: id, end: `${id}\0` };
-    if (!this.#isCovered(bounds)) this.ranges.push({ table, start: key, end: after(key), text: bounds });
-    return this.#under.get(table, key);
+    if (!this.#isCovered(bounds)) this.ranges.push({ table, start: key, end: nextKey(key), text: bounds });
+    return this.#stored.get(table, key);
   }
 
   range(table: number, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Entry[] {
-    const most = limit ?? Number.POSITIVE_INFINITY;
-    if (most === 0) return [];
+    const max = limit ?? Number.POSITIVE_INFINITY;
+    if (max === 0) return [];
     const overlay = this.#overlays.get(table);
-    const found: Entry[] = [];
+    const merged: Entry[] = [];
     let readTo: Uint8Array | undefined = start;
-    // Of what is under the overlay any number may be deleted, so that it takes several pages to fill one.
-    for (let page = limit; found.length < most; page = page && page * 2) {
+    // The overlay may delete any number of stored rows, so one result may need several pages.
+    for (let page = limit; merged.length < max; page = page && page * 2) {
       const from: Uint8Array = readTo ?? start;
-      const entries = this.#under.range(table, from, end, page);
+      const entries = this.#stored.range(table, from, end, page);
       const isLast = entries.length !== page;
-      readTo = isLast ? end : after(entries[entries.length - 1].key);
-      merge(entries, overlay?.between(latin1(from), readTo && latin1(readTo)) ?? [], most, found);
+      readTo = isLast ? end : nextKey(entries[entries.length - 1].key);
+      merge(entries, overlay?.between(latin1(from), readTo && latin1(readTo)) ?? [], max, merged);
       if (isLast) break;
     }
     const bounds = textOf(table, start, readTo);
     if (!this.#isCovered(bounds)) this.ranges.push({ table, start, end: readTo, text: bounds });
-    return found;
+    return merged;
   }
 
-  /** Says that a whole range was read, so that its parts are not noted one by one. */
+  /** Marks a whole range as read, so that reads inside it are not recorded. */
   cover(range: KeyRange): void {
     this.ranges.push(range);
     this.#covering.push(textOf(range.table, range.start, range.end));
@@ -106,20 +109,23 @@ class TrackedReader implements RawReader {
 
   write(table: Table<unknown>, key: Buffer, value: Buffer | null, isNew = false): void {
     const before = isNew ? undefined : this.get(table.number, key);
-    if (before !== undefined) this.#lookUp(table, key, before, null);
-    if (value !== null) this.#lookUp(table, key, value, key);
+    if (before !== undefined) this.#setLookups(table, key, before, null);
+    if (value !== null) this.#setLookups(table, key, value, key);
     const id = latin1(key);
     const overlay = this.#overlay(table.number);
     if (overlay.get(id) === undefined) this.#rows.push({ table, key, id, isNew });
-    // The draft's own reads find the stamp that is put there when the entry is applied.
+    // Applying the entry adds a stamp. The draft's own reads expect one, too.
     overlay.set(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
   }
 
-  /** Deletes first: a row that is replaced is a delete and a put, so that whoever applies it can count. */
+  /**
+   * Deletes come first. A replaced row is a delete and a put, so that applying the entry can count
+   * rows.
+   */
   changes(): Buffer {
     const out = new ChangeWriter();
     for (const { table, key, isNew } of this.#rows)
-      if (!isNew && this.#under.get(table.number, key) !== undefined) out.delete(table.number, key);
+      if (!isNew && this.#stored.get(table.number, key) !== undefined) out.delete(table.number, key);
     for (const { table, key, id } of this.#rows) {
       const value = this.#overlay(table.number).get(id);
       if (value) out.put(table.number, key, table.stamped ? value.subarray(0, value.length - STAMP) : value);
@@ -127,17 +133,17 @@ class TrackedReader implements RawReader {
     return this.appended.length === 0 ? out.content : Buffer.concat([out.content, ...this.appended]);
   }
 
-  /** The other keys under which a row is found: there with `value`, gone with null. */
-  #lookUp(table: Table<unknown>, key: Buffer, row: Buffer, value: Buffer | null): void {
+  /** Sets the lookups of a row in the overlay: `value` adds them, null deletes them. */
+  #setLookups(table: Table<unknown>, key: Buffer, row: Buffer, value: Buffer | null): void {
     const lookups = this.#overlay(LOOKUPS);
     for (const lookup of table.lookups(key, row)) {
       const id = latin1(lookup);
-      // Another row of this draft may have taken it over already.
-      const own = value === null ? lookups.get(id) : undefined;
-      if (!own || own.equals(key)) lookups.set(id, value);
+      // Another row of this draft may have taken over the lookup.
+      const current = value === null ? lookups.get(id) : undefined;
+      if (!current || current.equals(key)) lookups.set(id, value);
     }
     if (table.number === records.number && hasTarget(recordKeyParts(key).type))
-      this.#overlay(TARGETS).set(latin1(targetOf(key, row).entry), value === null ? null : NOTHING);
+      this.#overlay(TARGETS).set(latin1(targetOf(key, row).entry), value === null ? null : EMPTY);
   }
 
   #overlay(table: number): Overlay {
@@ -166,41 +172,43 @@ interface Row {
   readonly isNew: boolean;
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 const NO_STAMP = Buffer.alloc(STAMP);
 
-function after(key: Uint8Array): Buffer {
+function nextKey(key: Uint8Array): Buffer {
   const next = Buffer.allocUnsafe(key.length + 1);
   next.set(key);
   next[key.length] = 0;
   return next;
 }
 
-/** Puts both into `merged` in key order, until that holds `most`; what the overlay says goes first. */
+/** Merges both into `merged` in key order, up to `max` entries. The overlay takes precedence. */
 function merge(
-  under: readonly Entry[],
-  over: Iterable<readonly [string, Buffer | null]>,
-  most: number,
+  stored: readonly Entry[],
+  written: Iterable<readonly [string, Buffer | null]>,
+  max: number,
   merged: Entry[],
 ): void {
   let at = 0;
-  for (const [id, value] of over) {
+  for (const [id, value] of written) {
     const key = Buffer.from(id, 'latin1');
-    while (at < under.length && merged.length < most && Buffer.compare(under[at].key, key) < 0)
-      merged.push(under[at++]);
-    if (merged.length === most) return;
-    if (at < under.length && under[at].key.equals(key)) at++;
+    while (at < stored.length && merged.length < max && Buffer.compare(stored[at].key, key) < 0)
+      merged.push(stored[at++]);
+    if (merged.length === max) return;
+    if (at < stored.length && stored[at].key.equals(key)) at++;
     if (value !== null) merged.push({ key, value });
-    if (merged.length === most) return;
+    if (merged.length === max) return;
   }
-  while (at < under.length && merged.length < most) merged.push(under[at++]);
+  while (at < stored.length && merged.length < max) merged.push(stored[at++]);
 }
 
-const ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /**
- * Runs `work` on a draft and commits what it has changed. Runs it anew when the commit conflicts, and when it throws a WaypostError over what other nodes have changed by
- * then: whom one node refuses no other would serve. What `work` throws changes nothing. `sequence`: that of the commit, or the head when nothing was changed.
+ * Runs `work` on a draft and commits its changes. Retries after a conflict. Also retries when
+ * `work` throws a WaypostError and this node lacked entries of other nodes: an error must be
+ * correct for the whole cluster. If `work` throws, nothing has changed. `sequence` is that of the
+ * commit, or the head if there were no changes.
  */
 export async function write<T>(
   environment: Environment,
@@ -208,7 +216,7 @@ export async function write<T>(
   by: string,
   work: (draft: Draft) => T | Promise<T>,
 ): Promise<{ result: T; sequence: number }> {
-  let due: number | undefined;
+  let latest: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const at = journal.head;
     const draft = new Draft(environment, at);
@@ -217,8 +225,8 @@ export async function write<T>(
       result = await work(draft);
     } catch (error) {
       if (!(error instanceof WaypostError)) throw error;
-      due ??= await journal.latest();
-      if (at >= due) throw error;
+      latest ??= await journal.latest();
+      if (at >= latest) throw error;
       continue;
     }
     const request = draft.request;
@@ -227,7 +235,7 @@ export async function write<T>(
       const { sequence } = await journal.commit({ ...request, by, compiled: draft.compiled });
       return { result, sequence };
     } catch (error) {
-      if (!(error instanceof ConflictError) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof ConflictError) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -1,9 +1,9 @@
-/** What a draft has written to one table, by key and in key order. */
+/** The writes of a draft to one table, by key and in key order. */
 
 export class Overlay {
   /** null: deleted. */
   readonly #values = new Map<string, Buffer | null>();
-  /** Keys that came since `sorted` was put in order. */
+  /** Keys that are not in `#sorted` yet. */
   #fresh: string[] = [];
   #sorted: string[] = [];
 
@@ -16,14 +16,14 @@ export class Overlay {
     this.#values.set(key, value);
   }
 
-  /** What was written with start ≤ key < end, in key order. Nothing may be written before the last of it is taken. */
+  /** The writes with start ≤ key < end, in key order. Do not write before the iteration ends. */
   *between(start: string, end: string | undefined): Iterable<readonly [string, Buffer | null]> {
     const keys = this.#keys();
     for (let i = lowerBound(keys, start); i < keys.length && (end === undefined || keys[i] < end); i++)
       yield [keys[i], this.#values.get(keys[i])!];
   }
 
-  /** Few keys are put in their places one by one; many are sorted. */
+  /** A few new keys are inserted one by one; many are sorted together with the others. */
   #keys(): readonly string[] {
     if (this.#fresh.length > 64) this.#sorted = [...this.#sorted, ...this.#fresh].sort(byCodeUnit);
     else for (const key of this.#fresh) this.#sorted.splice(lowerBound(this.#sorted, key), 0, key);

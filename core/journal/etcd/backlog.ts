@@ -1,48 +1,51 @@
-/** Groups of the log that a node has read and is still to apply, in order. No more of them are held than a bound lets in; the rest waits in etcd. */
+/**
+ * Groups of the log that the node has read but not applied yet, in order. Their size is limited;
+ * the rest waits in etcd.
+ */
 
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
 import { decodeEntry, hashEntry } from '../entry-codec.ts';
 import type { LoggedGroup } from './shared-log.ts';
 
-/** Bytes of entries, but for the rest of one look. */
-const BOUND = 8 << 20;
-/** Groups applied in one transaction. */
-const GROUPS = 64;
+/** Maximum bytes of entries. The last read may exceed it. */
+const MAX_BYTES = 8 << 20;
+/** Maximum number of groups applied in one transaction. */
+const MAX_GROUPS = 64;
 
 export class Backlog {
   readonly #groups: LoggedGroup[] = [];
-  /** Of entries. */
+  /** Bytes of entries. */
   bytes = 0;
-  #untilRoom: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
   get isEmpty(): boolean {
     return this.#groups.length === 0;
   }
 
   get isFull(): boolean {
-    return this.bytes >= BOUND;
+    return this.bytes >= MAX_BYTES;
   }
 
-  /** Groups. */
+  /** The number of groups. */
   get count(): number {
     return this.#groups.length;
   }
 
-  /** The sequence of the first entry; undefined: there is none. */
+  /** The sequence of the first entry; undefined if there is none. */
   get first(): number | undefined {
     return this.#groups[0]?.first;
   }
 
-  /** The sequence of the last entry; undefined: there is none. */
+  /** The sequence of the last entry; undefined if there is none. */
   get last(): number | undefined {
     const last = this.#groups.at(-1);
     return last && last.first + last.entries.length - 1;
   }
 
-  /** What is to be applied together next. It stays here until it is `passed`. */
+  /** The groups to apply next in one transaction. They stay here until `removeFirst`. */
   get front(): readonly LoggedGroup[] {
-    return this.#groups.slice(0, GROUPS);
+    return this.#groups.slice(0, MAX_GROUPS);
   }
 
   add(group: LoggedGroup): void {
@@ -50,42 +53,45 @@ export class Backlog {
     this.bytes += sizeOf(group);
   }
 
-  /** Before all others. */
+  /** Puts a group in front of all others. */
   putBefore(group: LoggedGroup): void {
     this.#groups.unshift(group);
     this.bytes += sizeOf(group);
   }
 
-  /** So many groups of the front are applied. Where all are gone meanwhile, that is no matter. */
-  passed(count: number): void {
+  /** Removes the first groups, which are applied. They may have been cleared already. */
+  removeFirst(count: number): void {
     for (const group of this.#groups.splice(0, count)) this.bytes -= sizeOf(group);
-    if (!this.isFull) this.makeRoom();
+    if (!this.isFull) this.releaseWaiters();
   }
 
   clear(): void {
-    this.passed(this.#groups.length);
+    this.removeFirst(this.#groups.length);
   }
 
-  /** Resolves when there is room, or somebody is let in all the same. */
-  async room(): Promise<void> {
-    if (this.isFull) await new Promise<void>((done) => this.#untilRoom.push(done));
+  /** Resolves when there is room, or when `makeRoom` is called. */
+  async waitForRoom(): Promise<void> {
+    if (this.isFull) await new Promise<void>((done) => this.#waiters.push(done));
   }
 
-  /** Lets in who waits for room now. */
-  makeRoom(): void {
-    for (const done of this.#untilRoom.splice(0)) done();
+  /** Resolves all calls of `waitForRoom` now. */
+  releaseWaiters(): void {
+    for (const done of this.#waiters.splice(0)) done();
   }
 }
 
-export interface Following {
+export interface Continuation {
   readonly links: readonly Link[];
   readonly head: Head;
-  /** Sequence of an entry that belongs to another history. */
-  readonly stranger: number | null;
+  /** The sequence of the first entry that does not belong to the same history; null: none. */
+  readonly mismatch: number | null;
 }
 
-/** What of `groups` is not applied yet, as it follows a head. Throws for what cannot be read. */
-export function follow(from: Head, groups: readonly LoggedGroup[]): Following {
+/**
+ * Returns the entries of `groups` that follow a head and are not applied yet. Throws Error for an
+ * unreadable entry.
+ */
+export function continueFrom(from: Head, groups: readonly LoggedGroup[]): Continuation {
   const links: Link[] = [];
   let head = from;
   for (const { first, entries } of groups) {
@@ -94,12 +100,12 @@ export function follow(from: Head, groups: readonly LoggedGroup[]): Following {
       const entry = decodeEntry(bytes);
       if (entry.sequence <= from.sequence) continue;
       const isNext = entry.sequence === head.sequence + 1 && entry.previousHash.equals(head.hash);
-      if (!isNext) return { links, head, stranger: entry.sequence };
+      if (!isNext) return { links, head, mismatch: entry.sequence };
       head = { sequence: entry.sequence, hash: hashEntry(bytes) };
       links.push({ applied: { entry }, bytes });
     }
   }
-  return { links, head, stranger: null };
+  return { links, head, mismatch: null };
 }
 
 const sizeOf = ({ entries }: LoggedGroup): number => entries.reduce((sum, { length }) => sum + length, 0);

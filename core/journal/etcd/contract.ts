@@ -1,4 +1,4 @@
-/** What a journal over etcd is given, and what it is beside a journal. */
+/** The options of a journal over etcd, and its interface. */
 import type { EtcdGateway } from '../../etcd/gateway.ts';
 import type { JournalOptions, LocalJournal } from '../local-journal.ts';
 import type { ForwardingOptions } from './forwarding.ts';
@@ -6,52 +6,67 @@ import type { Freshness } from './freshness.ts';
 
 export interface EtcdJournalOptions extends JournalOptions {
   readonly gateway: EtcdGateway;
-  /** Of all keys in etcd; ends with a slash. */
+  /** The prefix of all keys in etcd; it ends with a slash. */
   readonly prefix: string;
-  /** Milliseconds for which a commit waits for etcd, and for others that are sooner. */
+  /**
+   * Milliseconds after which a commit gives up if etcd does not respond or other nodes are always
+   * faster.
+   */
   readonly deadline: number;
-  /** Milliseconds between looks at the log beside the watch. */
+  /** Milliseconds between reads of the log that do not depend on the watch. */
   readonly interval: number;
   readonly events?: EtcdJournalEvents;
-  /** Resolves when the nodes that are there have applied an entry, or it was waited for long enough. A commit is answered then. */
-  readonly acknowledged?: (sequence: number) => Promise<unknown>;
-  /** Other nodes that may write. */
-  readonly others?: () => number;
-  /** Undefined: this node appends what it writes itself. */
-  readonly sequencing?: Pick<ForwardingOptions, 'node' | 'sequencer' | 'shunned'>;
-  /** Whether a copy of another node's store is sooner here than so many entries of the log. */
-  readonly isFar?: (entries: number) => Promise<boolean>;
+  /**
+   * Resolves when all present nodes have applied an entry, or after a timeout. The commit is
+   * answered then.
+   */
+  readonly waitForPeers?: (sequence: number) => Promise<unknown>;
+  /** Returns the number of other nodes that may write. */
+  readonly countOthers?: () => number;
+  /** Undefined: this node appends its own writes. */
+  readonly sequencing?: Pick<ForwardingOptions, 'node' | 'sequencer' | 'avoidFor'>;
+  /** Whether a copy of another node's store is faster than applying this number of entries. */
+  readonly isSnapshotFaster?: (entries: number) => Promise<boolean>;
 }
 
 export interface EtcdJournalEvents {
-  /** It does not follow: etcd cannot be reached, or an entry cannot be applied here. Null: it follows again. */
+  /**
+   * The node does not follow the log: etcd is unreachable, or an entry cannot be applied here.
+   * Null: it follows again.
+   */
   trouble(error: unknown): void;
-  /** Once: it cannot follow any more. `isCurable`: a snapshot of another node helps. */
+  /**
+   * Called once: the node cannot follow any more. `isCurable`: a snapshot of another node helps.
+   */
   lost(why: string, isCurable: boolean): void;
 }
 
 export interface EtcdJournal extends LocalJournal {
-  /** Entries that the log had more at the last look. */
+  /** The number of entries that the log was ahead at the last read. */
   readonly lag: number;
-  /** Since when it may be behind. */
+  /** Since when this node may be behind. */
   readonly freshness: Freshness;
-  /** Why it follows no more. */
+  /** The reason why this node does not follow any more; null: it follows. */
   readonly lost: string | null;
-  /** It has looked at the log once. */
+  /** The log was read at least once. */
   readonly isSynced: boolean;
-  /** What comes next in the log could not be applied here, as with a full disk; that is tried again and again. */
+  /**
+   * The next entry of the log cannot be applied here, for example because the disk is full. It is
+   * retried.
+   */
   readonly isStuck: boolean;
-  /** Bytes of the log that wait to be applied. */
+  /** Bytes of the log that are not applied yet. */
   readonly backlog: number;
-  /** Resolves when all that the log holds now is applied. Rejects when that cannot be. */
-  caughtUp(): Promise<void>;
-  /** It is not to follow any more, nor to take commits: `why` is what those are told. */
+  /** Resolves when all entries that the log has now are applied. Rejects if that is impossible. */
+  catchUp(): Promise<void>;
+  /** Stops following the log and accepting commits. Commits are rejected with the reason `why`. */
   leave(why: string): void;
   /**
-   * Appends what another node has forwarded, among its own. Resolves with what becomes of each once the log holds it: see forwarded.ts. Rejects with UnavailableError, and with Error for
-   * what is unreadable: then nothing becomes of any.
+   * Appends commits that another node forwarded, together with this node's own. Resolves with the
+   * outcome of each once the log has them: see forward-codec.ts. Rejects with UnavailableError, or
+   * with Error for unreadable commits; then none is appended.
    */
   commitForwarded(node: string, commits: Buffer): Promise<Buffer>;
-  /** Takes entries before `floor` out of the log, but whole groups only. */
-  forget(floor: number): Promise<void>;
+  /** Deletes entries before `floor` from the log. Only whole groups are deleted. */
+  truncate(floor: number): Promise<void>;
 }

@@ -1,41 +1,45 @@
 /**
- * The journal of several nodes: etcd puts the entries in their order, each node applies them all. A commit is checked against what is applied here, appended behind the head that is
- * applied here, and fails there when another node was sooner: then that node's entries are applied first, and what waits is checked anew.
+ * The journal of several nodes. etcd gives the entries their order; every node applies all of them.
+ * A commit is checked against the state applied here and appended after the head applied here. The
+ * append fails if another node was faster. Then that node's entries are applied first, and the
+ * pending commits are checked again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../apply/applier.ts';
 import type { ZoneUpdates } from '../apply/apply-zones.ts';
-import { chain, type Group, type Waiting } from '../commit/commit-queue.ts';
+import { buildGroup, type Group, type PendingCommit } from '../commit/commit-queue.ts';
 import { LocalJournal } from '../local-journal.ts';
 import { Appender } from './appender.ts';
-import { Arrivals } from './applied-waiters.ts';
-import { Backlog, type Following, follow } from './backlog.ts';
+import { AppliedWaiters } from './applied-waiters.ts';
+import { Backlog, type Continuation, continueFrom } from './backlog.ts';
 import type { EtcdJournal, EtcdJournalOptions } from './contract.ts';
 import { Follower } from './follower.ts';
 import { decodeCommits, encodeOutcomes, type Outcome } from './forward-codec.ts';
-import { Forwarding, SHARED } from './forwarding.ts';
+import { Forwarding, SHARED_FOR } from './forwarding.ts';
 import { Freshness } from './freshness.ts';
 import { Gathering } from './gathering.ts';
-import { mandatesOf, standing } from './mandates.ts';
+import { mandatesOf, withCurrentMandates } from './mandates.ts';
 import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './shared-log.ts';
-import { Joined } from './shared-run.ts';
+import { SharedRun } from './shared-run.ts';
 import { Turns } from './turns.ts';
 
-/** Reads where the log stands, and follows it. The journal takes commits once it has caught up. */
+/**
+ * Opens the journal, which reads the log and follows it. It accepts commits once it has caught up.
+ */
 export function openEtcdJournal(options: EtcdJournalOptions): EtcdJournal {
   const journal = new SharedJournal(options);
   journal.start();
   return journal;
 }
 
-/** Nobody else appends. */
-const ALONE: NonNullable<EtcdJournalOptions['sequencing']> = { node: '', sequencer: () => null };
+/** Used without a sequencer: this node appends its own commits. */
+const NO_SEQUENCER: NonNullable<EtcdJournalOptions['sequencing']> = { node: '', sequencer: () => null };
 
-/** Milliseconds until what could not be applied is tried again, as that of a full disk. */
-const APPLY_PAUSE = 1000;
+/** Milliseconds before applying is retried, for example when the disk is full. */
+const APPLY_RETRY_PAUSE = 1000;
 
 class SharedJournal extends LocalJournal implements EtcdJournal {
   readonly #options: EtcdJournalOptions;
@@ -43,37 +47,37 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   readonly #appender: Appender;
   readonly #turns: Turns;
   readonly #follower: Follower;
-  /** Our own groups may be among them. */
-  readonly #foreign = new Backlog();
+  /** Groups read from the log. They can include groups of this node. */
+  readonly #backlogGroups = new Backlog();
   readonly #forwarding: Forwarding;
   readonly #gathering = new Gathering();
-  /** When a group had commits of more than one node last, in the time of performance.now(). */
+  /** When the last group with commits of several nodes was appended, as performance.now(). */
   #mixedAt = Number.NEGATIVE_INFINITY;
-  readonly #looks = new Joined(() => this.#level());
+  readonly #latestReads = new SharedRun(() => this.#readLatest());
   readonly freshness = new Freshness();
-  /** The last entry that the log is known to have. */
-  #seen = 0;
-  /** It waits before it tries to apply once more. */
-  #isPausing = false;
+  /** The latest entry that the log is known to have. */
+  #logEnd = 0;
+  /** Applying failed; it waits before the retry. */
+  #isPaused = false;
   isStuck = false;
   isSynced = false;
   lost: string | null = null;
-  readonly #arrivals = new Arrivals();
-  #untilSynced: (() => void)[] = [];
+  readonly #waiters = new AppliedWaiters();
+  #onSynced: (() => void)[] = [];
 
   constructor(options: EtcdJournalOptions) {
     super(options);
     this.#options = options;
     this.#log = new EtcdLog(options.gateway, options.prefix);
     this.#appender = new Appender(this.#log, options.deadline);
-    this.#turns = new Turns(this.#log, options.others ?? (() => 0));
+    this.#turns = new Turns(this.#log, options.countOthers ?? (() => 0));
     this.#forwarding = new Forwarding({
-      ...(options.sequencing ?? ALONE),
+      ...(options.sequencing ?? NO_SEQUENCER),
       ...{ log: this.#log, deadline: options.deadline },
-      level: () => this.#level(),
-      reached: (sequence) => this.#reachedBy(sequence),
+      readLatest: () => this.#readLatest(),
+      waitForApplied: (sequence) => this.#waitForApplied(sequence),
       isClosed: () => this.isClosed,
-      acknowledged: async (sequence) => options.acknowledged?.(sequence),
+      waitForPeers: async (sequence) => options.waitForPeers?.(sequence),
       putBack: (waiting) => {
         this.queue.putBack(waiting);
         this.wake();
@@ -81,60 +85,60 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     });
     this.#follower = new Follower({
       log: this.#log,
-      next: () => this.#tail + 1,
-      onGroup: (group) => this.#take(group),
-      onLook: (state, at) => this.#looked(state, at),
-      onLost: (why, isCurable) => this.#lose(why, isCurable),
+      next: () => this.#lastRead + 1,
+      onGroup: (group) => this.#addToBacklog(group),
+      onRead: (state, at) => this.#onRead(state, at),
+      onLost: (why, isCurable) => this.#onLost(why, isCurable),
       onTrouble: (error) => options.events?.trouble(error),
-      isFar: options.isFar ?? (() => Promise.resolve(false)),
-      isFull: () => this.#foreign.isFull,
-      room: () => this.#foreign.room(),
+      isSnapshotFaster: options.isSnapshotFaster ?? (() => Promise.resolve(false)),
+      isFull: () => this.#backlogGroups.isFull,
+      waitForRoom: () => this.#backlogGroups.waitForRoom(),
       interval: options.interval,
     });
   }
 
   get lag(): number {
-    return Math.max(0, this.#seen - this.head);
+    return Math.max(0, this.#logEnd - this.head);
   }
 
   get backlog(): number {
-    return this.#foreign.bytes;
+    return this.#backlogGroups.bytes;
   }
 
   start(): void {
     this.#follower.start();
   }
 
-  async caughtUp(): Promise<void> {
-    if (this.lost === null && !this.isSynced) await new Promise<void>((done) => this.#untilSynced.push(done));
+  async catchUp(): Promise<void> {
+    if (this.lost === null && !this.isSynced) await new Promise<void>((done) => this.#onSynced.push(done));
     if (this.lost !== null) throw new UnavailableError('node_lost', this.lost);
-    if (this.#seen <= this.head) return;
-    await this.#arrivals.of(this.#seen);
+    if (this.#logEnd <= this.head) return;
+    await this.#waiters.waitFor(this.#logEnd);
   }
 
   leave(why: string): void {
-    this.#lose(why, false);
+    this.#onLost(why, false);
   }
 
   latest(): Promise<number> {
-    return this.#looks.join();
+    return this.#latestReads.join();
   }
 
-  forget(floor: number): Promise<void> {
-    return this.#log.forget(floor);
+  truncate(floor: number): Promise<void> {
+    return this.#log.truncate(floor);
   }
 
   async commitForwarded(node: string, commits: Buffer): Promise<Buffer> {
     const { mandate: revision, requests } = decodeCommits(commits);
     if (this.isClosed) throw new UnavailableError('stopping', 'This node is stopping.');
-    const refusal = this.#refusal();
-    if (refusal !== null) throw refusal;
+    const error = this.#commitError();
+    if (error !== null) throw error;
     const outcomes = requests.map(
       (request): Promise<Outcome> =>
         this.queue.add(request, { node, revision }).then(
           ({ sequence }) => sequence,
           (error: unknown) => {
-            // The node that forwarded it finds that out.
+            // The forwarding node determines the outcome itself.
             if (error instanceof EtcdUnavailable && error.mayHappen) throw error;
             return error instanceof ConflictError ? 'conflict' : 'not taken';
           },
@@ -142,78 +146,83 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     );
     this.wake();
     const each = await Promise.all(outcomes);
-    return encodeOutcomes({ isShared: this.#isShared, head: this.#seen, each });
+    return encodeOutcomes({ isShared: this.#isShared, head: this.#logEnd, each });
   }
 
   override async close(): Promise<void> {
     this.isClosed = true;
     this.wake();
-    await this.#forwarding.settled();
-    const stopped = this.#follower.stop();
-    this.#foreign.makeRoom();
-    await stopped;
+    await this.#forwarding.waitUntilIdle();
+    const stopping = this.#follower.stop();
+    this.#backlogGroups.releaseWaiters();
+    await stopping;
     await super.close();
   }
 
   protected override wake(): void {
-    this.#gathering.changed();
-    this.#forwarding.changed();
+    this.#gathering.update();
+    this.#forwarding.update();
     super.wake();
   }
 
-  /** Of what is applied, and what is to be. */
-  get #tail(): number {
-    return this.#foreign.last ?? this.head;
+  /** The sequence of the last entry that is applied or in the backlog. */
+  get #lastRead(): number {
+    return this.#backlogGroups.last ?? this.head;
   }
 
   protected get hasWork(): boolean {
-    const isWaiting = !this.queue.isEmpty && !this.#forwarding.isUnderWay;
-    return !this.#foreign.isEmpty && !this.#isPausing ? !this.isClosed || isWaiting : isWaiting;
+    const hasCommits = !this.queue.isEmpty && !this.#forwarding.isInFlight;
+    return !this.#backlogGroups.isEmpty && !this.#isPaused ? !this.isClosed || hasCommits : hasCommits;
   }
 
   protected async work(): Promise<void> {
-    const refusal = this.queue.isEmpty ? null : this.#refusal();
-    if (refusal !== null) this.#refuseAll(refusal);
+    const error = this.queue.isEmpty ? null : this.#commitError();
+    if (error !== null) this.#rejectAll(error);
     else if (this.#forward()) return;
-    else if (!this.#foreign.isEmpty) {
-      if (!this.queue.isEmpty && !this.#forwarding.isUnderWay) await this.#passedOver();
-      await this.#applyForeign();
-    } else if (this.#turns.areTheirs) await this.#turns.letBy();
+    else if (!this.#backlogGroups.isEmpty) {
+      if (!this.queue.isEmpty && !this.#forwarding.isInFlight) await this.#handleLostRace();
+      await this.#applyBacklog();
+    } else if (this.#turns.mustWait) await this.#turns.waitForGroup();
     else await this.#commitNext();
   }
 
-  /** True: what waits is on its way to the sequencer. */
+  /**
+   * Starts forwarding pending commits to the sequencer. False: this node must append them itself.
+   */
   #forward(): boolean {
-    if (this.queue.isEmpty || this.#forwarding.isUnderWay || this.isClosed) return false;
+    if (this.queue.isEmpty || this.#forwarding.isInFlight || this.isClosed) return false;
     const { sequencer } = this.#forwarding;
     if (sequencer === null) return false;
     void this.#forwarding.forward(this.queue, sequencer).then(() => this.wake());
     return true;
   }
 
-  /** As `latest`. */
-  async #level(): Promise<number> {
-    const refusal = this.#refusal();
-    if (refusal !== null) throw refusal;
-    const end = await this.#log.end().catch((error: unknown) => {
+  /** See `latest`. */
+  async #readLatest(): Promise<number> {
+    const error = this.#commitError();
+    if (error !== null) throw error;
+    const end = await this.#log.readEnd().catch((error: unknown) => {
       throw error instanceof EtcdUnavailable ? noQuorum('etcd has no quorum') : refusalFor(error);
     });
-    if (end > this.head) this.#follower.look();
-    await this.#reachedBy(end);
+    if (end > this.head) this.#follower.readNow();
+    await this.#waitForApplied(end);
     return end;
   }
 
-  /** Resolves when an entry that the log holds is applied here. Rejects with UnavailableError, also when that takes too long. */
-  async #reachedBy(sequence: number): Promise<void> {
+  /**
+   * Resolves when an entry of the log is applied here. Rejects with UnavailableError, also after a
+   * timeout.
+   */
+  async #waitForApplied(sequence: number): Promise<void> {
     if (sequence <= this.head) return;
     if (this.lost !== null) throw new UnavailableError('node_lost', this.lost);
-    this.#seen = Math.max(this.#seen, sequence);
-    const late = noQuorum('this node has not applied the latest writes of other nodes yet');
-    await this.#arrivals.soon(sequence, this.#options.deadline, late);
+    this.#logEnd = Math.max(this.#logEnd, sequence);
+    const timeout = noQuorum('this node has not applied the latest writes of other nodes yet');
+    await this.#waiters.waitWithTimeout(sequence, this.#options.deadline, timeout);
   }
 
-  /** Why nothing can be committed. */
-  #refusal(): Error | null {
+  /** Returns the error for commits while none can be accepted; null: they can. */
+  #commitError(): Error | null {
     if (this.lost !== null) return new UnavailableError('node_lost', `This node accepts no writes: ${this.lost}.`);
     if (!this.isSynced) return noQuorum('this node has not caught up with etcd yet');
     if (this.isStuck)
@@ -221,26 +230,26 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     return null;
   }
 
-  #refuseAll(error: Error): void {
+  #rejectAll(error: Error): void {
     while (!this.queue.isEmpty) for (const { reject } of this.queue.take()) reject(error);
   }
 
-  // From the follower.
+  // Callbacks of the follower.
 
-  #take(group: LoggedGroup): void {
+  #addToBacklog(group: LoggedGroup): void {
     if (this.lost !== null) return;
-    this.#foreign.add(group);
-    this.#seen = Math.max(this.#seen, this.#tail);
-    this.#turns.groupArrived();
+    this.#backlogGroups.add(group);
+    this.#logEnd = Math.max(this.#logEnd, this.#lastRead);
+    this.#turns.noteArrival();
     this.wake();
   }
 
-  #looked({ head, headRevision }: LogState, at: number): void {
-    this.freshness.looked(at, head?.sequence ?? 0, this.head);
-    this.#seen = Math.max(this.#seen, head?.sequence ?? 0);
-    if ((head?.sequence ?? 0) === this.head && this.#foreign.isEmpty) {
+  #onRead({ head, headRevision }: LogState, at: number): void {
+    this.freshness.noteRead(at, head?.sequence ?? 0, this.head);
+    this.#logEnd = Math.max(this.#logEnd, head?.sequence ?? 0);
+    if ((head?.sequence ?? 0) === this.head && this.#backlogGroups.isEmpty) {
       if (head !== null && !head.hash.equals(this.applier.head.hash)) {
-        this.#lose(otherHistory(this.head), false);
+        this.#onLost(otherHistory(this.head), false);
         return;
       }
       this.#appender.headRevision = headRevision;
@@ -248,64 +257,64 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (!this.isStuck) this.#options.events?.trouble(null);
     if (!this.isSynced) {
       this.isSynced = true;
-      for (const done of this.#untilSynced.splice(0)) done();
+      for (const done of this.#onSynced.splice(0)) done();
     }
   }
 
-  #lose(why: string, isCurable: boolean): void {
+  #onLost(why: string, isCurable: boolean): void {
     if (this.lost !== null) return;
     this.lost = why;
-    this.#foreign.clear();
+    this.#backlogGroups.clear();
     const error = new UnavailableError('node_lost', why);
-    this.#arrivals.failed(error);
-    for (const done of this.#untilSynced.splice(0)) done();
+    this.#waiters.rejectAll(error);
+    for (const done of this.#onSynced.splice(0)) done();
     this.#options.events?.lost(why, isCurable);
     this.wake();
   }
 
-  // What others have appended.
+  // Applying groups of the log.
 
-  async #applyForeign(): Promise<void> {
+  async #applyBacklog(): Promise<void> {
     const checkpoint = this.recent.checkpoint();
-    const groups = this.#foreign.front;
+    const groups = this.#backlogGroups.front;
     const { head } = this;
-    let following: Following;
+    let continuation: Continuation;
     try {
-      following = follow(this.applier.head, groups);
-      for (const { applied } of following.links) this.recent.add(applied.entry.sequence, applied.entry.changes);
+      continuation = continueFrom(this.applier.head, groups);
+      for (const { applied } of continuation.links) this.recent.add(applied.entry.sequence, applied.entry.changes);
     } catch (error) {
-      // As one that a newer version has written.
+      // For example an entry written by a newer version.
       this.recent.restore(checkpoint);
       this.#options.events?.trouble(error);
-      this.#stick();
+      this.#pauseApplying();
       return;
     }
-    if (following.stranger !== null) {
+    if (continuation.mismatch !== null) {
       this.recent.restore(checkpoint);
-      this.#lose(otherHistory(following.stranger), false);
-    } else if (await this.#applied(following.links, following.head.hash, checkpoint)) {
-      this.#turns.others(groups.filter(({ first }) => first > head).length);
-      this.#forwarding.applied(following.links);
-      this.#passed(groups);
-    } else this.#stick();
+      this.#onLost(otherHistory(continuation.mismatch), false);
+    } else if (await this.#applyLinks(continuation.links, continuation.head.hash, checkpoint)) {
+      this.#turns.noteForeignGroups(groups.filter(({ first }) => first > head).length);
+      this.#forwarding.noteApplied(continuation.links);
+      this.#removeApplied(groups);
+    } else this.#pauseApplying();
   }
 
-  /** Groups at the front of the log are applied. */
-  #passed(groups: readonly LoggedGroup[]): void {
+  /** Removes applied groups from the backlog. */
+  #removeApplied(groups: readonly LoggedGroup[]): void {
     this.isStuck = false;
-    this.#foreign.passed(groups.length);
-    this.#reached(groups[groups.length - 1].revision);
+    this.#backlogGroups.removeFirst(groups.length);
+    this.#onApplied(groups[groups.length - 1].revision);
   }
 
-  /** False: it could not be. */
-  async #applied(links: readonly Link[], hash: Buffer, checkpoint: number): Promise<boolean> {
+  /** False: applying failed. */
+  async #applyLinks(links: readonly Link[], hash: Buffer, checkpoint: number): Promise<boolean> {
     if (links.length === 0) return true;
     let updates: ZoneUpdates;
     try {
       updates = await this.applier.apply(links, hash);
     } catch (error) {
       this.recent.restore(checkpoint);
-      this.observer?.failed();
+      this.observer?.observeFailure();
       this.#options.events?.trouble(error);
       return false;
     }
@@ -313,88 +322,88 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     return true;
   }
 
-  /** What waits is applied in a while. */
-  #stick(): void {
+  /** Pauses applying, and retries later. */
+  #pauseApplying(): void {
     this.isStuck = true;
-    this.#isPausing = true;
+    this.#isPaused = true;
     setTimeout(() => {
-      this.#isPausing = false;
+      this.#isPaused = false;
       this.wake();
-    }, APPLY_PAUSE).unref();
+    }, APPLY_RETRY_PAUSE).unref();
   }
 
-  #reached(revision: number): void {
-    this.freshness.applied(this.head);
+  #onApplied(revision: number): void {
+    this.freshness.noteApplied(this.head);
     this.#appender.headRevision = Math.max(this.#appender.headRevision, revision);
-    this.#arrivals.reached(this.head);
+    this.#waiters.resolveUpTo(this.head);
   }
 
-  // Our own.
+  // Appending commits.
 
   async #commitNext(): Promise<void> {
-    const isOver = (): boolean => this.isClosed || !this.#foreign.isEmpty;
-    if (this.#isShared) await this.#gathering.gather(() => this.queue.size, this.#turns.took, isOver);
-    if (!this.#foreign.isEmpty) return;
+    const isOver = (): boolean => this.isClosed || !this.#backlogGroups.isEmpty;
+    if (this.#isShared) await this.#gathering.gather(() => this.queue.size, this.#turns.groupDuration, isOver);
+    if (!this.#backlogGroups.isEmpty) return;
     const group = this.queue.take();
     await this.#commitGroup(group);
-    this.#gathering.done(group.length, this.queue.size);
+    this.#gathering.noteGroup(group.length, this.queue.size);
   }
 
-  /** Groups have commits of several nodes. */
+  /** Whether groups have had commits of several nodes lately. */
   get #isShared(): boolean {
-    return performance.now() - this.#mixedAt < SHARED;
+    return performance.now() - this.#mixedAt < SHARED_FOR;
   }
 
-  async #commitGroup(waiting: readonly Waiting[]): Promise<void> {
+  async #commitGroup(waiting: readonly PendingCommit[]): Promise<void> {
     const start = performance.now();
     const checkpoint = this.recent.checkpoint();
-    const group = chain(standing(waiting), this.applier.head, this.recent, this.observer);
+    const group = buildGroup(withCurrentMandates(waiting), this.applier.head, this.recent, this.observer);
     const { accepted, links, hash } = group;
     if (accepted.length === 0) return;
     try {
       if (accepted.some(({ request }) => request.compiled === undefined)) this.applier.rehearse(links);
     } catch (error) {
-      this.observer?.failed();
+      this.observer?.observeFailure();
       this.recent.restore(checkpoint);
       if (accepted.length === 1) accepted[0].reject(error as Error);
-      // What cannot be applied is to be in nobody's log, and must not take the others with it.
-      else for (const one of accepted) await this.#commitGroup([one]);
+      // A group that cannot be applied must never reach the log. Its other commits must not fail.
+      else for (const commit of accepted) await this.#commitGroup([commit]);
       return;
     }
     let outcome: Appended;
     try {
       outcome = await this.#appender.append(group, this.applier.head, this.#turns.claim, mandatesOf(accepted));
     } catch (error) {
-      this.observer?.failed();
+      this.observer?.observeFailure();
       this.recent.restore(checkpoint);
       const why = refusalFor(error);
       for (const { mandate, reject } of accepted) reject(mandate ? (error as Error) : why);
-      this.#refuseAll(why);
-      this.#follower.look();
+      this.#rejectAll(why);
+      this.#follower.readNow();
       return;
     }
     if ('state' in outcome) {
-      // Another was sooner. What it wrote is applied before these are checked anew.
+      // Another node was faster. Its entries are applied before these commits are checked again.
       this.recent.restore(checkpoint);
-      this.#forwarding.shared();
+      this.#forwarding.noteOtherWriter();
       this.queue.putBack(accepted);
-      // Nobody was sooner: a mandate does not stand any more, or it is another's turn.
-      if (outcome.state.head?.sequence === this.head) this.#giveBack();
-      await this.#sooner(outcome.state);
+      // The head is unchanged: a mandate is no longer valid, or it is another node's turn.
+      if (outcome.state.head?.sequence === this.head) this.#rejectForwarded();
+      await this.#handleLostAppend(outcome.state);
       return;
     }
-    this.#seen = Math.max(this.#seen, this.head + links.length);
+    this.#logEnd = Math.max(this.#logEnd, this.head + links.length);
     if (accepted.some(({ mandate }) => mandate?.node !== accepted[0].mandate?.node)) this.#mixedAt = performance.now();
-    // Whoever has forwarded it applies it, too, and waits for the others by itself.
+    // The forwarding node also applies the group, and waits for the other nodes itself.
     accepted.forEach(({ mandate, resolve }, i) => {
       if (mandate) resolve({ sequence: links[i].applied.entry.sequence });
     });
-    if (!(await this.#applied(links, hash, checkpoint))) {
+    if (!(await this.#applyLinks(links, hash, checkpoint))) {
       const first = links[0].applied.entry.sequence;
       const own = { first, entries: links.map(({ bytes }) => bytes), revision: outcome.revision };
-      // The watch may have told of it by now.
-      if (this.lost === null && this.#foreign.first !== first) this.#foreign.putBefore(own);
-      this.#stick();
+      // The watch may have delivered the group already.
+      if (this.lost === null && this.#backlogGroups.first !== first) this.#backlogGroups.putBefore(own);
+      this.#pauseApplying();
       const error = new UnavailableError(
         'node_stuck',
         'The change was written, but this node cannot apply it at the moment.',
@@ -402,46 +411,46 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       for (const { reject } of accepted) reject(error);
       return;
     }
-    this.#reached(outcome.revision);
-    const took = performance.now() - start;
-    this.#turns.won(took);
-    this.observer?.committed(accepted.length, took / 1000);
-    // The next group does not wait for that.
-    this.#answer(group).catch((error: unknown) => this.#options.events?.trouble(error));
+    this.#onApplied(outcome.revision);
+    const duration = performance.now() - start;
+    this.#turns.noteAppend(duration);
+    this.observer?.observeCommit(accepted.length, duration / 1000);
+    // The next group does not wait for this.
+    this.#resolveCommits(group).catch((error: unknown) => this.#options.events?.trouble(error));
   }
 
-  /** What others have forwarded is theirs again. */
-  #giveBack(): void {
+  /** Returns forwarded commits to their nodes. */
+  #rejectForwarded(): void {
     for (const { reject } of this.queue.takeForwarded()) reject(busy());
   }
 
-  async #answer({ accepted, links }: Group): Promise<void> {
-    await this.#options.acknowledged?.(links[links.length - 1].applied.entry.sequence);
-    accepted.forEach((one, i) => {
-      one.resolve({ sequence: links[i].applied.entry.sequence });
+  async #resolveCommits({ accepted, links }: Group): Promise<void> {
+    await this.#options.waitForPeers?.(links[links.length - 1].applied.entry.sequence);
+    accepted.forEach((commit, i) => {
+      commit.resolve({ sequence: links[i].applied.entry.sequence });
     });
   }
 
-  async #sooner({ head, headRevision, groups, turn }: LogState): Promise<void> {
-    for (const group of groups) if (group.first === this.#tail + 1) this.#take(group);
-    this.#turns.lost(turn, this.#foreign.count);
-    if (!this.#foreign.isEmpty) return;
-    await this.#passedOver();
-    // It was written once more as it was, or not at all: another is to be next.
+  async #handleLostAppend({ head, headRevision, groups, turn }: LogState): Promise<void> {
+    for (const group of groups) if (group.first === this.#lastRead + 1) this.#addToBacklog(group);
+    this.#turns.noteLostAppend(turn, this.#backlogGroups.count);
+    if (!this.#backlogGroups.isEmpty) return;
+    await this.#handleLostRace();
+    // The head was written again unchanged, or not at all: it is another node's turn.
     if (head?.sequence === this.head && head.hash.equals(this.applier.head.hash)) {
       this.#appender.headRevision = headRevision;
       return;
     }
-    this.#follower.look();
-    await sleep(LOOK_PAUSE);
+    this.#follower.readNow();
+    await sleep(READ_PAUSE);
   }
 
-  /** Others are sooner than what waits here, some of which has waited for long enough. */
-  async #passedOver(): Promise<void> {
+  /** Other nodes were faster. Rejects the commits that have waited too long. */
+  async #handleLostRace(): Promise<void> {
     for (const { reject } of this.queue.takeBefore(performance.now() - this.#options.deadline)) reject(busy());
-    await this.#turns.passedOver();
+    await this.#turns.noteLostRace();
   }
 }
 
-/** Milliseconds for the follower to bring what others have appended. */
-const LOOK_PAUSE = 50;
+/** Milliseconds for the follower to read the entries of other nodes. */
+const READ_PAUSE = 50;

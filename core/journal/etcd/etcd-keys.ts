@@ -1,20 +1,24 @@
 /**
- * What the journal keeps in etcd, below a prefix:
+ * The keys and values of the journal in etcd, below a prefix:
  *
  *   head                       sequence u48 and hash (32) of the last entry
- *   turn                       there while a node that others were sooner than again and again is to be next
- *   mandate/<node>             empty; what a node forwards is appended while it is as that node has written it last
- *   floor                      sequence u48: entries below it are gone
- *   log/<sequence>             a group of entries, by the sequence of its first (12 hexadecimal digits)
- *   part/<sequence>/<hash>/<n> what is too large for one request, for the group that is to have this place; one of another node may lie beside it and comes to nothing
+ *   turn                       exists while a node claims the next append because it lost too often
+ *   mandate/<node>             empty; commits that a node forwards are appended only while the
+ *                              revision of this key is the one that the node last wrote
+ *   floor                      sequence u48: entries below it are deleted
+ *   log/<sequence>             a group, by the sequence of its first entry (12 hexadecimal digits)
+ *   part/<sequence>/<hash>/<n> a part of a group that is too large for one request. Parts that
+ *                              another node stored for the same sequence are ignored.
  *
- *   group: 1 u8, then of each entry its length u32 and its bytes
- *   or     2 u8, length u48, count of parts u16, hash of the whole (32): the parts hold what would stand after the 1
- *   or     3 u8, then in Brotli (RFC 7932) what would stand after the 1
- *   or     4 u8, as 2, but the parts hold it in Brotli: length and hash are those of what they hold
+ *   group: 1 u8, then for each entry its length u32 and its bytes
+ *   or     2 u8, length u48, number of parts u16, hash of the content (32): the parts contain what
+ *          otherwise follows the 1
+ *   or     3 u8, then in Brotli (RFC 7932) what otherwise follows the 1
+ *   or     4 u8, like 2, but the content of the parts is in Brotli: length and hash are those of
+ *          the compressed content
  *
- * A node that knows 1 and 2 alone takes the others for damaged and goes no further: all are to have the release that reads them before one writes them, or the log stands still
- * for those that have not.
+ * A release that reads only 1 and 2 treats the others as damaged and stops following. So all nodes
+ * must have the release that reads them before one node writes them.
  */
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { hashEntry } from '../entry-codec.ts';
@@ -24,18 +28,22 @@ const PARTED = 2;
 const PACKED = 3;
 const PACKED_PARTED = 4;
 const PARTED_LENGTH = 41;
-/** Bytes of a group that is in one piece. A look has several of them in one answer. */
-const MOST_WHOLE = 128 << 10;
+/** Maximum bytes of a group in one piece. One response of etcd contains several groups. */
+const MAX_WHOLE = 128 << 10;
 /**
- * Bytes from which on a group is packed. 16 writes of a record are 9 KB: Brotli at quality 1 takes 55 us to make 1.7 KB of them and each node 35 us to read it (deflate at level 1: 110
- * and 22); etcd takes 100 us for a KB. At 2 KB and four nodes it comes to the same.
+ * Minimum bytes of a group to be compressed. 16 record writes are 9 KB. Brotli at quality 1
+ * compresses them to 1.7 KB in 55 µs, and each node decompresses them in 35 µs (deflate at level 1:
+ * 110 and 22 µs). etcd needs 100 µs per KB. With four nodes, 2 KB is the break-even point.
  */
-const LEAST_PACKED = 2 << 10;
-/** Bytes that a packed group in one piece, or in parts, may stand for: a damaged one is not to fill the memory. What is larger is not packed. */
-const MOST_UNPACKED = 1 << 20;
-const MOST_UNPACKED_PARTED = 16 << 20;
-/** Bytes of one part. etcd takes 1.5 MiB in a request. */
-export const PART = 1 << 20;
+const MIN_PACKED = 2 << 10;
+/**
+ * Maximum bytes after decompression, for a group in one piece and in parts. They protect the memory
+ * from a damaged group. Larger groups are not compressed.
+ */
+const MAX_UNPACKED = 1 << 20;
+const MAX_UNPACKED_PARTED = 16 << 20;
+/** Bytes of one part. etcd accepts 1.5 MiB in a request. */
+export const PART_SIZE = 1 << 20;
 
 export interface Keys {
   readonly head: string;
@@ -45,7 +53,7 @@ export interface Keys {
   log(sequence: number): string;
   readonly logEnd: string;
   part(sequence: number, hash: string, n: number): string;
-  /** All parts for places from the first to before `sequence`. */
+  /** The start of the range of all parts before a sequence; `partsBefore` is its end. */
   readonly parts: string;
   partsBefore(sequence: number): string;
 }
@@ -60,7 +68,7 @@ export function keysBelow(prefix: string): Keys {
     floor: `${prefix}floor`,
     mandate: (node) => `${prefix}mandate/${node}`,
     log: (sequence) => `${prefix}log/${hex(sequence, 12)}`,
-    // The character after the slash.
+    // "0" is the character after the slash.
     logEnd: `${prefix}log0`,
     part: (sequence, hash, n) => `${prefix}part/${hex(sequence, 12)}/${hash}/${hex(n, 4)}`,
     parts: `${prefix}part/`,
@@ -70,21 +78,21 @@ export function keysBelow(prefix: string): Keys {
 
 export interface EncodedGroup {
   readonly entries: readonly Buffer[];
-  /** Of the key of the log. */
+  /** The value of the group's key in the log. */
   readonly value: Buffer;
   readonly hash: string;
   readonly parts: readonly Buffer[];
 }
 
 export function encodeGroup(entries: readonly Buffer[]): EncodedGroup {
-  const body = bodyOf(entries);
-  const packed = body.length < LEAST_PACKED || body.length > MOST_UNPACKED_PARTED ? null : pack(body);
+  const body = joinEntries(entries);
+  const packed = body.length < MIN_PACKED || body.length > MAX_UNPACKED_PARTED ? null : pack(body);
   const isPacked = packed !== null && packed.length < body.length;
   const content = isPacked ? packed : body;
-  if (content.length < MOST_WHOLE && (!isPacked || body.length <= MOST_UNPACKED))
+  if (content.length < MAX_WHOLE && (!isPacked || body.length <= MAX_UNPACKED))
     return { entries, value: Buffer.concat([Uint8Array.of(isPacked ? PACKED : WHOLE), content]), hash: '', parts: [] };
   const parts: Buffer[] = [];
-  for (let from = 0; from < content.length; from += PART) parts.push(content.subarray(from, from + PART));
+  for (let from = 0; from < content.length; from += PART_SIZE) parts.push(content.subarray(from, from + PART_SIZE));
   const hash = hashEntry(content);
   const value = Buffer.allocUnsafe(PARTED_LENGTH);
   value[0] = isPacked ? PACKED_PARTED : PARTED;
@@ -94,7 +102,7 @@ export function encodeGroup(entries: readonly Buffer[]): EncodedGroup {
   return { entries, value, hash: hash.toString('hex'), parts };
 }
 
-function bodyOf(entries: readonly Buffer[]): Buffer {
+function joinEntries(entries: readonly Buffer[]): Buffer {
   const body = Buffer.allocUnsafe(entries.reduce((sum, { length }) => sum + 4 + length, 0));
   let at = 0;
   for (const entry of entries) {
@@ -110,46 +118,49 @@ function pack(body: Buffer): Buffer {
   return brotliCompressSync(body, { params: { [BROTLI_PARAM_QUALITY]: 1, [BROTLI_PARAM_SIZE_HINT]: body.length } });
 }
 
-/** Throws Error for what is not packed, or stands for more than `most` bytes. What it stands for is held against the chain of hashes when it is applied. */
-function unpack(packed: Buffer, most: number): Buffer {
+/**
+ * Throws Error for damaged data, or more than `max` bytes. The hash chain verifies the content
+ * when it is applied.
+ */
+function unpack(packed: Buffer, max: number): Buffer {
   try {
-    return brotliDecompressSync(packed, { maxOutputLength: most });
+    return brotliDecompressSync(packed, { maxOutputLength: max });
   } catch (cause) {
     throw new Error(`a packed group is damaged: ${(cause as Error).message}`, { cause });
   }
 }
 
-/** Of a group whose entries are in parts. */
+/** The description of a group whose entries are in parts. */
 export interface PartedGroup {
   readonly length: number;
   readonly count: number;
   readonly hash: string;
-  readonly packed: boolean;
+  readonly isPacked: boolean;
 }
 
 export type DecodedGroup = { readonly entries: readonly Buffer[] } | PartedGroup;
 
-/** Throws Error for what is no group. */
+/** Throws Error for a damaged group or an unknown format. */
 export function decodeGroup(value: Buffer): DecodedGroup {
   const [form] = value;
   if (form === WHOLE) return { entries: splitEntries(value.subarray(1)) };
-  if (form === PACKED) return { entries: splitEntries(unpack(value.subarray(1), MOST_UNPACKED)) };
+  if (form === PACKED) return { entries: splitEntries(unpack(value.subarray(1), MAX_UNPACKED)) };
   if ((form !== PARTED && form !== PACKED_PARTED) || value.length !== PARTED_LENGTH)
     throw new Error('a group in an unknown format');
   return {
     length: value.readUIntBE(1, 6),
     count: value.readUInt16BE(7),
     hash: value.toString('hex', 9),
-    packed: form === PACKED_PARTED,
+    isPacked: form === PACKED_PARTED,
   };
 }
 
-/** Throws Error unless they are what the group tells of. */
-export function joinParts(parts: readonly Buffer[], { length, hash, packed }: PartedGroup): readonly Buffer[] {
+/** Throws Error if the parts do not match the description. */
+export function joinParts(parts: readonly Buffer[], { length, hash, isPacked }: PartedGroup): readonly Buffer[] {
   const content = Buffer.concat(parts);
   if (content.length !== length || hashEntry(content).toString('hex') !== hash)
     throw new Error('the parts of a group are damaged');
-  return splitEntries(packed ? unpack(content, MOST_UNPACKED_PARTED) : content);
+  return splitEntries(isPacked ? unpack(content, MAX_UNPACKED_PARTED) : content);
 }
 
 function splitEntries(body: Buffer): Buffer[] {

@@ -1,6 +1,7 @@
 /**
- * Keeps a node at the end of the log: looks where it stands, reads what is missing, watches what comes, and looks again from time to time, since a watch may be silent for
- * reasons of its own. Whatever comes twice, late or not at all, groups are handed on in order and without gaps.
+ * Keeps a node at the end of the log: reads the missing groups, watches for new ones, and reads
+ * again at intervals, since a watch can stop silently. Groups are passed on in order and without
+ * gaps, even if they arrive late, twice or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtcdCompacted } from '../../etcd/errors.ts';
@@ -9,23 +10,29 @@ import type { EtcdLog, LoggedGroup, LogState } from './shared-log.ts';
 
 export interface FollowerOptions {
   readonly log: EtcdLog;
-  /** Sequence after which the next group is to begin. */
+  /** The sequence at which the next group must start. */
   next(): number;
-  /** To be applied; it begins at `next()`. */
+  /** Called with each group to apply; the group starts at `next()`. */
   onGroup(group: LoggedGroup): void;
-  /** How the log stood at a look that began at `at` (performance.now()); its groups have been handed on. */
-  onLook(state: LogState, at: number): void;
-  /** The node has missed what is not there any more (a snapshot of another helps), or is ahead of the log (it does not). It follows no more. */
+  /**
+   * Called with the state that a read of the log returned, after its groups were passed on. `at`:
+   * when the read started, as performance.now().
+   */
+  onRead(state: LogState, at: number): void;
+  /**
+   * The node needs entries that were deleted (a snapshot of another node helps), or is ahead of the
+   * log (a snapshot does not help). It stops following.
+   */
   onLost(why: string, isCurable: boolean): void;
-  /** Whether a copy of another node's store is sooner here than so many entries. */
-  isFar(entries: number): Promise<boolean>;
-  /** More is not to be handed on for now, but for the rest of a look. */
+  /** Whether a copy of another node's store is faster than applying this number of entries. */
+  isSnapshotFaster(entries: number): Promise<boolean>;
+  /** Whether groups must wait. The remaining groups of the current read are still passed on. */
   isFull(): boolean;
-  /** Resolves when it is no longer full, or is closing. */
-  room(): Promise<void>;
-  /** The log cannot be reached, or what came is unusable; it is tried again. Null: it can. */
+  /** Resolves when there is room again, or when the journal closes. */
+  waitForRoom(): Promise<void>;
+  /** The log is unreachable, or its data is unusable; this is retried. Null: it works again. */
   onTrouble(error: unknown): void;
-  /** Milliseconds between looks while the watch stands. */
+  /** Milliseconds between reads while the watch is open. */
   readonly interval: number;
 }
 
@@ -36,8 +43,8 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  /** Of the watch that stands. */
-  #again = new AbortController();
+  /** Ends the current watch. */
+  #watchAbort = new AbortController();
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -47,9 +54,9 @@ export class Follower {
     this.#running = this.#run();
   }
 
-  /** Looks at once. */
-  look(): void {
-    this.#again.abort(LOOK_AGAIN);
+  /** Reads the log immediately. */
+  readNow(): void {
+    this.#watchAbort.abort(READ_AGAIN);
   }
 
   async stop(): Promise<void> {
@@ -68,8 +75,8 @@ export class Follower {
         await this.#watch(revision + 1);
       } catch (error) {
         if (signal.aborted) return;
-        // What a watch has missed by a compaction is read.
-        if (error === LOOK_AGAIN || error instanceof EtcdCompacted) continue;
+        // After a compaction, the watch cannot deliver older groups; they are read instead.
+        if (error === READ_AGAIN || error instanceof EtcdCompacted) continue;
         this.#options.onTrouble(error);
         await sleep(pause, undefined, { signal }).catch(() => {});
         pause = Math.min(pause * 2, LONGEST_PAUSE);
@@ -77,69 +84,73 @@ export class Follower {
     }
   }
 
-  /** Reads until the head is reached; resolves with the revision of the last look, or null when that cannot be. */
+  /**
+   * Reads until the head is reached. Resolves with the revision of the last read; null: it is
+   * impossible, or the follower was stopped.
+   */
   async #catchUp(): Promise<number | null> {
-    const { log, next, room, onLook, onLost, isFar } = this.#options;
+    const { log, next, waitForRoom, onRead, onLost, isSnapshotFaster } = this.#options;
     for (;;) {
-      await room();
+      await waitForRoom();
       if (this.#stop.signal.aborted) return null;
-      const from = next();
-      const began = performance.now();
-      const state = await log.look(from);
+      const first = next();
+      const startedAt = performance.now();
+      const state = await log.read(first);
       if (this.#stop.signal.aborted) return null;
       const { head, floor } = state;
       const last = head?.sequence ?? 0;
-      if (last < from - 1) {
-        onLost(wentBack(from - 1, last), false);
+      if (last < first - 1) {
+        onLost(wentBack(first - 1, last), false);
         return null;
       }
-      if (from <= last && from < floor) {
-        onLost(`the log in etcd begins at entry ${floor}, but this node needs entry ${from}`, true);
+      if (first <= last && first < floor) {
+        onLost(`the log in etcd begins at entry ${floor}, but this node needs entry ${first}`, true);
         return null;
       }
-      if (from <= last && (await isFar(last - from + 1))) {
+      if (first <= last && (await isSnapshotFaster(last - first + 1))) {
         onLost(
-          `it lacks ${last - from + 1} entries, and a snapshot of another node is faster than applying them`,
+          `it lacks ${last - first + 1} entries, and a snapshot of another node is faster than applying them`,
           true,
         );
         return null;
       }
-      for (const group of state.groups) this.#hand(group);
-      onLook(state, began);
+      for (const group of state.groups) this.#passOn(group);
+      onRead(state, startedAt);
       if (last < next()) return state.revision;
-      if (next() !== from) continue;
-      // All are handed on whole, so that one begins there, unless this node's history is not that of the log.
-      onLost(`the log in etcd lacks entry ${from}`, true);
+      if (next() !== first) continue;
+      // Every group was passed on whole, so one must start here. Otherwise this node's history is
+      // not that of the log.
+      onLost(`the log in etcd lacks entry ${first}`, true);
       return null;
     }
   }
 
-  /** Until the watch ends, or has missed something. */
+  /** Watches until the watch fails or misses a group. */
   async #watch(revision: number): Promise<void> {
-    this.#again = new AbortController();
-    const signal = AbortSignal.any([this.#again.signal, this.#stop.signal]);
-    const take = (group: LoggedGroup): void => (this.#options.isFull() ? this.look() : this.#hand(group));
-    const watch = this.#options.log.watch(revision, take, signal);
-    await Promise.race([watch, this.#lookNowAndThen(signal)]).finally(() => this.look());
+    this.#watchAbort = new AbortController();
+    const signal = AbortSignal.any([this.#watchAbort.signal, this.#stop.signal]);
+    const onGroup = (group: LoggedGroup): void => (this.#options.isFull() ? this.readNow() : this.#passOn(group));
+    const watch = this.#options.log.watch(revision, onGroup, signal);
+    await Promise.race([watch, this.#readAtIntervals(signal)]).finally(() => this.readNow());
   }
 
-  async #lookNowAndThen(signal: AbortSignal): Promise<never> {
+  async #readAtIntervals(signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(this.#options.interval, undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
       const before = this.#options.next();
       if ((await this.#catchUp()) === null) this.#stop.abort();
       signal.throwIfAborted();
-      // It was the watch's to tell of them.
-      if (this.#options.next() !== before) throw LOOK_AGAIN;
+      // The watch should have delivered these groups.
+      if (this.#options.next() !== before) throw READ_AGAIN;
     }
   }
 
-  #hand(group: LoggedGroup): void {
+  #passOn(group: LoggedGroup): void {
     const next = this.#options.next();
     if (group.first === next) this.#options.onGroup(group);
-    else if (group.first > next) this.look();
+    else if (group.first > next) this.readNow();
   }
 }
 
-const LOOK_AGAIN = Symbol('look again');
+const READ_AGAIN = Symbol('look again');

@@ -1,46 +1,48 @@
 /**
- * Commits that a node forwards to the sequencer, and what became of them, as bytes.
+ * The binary format of commits that a node forwards to the sequencer, and of their outcomes.
  *
- *   commits: version u8 (1), mandate u48, then of each its reads' head u48, length of by u8, by, count of ranges u32, ranges, length of changes u32, changes
+ *   commits: version u8 (1), mandate u48, then for each commit: head of its reads u48, length of by
+ *            u8, by, number of ranges u32, ranges, length of changes u32, changes
  *   range:   table u8, length of start u16, start, length of end u16 (0xffff: none), end
- *   outcome: version u8 (1), shared u8 (1: others write, too), head u48, then of each its sequence u48 (0: it conflicts, 0xffffffffffff: it was not taken)
+ *   outcome: version u8 (1), shared u8 (1: other nodes also write), head u48, then for each commit
+ *            its sequence u48 (0: conflict, 0xffffffffffff: not accepted)
  */
 import type { CommitRequest, KeyRange } from '../journal.ts';
 
 const VERSION = 1;
 const NO_END = 0xffff;
-const NOT_TAKEN = 0xffffffffffff;
+const NOT_ACCEPTED = 0xffffffffffff;
 const OUTCOME_HEAD = 8;
 
 export interface ForwardedCommits {
-  /** Of etcd: see EtcdLog.renewMandate. */
+  /** An etcd revision: see EtcdLog.renewMandate. */
   readonly mandate: number;
   readonly requests: readonly CommitRequest[];
 }
 
-/** A sequence; or why there is none: something that it read was written since, or nothing became of it. */
+/** The sequence of the commit; or a conflict with a later write; or it was not appended. */
 export type Outcome = number | 'conflict' | 'not taken';
 
 export interface Outcomes {
   /** Other nodes have written lately. */
   readonly isShared: boolean;
-  /** Whoever conflicts does so with an entry up to this one. */
+  /** Conflicting commits conflict with entries up to this one. */
   readonly head: number;
   /** In the order of the requests. */
   readonly each: readonly Outcome[];
 }
 
 export function encodeCommits({ mandate, requests }: ForwardedCommits): Buffer {
-  const out = Buffer.allocUnsafe(requests.reduce((sum, one) => sum + sizeOf(one), 7));
+  const out = Buffer.allocUnsafe(requests.reduce((sum, request) => sum + sizeOf(request), 7));
   out[0] = VERSION;
   let at = out.writeUIntBE(mandate, 1, 6);
   for (const { reads, by, changes } of requests) {
     at = out.writeUIntBE(reads.at, at, 6);
-    // As much as an entry holds of it.
-    const who = Buffer.from(by).subarray(0, 255);
-    out[at] = who.length;
-    out.set(who, at + 1);
-    at = out.writeUInt32BE(reads.ranges.length, at + 1 + who.length);
+    // An entry also stores at most 255 bytes of it.
+    const author = Buffer.from(by).subarray(0, 255);
+    out[at] = author.length;
+    out.set(author, at + 1);
+    at = out.writeUInt32BE(reads.ranges.length, at + 1 + author.length);
     for (const { table, start, end } of reads.ranges) {
       out[at] = table;
       at = out.writeUInt16BE(start.length, at + 1);
@@ -61,7 +63,7 @@ const sizeOf = ({ reads, by, changes }: CommitRequest): number =>
   Buffer.byteLength(by) +
   changes.length;
 
-/** Throws Error for what is no such thing. */
+/** Throws Error for damaged data or an unknown version. */
 export function decodeCommits(bytes: Buffer): ForwardedCommits {
   if (bytes[0] !== VERSION) throw new Error(`forwarded commits of unknown version ${bytes[0]}`);
   const from = new Cursor(bytes, 1);
@@ -87,22 +89,23 @@ export function encodeOutcomes({ isShared, head, each }: Outcomes): Buffer {
   out[0] = VERSION;
   out[1] = isShared ? 1 : 0;
   let at = out.writeUIntBE(head, 2, 6);
-  for (const one of each) at = out.writeUIntBE(one === 'conflict' ? 0 : one === 'not taken' ? NOT_TAKEN : one, at, 6);
+  for (const outcome of each)
+    at = out.writeUIntBE(outcome === 'conflict' ? 0 : outcome === 'not taken' ? NOT_ACCEPTED : outcome, at, 6);
   return out;
 }
 
-/** Throws Error for what does not tell of so many. */
+/** Throws Error if the data does not contain this number of outcomes. */
 export function decodeOutcomes(bytes: Buffer, count: number): Outcomes {
   if (bytes[0] !== VERSION || bytes.length !== OUTCOME_HEAD + 6 * count)
     throw new Error('the outcomes of forwarded commits are in an unknown format');
   const each = Array.from({ length: count }, (_, i): Outcome => {
     const sequence = bytes.readUIntBE(OUTCOME_HEAD + 6 * i, 6);
-    return sequence === 0 ? 'conflict' : sequence === NOT_TAKEN ? 'not taken' : sequence;
+    return sequence === 0 ? 'conflict' : sequence === NOT_ACCEPTED ? 'not taken' : sequence;
   });
   return { isShared: bytes[1] === 1, head: bytes.readUIntBE(2, 6), each };
 }
 
-/** Reads from the front. Throws Error past the end. */
+/** Reads fields in order. Throws Error past the end. */
 class Cursor {
   readonly #bytes: Buffer;
   #at: number;
@@ -116,8 +119,8 @@ class Cursor {
     return this.#at === this.#bytes.length;
   }
 
-  number(data: number): number {
-    return this.take(data).readUIntBE(0, data);
+  number(length: number): number {
+    return this.take(length).readUIntBE(0, length);
   }
 
   take(length: number): Buffer {

@@ -1,56 +1,64 @@
 /**
- * While several nodes write, one of them, the sequencer, appends for all: the others forward their commits to it. Every append costs each node a transaction and etcd a round of its
- * own, whatever the size of the group; and nobody is second.
+ * Forwards commits to the sequencer. While several nodes write, one of them, the sequencer, appends
+ * the commits of all. This avoids lost races. It also saves work: every append costs each node a
+ * transaction and etcd one round, whatever its size.
  *
- * A forwarded commit is appended at most once. The sequencer appends it only while the mandate stands that came with it, a key in etcd whose revision the append compares. When no answer
- * comes, the node renews its mandate; from then on nothing of before can be appended, and what the log holds up to there says what was.
+ * A forwarded commit is appended at most once. It comes with a mandate: the revision of a key in
+ * etcd, which the append compares. If there is no response, the node renews its mandate. From then
+ * on no older commit can be appended, and the log up to that point shows the outcome.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import { EtcdUnavailable } from '../../etcd/errors.ts';
 import type { Link } from '../apply/applier.ts';
-import type { CommitQueue, Waiting } from '../commit/commit-queue.ts';
+import type { CommitQueue, PendingCommit } from '../commit/commit-queue.ts';
 import { decodeOutcomes, encodeCommits, type Outcome } from './forward-codec.ts';
 import { Gathering } from './gathering.ts';
 import { refusalFor } from './refusals.ts';
 import type { EtcdLog } from './shared-log.ts';
 
-/** Another node, which appends for this one. */
+/** Another node that appends for this one. */
 export interface Sequencer {
-  /** Resolves with its answer. Rejects when none came, after which it may have appended them or not. */
+  /** Resolves with the response. Rejects if there is none; the commits may be appended anyway. */
   forward(commits: Buffer): Promise<Buffer>;
 }
 
 export interface ForwardingOptions {
   readonly log: Pick<EtcdLog, 'renewMandate'>;
-  /** Of this node, as no other's. */
+  /** The unique name of this node. */
   readonly node: string;
-  /** Milliseconds after which what became of a commit is no longer sought. */
+  /** Milliseconds after which the outcome of a commit is reported as unknown. */
   readonly deadline: number;
-  /** Null: it is this node. */
+  /** The current sequencer; null: this node. */
   sequencer(): Sequencer | null;
-  /** For so many milliseconds a sequencer that gave no answer is not asked again. */
-  readonly shunned?: number;
-  /** Resolves when all that the log holds now is applied here. Rejects with what a commit is refused with. */
-  level(): Promise<unknown>;
-  /** Resolves when an entry is applied here. Rejects as `level`. */
-  reached(sequence: number): Promise<void>;
-  /** Resolves when an entry that is applied here may be answered. */
-  acknowledged(sequence: number): Promise<unknown>;
+  /** Milliseconds for which a sequencer is avoided after it gave no response. */
+  readonly avoidFor?: number;
+  /**
+   * Resolves when all entries that the log has now are applied here. Rejects with the error for
+   * commits.
+   */
+  readLatest(): Promise<unknown>;
+  /** Resolves when an entry is applied here. Rejects like `readLatest`. */
+  waitForApplied(sequence: number): Promise<void>;
+  /** Resolves when the commit of an applied entry may be answered. */
+  waitForPeers(sequence: number): Promise<unknown>;
   isClosed(): boolean;
-  /** They were not appended, and are to be before all others. */
-  putBack(waiting: readonly Waiting[]): void;
+  /** Puts commits that were not appended back in front of the queue. */
+  putBack(waiting: readonly PendingCommit[]): void;
 }
 
-/** Others count as writing for so many milliseconds after an entry of theirs. */
-export const SHARED = 1000;
-/** For so many milliseconds a node appends for itself when a sequencer did not take something, and by default when it gave no answer. */
-const PASSED_BY = 100;
-const SHUNNED = 5000;
-/** Bytes of changes that are forwarded at once; more is appended by the node itself. */
-const MOST = 256 << 10;
+/** Milliseconds after an entry of another node during which other nodes count as writing. */
+export const SHARED_FOR = 1000;
+/**
+ * Milliseconds for which a node appends its own commits: after a sequencer did not accept a commit,
+ * and by default after it gave no response.
+ */
+const PAUSE_AFTER_REJECTION = 100;
+const AVOID_FOR = 5000;
+/** Maximum bytes of changes to forward at once. The node appends larger groups itself. */
+const MAX_BYTES = 256 << 10;
 const RETRY_PAUSE = 50;
-/** Milliseconds for others to come. */
+/** Milliseconds to wait for more commits. */
 const PATIENCE = 10;
 
 export class Forwarding {
@@ -58,14 +66,14 @@ export class Forwarding {
   readonly #gathering = new Gathering();
   /** 0: there is none. */
   #mandate = 0;
-  /** Of performance.now(). */
+  /** A time of performance.now(). */
   #sharedUntil = 0;
-  #passedByUntil = 0;
-  /** Entries that were applied since what is under way was sent; null: nothing is. */
+  #pausedUntil = 0;
+  /** Entries applied since the commits in flight were sent; null: no commits are in flight. */
   #applied: Link[] | null = null;
   /** Sequences of forwarded commits that are not applied here yet. */
   readonly #own = new Set<number>();
-  /** Neither rejects. */
+  /** These promises never reject. */
   #sending: Promise<unknown> = Promise.resolve();
   #answering: Promise<unknown> = Promise.resolve();
 
@@ -73,36 +81,39 @@ export class Forwarding {
     this.#options = options;
   }
 
-  /** Some were sent and not answered yet. */
-  get isUnderWay(): boolean {
+  /** Commits are sent and not answered yet. */
+  get isInFlight(): boolean {
     return this.#applied !== null;
   }
 
-  /** To whom what waits is to be forwarded; null: this node appends it. */
+  /** The node to forward pending commits to; null: this node appends them. */
   get sequencer(): Sequencer | null {
     const now = performance.now();
-    return now < this.#sharedUntil && now >= this.#passedByUntil ? this.#options.sequencer() : null;
+    return now < this.#sharedUntil && now >= this.#pausedUntil ? this.#options.sequencer() : null;
   }
 
-  /** More wait, or the journal is closed. */
-  changed(): void {
-    this.#gathering.changed();
+  /** Called when more commits wait, or when the journal is closed. */
+  update(): void {
+    this.#gathering.update();
   }
 
-  /** Another node was sooner. */
-  shared(): void {
-    this.#sharedUntil = performance.now() + SHARED;
+  /** Another node was faster. */
+  noteOtherWriter(): void {
+    this.#sharedUntil = performance.now() + SHARED_FOR;
   }
 
-  /** Entries that this node has not appended are applied. */
-  applied(links: readonly Link[]): void {
+  /** Called after entries that this node did not append are applied. */
+  noteApplied(links: readonly Link[]): void {
     this.#applied?.push(...links);
     let foreign = links.length;
     for (const { applied } of links) if (this.#own.delete(applied.entry.sequence)) foreign--;
-    if (foreign > 0) this.shared();
+    if (foreign > 0) this.noteOtherWriter();
   }
 
-  /** Resolves when the next may be sent. Never rejects; each that was taken from the queue is answered in time, or is there again. */
+  /**
+   * Resolves when the next commits may be sent. Never rejects. Every commit taken from the queue is
+   * answered, or put back.
+   */
   forward(queue: CommitQueue, sequencer: Sequencer): Promise<void> {
     this.#applied = [];
     const sent = this.#send(queue, sequencer).finally(() => {
@@ -112,8 +123,8 @@ export class Forwarding {
     return sent;
   }
 
-  /** Resolves when nothing is under way any more. */
-  async settled(): Promise<void> {
+  /** Resolves when no commits are in flight. */
+  async waitUntilIdle(): Promise<void> {
     await this.#sending;
     await this.#answering;
   }
@@ -121,27 +132,27 @@ export class Forwarding {
   async #send(queue: CommitQueue, sequencer: Sequencer): Promise<void> {
     await this.#gathering.gather(() => queue.size, PATIENCE, this.#options.isClosed);
     const waiting = queue.take();
-    // They were refused meanwhile.
+    // The commits were rejected in the meantime.
     if (waiting.length === 0) return;
-    if (!isFit(waiting)) {
+    if (!canForward(waiting)) {
       queue.putBack(waiting);
-      this.#passBy(PASSED_BY);
+      this.#pauseForwarding(PAUSE_AFTER_REJECTION);
       return;
     }
-    const answered = await this.#outcomes(waiting, sequencer);
-    this.#gathering.done(waiting.length, queue.size);
-    // The next do not wait for that.
-    if (answered !== null) this.#answering = Promise.all([this.#answering, this.#answer(waiting, answered)]);
+    const results = await this.#requestOutcomes(waiting, sequencer);
+    this.#gathering.noteGroup(waiting.length, queue.size);
+    // The next commits do not wait for this.
+    if (results !== null) this.#answering = Promise.all([this.#answering, this.#settleCommits(waiting, results)]);
   }
 
-  /** Null: each was told. */
-  async #outcomes(waiting: readonly Waiting[], sequencer: Sequencer): Promise<Answered | null> {
+  /** Null: all commits were put back or rejected. */
+  async #requestOutcomes(waiting: readonly PendingCommit[], sequencer: Sequencer): Promise<Results | null> {
     const { log, node, putBack } = this.#options;
     try {
       if (this.#mandate === 0) this.#mandate = await log.renewMandate(node);
     } catch {
-      // Nothing was sent. Who asks etcd itself finds out what is wrong with it.
-      this.#passBy(PASSED_BY);
+      // Nothing was sent. The node's own append will report the problem with etcd.
+      this.#pauseForwarding(PAUSE_AFTER_REJECTION);
       putBack(waiting);
       return null;
     }
@@ -149,89 +160,92 @@ export class Forwarding {
     try {
       const answer = await sequencer.forward(commits);
       const { isShared, head, each } = decodeOutcomes(answer, waiting.length);
-      this.#sharedUntil = isShared ? performance.now() + SHARED : 0;
+      this.#sharedUntil = isShared ? performance.now() + SHARED_FOR : 0;
       if (each.includes('not taken')) {
-        this.#passBy(PASSED_BY);
-        // As when the mandate is not the one that stands.
+        this.#pauseForwarding(PAUSE_AFTER_REJECTION);
+        // The mandate may be out of date.
         this.#mandate = 0;
       }
       return { head, each };
     } catch {
-      this.#passBy(this.#options.shunned ?? SHUNNED);
-      return this.#findOut(waiting);
+      this.#pauseForwarding(this.#options.avoidFor ?? AVOID_FOR);
+      return this.#findOutcomes(waiting);
     }
   }
 
-  #passBy(milliseconds: number): void {
-    this.#passedByUntil = performance.now() + milliseconds;
+  #pauseForwarding(milliseconds: number): void {
+    this.#pausedUntil = performance.now() + milliseconds;
   }
 
-  async #findOut(waiting: readonly Waiting[]): Promise<Answered | null> {
-    const { log, node, deadline, level } = this.#options;
+  async #findOutcomes(waiting: readonly PendingCommit[]): Promise<Results | null> {
+    const { log, node, deadline, readLatest } = this.#options;
     this.#mandate = 0;
     try {
-      const until = performance.now() + deadline;
+      const giveUpAt = performance.now() + deadline;
       while (this.#mandate === 0)
         try {
           this.#mandate = await log.renewMandate(node);
         } catch (error) {
           if (!(error instanceof EtcdUnavailable)) throw error;
-          if (performance.now() > until) throw new EtcdUnavailable(error.message, true, error);
+          if (performance.now() > giveUpAt) throw new EtcdUnavailable(error.message, true, error);
           await sleep(RETRY_PAUSE);
         }
-      await level();
+      await readLatest();
     } catch (error) {
       for (const { reject } of waiting) reject(refusalFor(error));
       return null;
     }
     const applied = this.#applied ?? [];
     const each = waiting.map(({ request: { changes, by } }): Outcome => {
-      // Two that write the same are one as good as the other.
+      // Identical commits are interchangeable.
       const found = applied.findIndex(({ applied: { entry } }) => entry.by === by && entry.changes.equals(changes));
       return found < 0 ? 'not taken' : applied.splice(found, 1)[0].applied.entry.sequence;
     });
     return { head: 0, each };
   }
 
-  async #answer(waiting: readonly Waiting[], { head, each }: Answered): Promise<void> {
-    const { reached, acknowledged, putBack } = this.#options;
-    const back = waiting.filter((_, i) => each[i] === 'not taken');
-    if (back.length > 0) putBack(back);
-    const last = each.reduce<number>((most, one) => (typeof one === 'number' ? Math.max(most, one) : most), 0);
+  async #settleCommits(waiting: readonly PendingCommit[], { head, each }: Results): Promise<void> {
+    const { waitForApplied, waitForPeers, putBack } = this.#options;
+    const notAppended = waiting.filter((_, i) => each[i] === 'not taken');
+    if (notAppended.length > 0) putBack(notAppended);
+    const last = each.reduce<number>((max, outcome) => (typeof outcome === 'number' ? Math.max(max, outcome) : max), 0);
     const lastReached = each.includes('conflict') ? Math.max(last, head) : last;
     if (lastReached === 0) return;
     try {
-      for (const one of each) if (typeof one === 'number') this.#own.add(one);
-      // Also for who conflicts, so that it reads what it conflicts with.
-      await reached(lastReached);
+      for (const outcome of each) if (typeof outcome === 'number') this.#own.add(outcome);
+      // A conflicting commit also waits, so that its retry reads the entries it conflicts with.
+      await waitForApplied(lastReached);
       waiting.forEach(({ reject }, i) => {
         if (each[i] === 'conflict') reject(new ConflictError());
       });
-      if (last > 0) await acknowledged(last);
+      if (last > 0) await waitForPeers(last);
       waiting.forEach(({ resolve }, i) => {
         const sequence = each[i];
         if (typeof sequence === 'number') resolve({ sequence });
       });
     } catch (error) {
-      // It is in the log all the same.
+      // The commit is in the log, but this node cannot wait for it.
       const why = error instanceof UnavailableError ? error : refusalFor(error);
       waiting.forEach(({ reject }, i) => {
         if (each[i] !== 'not taken') reject(why);
       });
     } finally {
-      for (const one of each) if (typeof one === 'number') this.#own.delete(one);
+      for (const outcome of each) if (typeof outcome === 'number') this.#own.delete(outcome);
     }
   }
 }
 
-/** What is compiled already saves more where it is, and what another node has forwarded goes no further. */
-function isFit(waiting: readonly Waiting[]): boolean {
+/**
+ * Whether the commits may be forwarded. A compiled zone saves more work on this node, and commits
+ * of other nodes are not forwarded twice.
+ */
+function canForward(waiting: readonly PendingCommit[]): boolean {
   if (waiting.some(({ request, mandate }) => request.compiled !== undefined || mandate !== undefined)) return false;
-  return waiting.reduce((sum, { request }) => sum + request.changes.length, 0) <= MOST;
+  return waiting.reduce((sum, { request }) => sum + request.changes.length, 0) <= MAX_BYTES;
 }
 
-interface Answered {
-  /** Whoever conflicts does so with an entry up to this one; 0: nobody does. */
+interface Results {
+  /** Conflicting commits conflict with entries up to this one; 0: no conflict. */
   readonly head: number;
   readonly each: readonly Outcome[];
 }

@@ -1,28 +1,37 @@
-/** Since when what is applied here may be older than what others know. Times are milliseconds of performance.now(). */
+/**
+ * Tracks since when the applied state of this node may be older than that of other nodes. Times are
+ * milliseconds of performance.now().
+ */
 export class Freshness {
-  /** When the last look at the log began that etcd answered; null: there was none since the start. */
+  /** Start of the last successful read of the log; null: none since the start. */
   lookedAt: number | null = null;
-  /** Nobody is known to have known more then than is applied here by now; null: that was never so since the start. */
+  /** At this time, no entry was known that is still missing here; null: never since the start. */
   currentAt: number | null = null;
-  /** What is known of that is not applied yet. */
+  /** The first known entry that is not applied yet. */
   #ahead: { readonly sequence: number; readonly at: number } | null = null;
 
-  /** A linearizable look at the log that began at `at` saw its end at `last`, while `applied` was applied here. It has the last word. */
-  looked(at: number, last: number, applied: number): void {
+  /**
+   * A linearizable read of the log that started at `at` returned `last` as its end; `applied` was
+   * applied here at that time. A read overrides earlier reports.
+   */
+  noteRead(at: number, last: number, applied: number): void {
     this.lookedAt = at;
     if (last <= applied) this.#ahead = null;
-    this.heard(at, last, applied);
+    this.noteReport(at, last, applied);
   }
 
-  /** Other nodes said by `at` that they have applied no more than `last`. What is known to be missing stays so, whoever is heard. */
-  heard(at: number, last: number, applied: number): void {
-    this.applied(applied);
-    // The first of several: where something is written all the time, the others are always a little ahead.
+  /**
+   * Another node reported at `at` that it had applied no more than `last`. A report cannot clear a
+   * known missing entry.
+   */
+  noteReport(at: number, last: number, applied: number): void {
+    this.noteApplied(applied);
+    // Keeps the first of several. Under continuous writes, other nodes are always slightly ahead.
     if (last > applied) this.#ahead ??= { sequence: last, at };
     else if (this.#ahead === null) this.currentAt = Math.max(at, this.currentAt ?? at);
   }
 
-  applied(sequence: number): void {
+  noteApplied(sequence: number): void {
     if (this.#ahead === null || sequence < this.#ahead.sequence) return;
     this.currentAt = this.#ahead.at;
     this.#ahead = null;

@@ -1,47 +1,51 @@
 /**
- * Waits for who was answered lately to come back before the next group is cut. Clients that each wait for their answer fall into two crowds else, one of which is under way while the
- * other collects: twice as many groups, each of which costs every node a transaction and etcd a round, whatever its size.
+ * Waits for the clients of the last group before the next group starts. Clients that wait for their
+ * responses would otherwise split into two sets: one is committed while the other collects. That
+ * doubles the number of groups, and each group costs every node a transaction and etcd one round.
  */
 
-/** Of those that were there at the last group: once so many are, the others get so many milliseconds. */
-const ENOUGH = 0.9;
-const STRAGGLERS = 1;
+/** If this share of the last group's clients has returned, the rest gets this many milliseconds. */
+const ENOUGH_SHARE = 0.9;
+const STRAGGLER_WAIT = 1;
 
-const NOBODY = (): void => {};
+const NO_CHECK = (): void => {};
 
 export class Gathering {
-  #crowd = 0;
-  #look = NOBODY;
+  #expected = 0;
+  #check = NO_CHECK;
 
-  /** A group of so many is done, while so many wait for the next. */
-  done(size: number, waiting: number): void {
-    this.#crowd = size + waiting;
+  /** A group of this size is finished, while others wait for the next. */
+  noteGroup(size: number, waiting: number): void {
+    this.#expected = size + waiting;
   }
 
-  /** To be called when more wait, or it may be over: nobody looks by themselves. */
-  changed(): void {
-    this.#look();
+  /** Must be called when more commits wait, or when `isOver` may have changed. */
+  update(): void {
+    this.#check();
   }
 
-  /** Resolves when about as many wait as there were, after so many milliseconds at the latest, or when `isOver`. */
+  /**
+   * Resolves when about as many commits wait as expected, after `patience` milliseconds, or when
+   * `isOver`.
+   */
   async gather(waiting: () => number, patience: number, isOver: () => boolean): Promise<void> {
-    const isDone = (): boolean => waiting() >= this.#crowd || isOver();
+    const isDone = (): boolean => waiting() >= this.#expected || isOver();
     if (isDone()) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((done) => {
       timer = setTimeout(done, patience);
       let isNear = false;
-      this.#look = () => {
+      this.#check = () => {
         if (isDone()) done();
-        else if (!isNear && waiting() >= ENOUGH * this.#crowd) {
+        else if (!isNear && waiting() >= ENOUGH_SHARE * this.#expected) {
           isNear = true;
           clearTimeout(timer);
-          timer = setTimeout(done, Math.min(STRAGGLERS, patience));
+          timer = setTimeout(done, Math.min(STRAGGLER_WAIT, patience));
         }
       };
-      this.#look();
+      this.#check();
     });
-    this.#look = NOBODY;
+    this.#check = NO_CHECK;
     clearTimeout(timer);
   }
 }

@@ -1,4 +1,7 @@
-/** The log of all nodes in etcd: groups of entries in the one order that counts, and the head, which every append compares. */
+/**
+ * The log of all nodes in etcd: groups of entries in their order, and the head, which every append
+ * compares.
+ */
 import { EtcdFull, EtcdUnavailable } from '../../etcd/errors.ts';
 import type { EtcdGateway } from '../../etcd/gateway.ts';
 import {
@@ -15,46 +18,46 @@ import { decodeHead, encodeHead, type Head } from '../applied-head.ts';
 import { decodeEntry } from '../entry-codec.ts';
 import { decodeGroup, type EncodedGroup, joinParts, type Keys, keysBelow } from './etcd-keys.ts';
 
-/** Entries that were appended together, and are applied together. */
+/** Entries that were appended together and are applied together. */
 export interface LoggedGroup {
-  /** Sequence of the first. */
+  /** Sequence of the first entry. */
   readonly first: number;
   readonly entries: readonly Buffer[];
-  /** Of etcd, when it was appended. */
+  /** The etcd revision of the append. */
   readonly revision: number;
 }
 
-/** How the log stands, in one look. */
+/** The state of the log in one read. */
 export interface LogState {
   /** Null: nothing was ever appended. */
   readonly head: Head | null;
-  /** The last that changed the head; 0: none. */
+  /** The etcd revision of the last write of the head; 0: none. */
   readonly headRevision: number;
-  /** Whose turn it is, by the revision that says so; 0: anybody's. */
+  /** The etcd revision of the claim on the next append; 0: there is no claim. */
   readonly turn: number;
-  /** Entries from here on are there. */
+  /** The first sequence that is not deleted. */
   readonly floor: number;
-  /** From the sequence that was asked for on; there are more when they do not reach the head. */
+  /** Groups from the requested sequence on. If they do not reach the head, there are more. */
   readonly groups: readonly LoggedGroup[];
-  /** Of the look; a watch goes on from the next. */
+  /** The etcd revision of the read; a watch continues after it. */
   readonly revision: number;
 }
 
 export type Appended = { readonly revision: number } | { readonly state: LogState };
 
-/** Groups in one look: up to 2 MiB. */
-const LOOK = 16;
+/** Groups in one read: up to 2 MiB. */
+const MAX_GROUPS = 16;
 /** Parts in one request. */
-const PARTS = 2;
+const MAX_PARTS = 2;
 
-/** The head that an append goes behind, as it was written last. */
-export interface Place {
+/** The position of an append: the head before it. */
+export interface LogPosition {
   readonly head: Head;
-  /** Of etcd; 0: it was never written. */
+  /** The etcd revision of the last write of the head; 0: it was never written. */
   readonly revision: number;
 }
 
-/** By the node whose commits are among those that are appended: see EtcdLog.renewMandate. */
+/** Mandates by node, for the forwarded commits of an append: see EtcdLog.renewMandate. */
 export type Mandates = ReadonlyMap<string, number>;
 
 const NONE: Mandates = new Map();
@@ -62,7 +65,7 @@ const NONE: Mandates = new Map();
 export class EtcdLog {
   readonly #gateway: EtcdGateway;
   readonly #keys: Keys;
-  /** What was sent to be appended last: read again, as the watch tells of it, it need not be unpacked. */
+  /** The group of the last append. When the watch delivers it, it need not be decompressed. */
   #sent: EncodedGroup | null = null;
 
   constructor(gateway: EtcdGateway, prefix: string) {
@@ -70,21 +73,24 @@ export class EtcdLog {
     this.#keys = keysBelow(prefix);
   }
 
-  /** Rejects with EtcdUnavailable or EtcdRefused, and with Error for what is no log. */
-  async look(from: number): Promise<LogState> {
-    const { ranges, revision } = await this.#gateway.transaction([], this.#looking(from));
+  /** Rejects with EtcdUnavailable or EtcdRefused, and with Error for damaged data. */
+  async read(from: number): Promise<LogState> {
+    const { ranges, revision } = await this.#gateway.transaction([], this.#readOperations(from));
     return this.#stateOf(ranges, revision);
   }
 
-  /** The sequence of the last entry. Rejects as `look`. */
-  async end(): Promise<number> {
+  /** The sequence of the last entry. Rejects like `read`. */
+  async readEnd(): Promise<number> {
     const { ranges } = await this.#gateway.transaction([], [range(this.#keys.head)]);
     const found = ranges[0]?.items[0];
     return found === undefined ? 0 : decodeHead(found.value).sequence;
   }
 
-  /** Writes the head where there is none yet: that of a node whose data is to be the cluster's. False: there is one. */
-  async begin(head: Head): Promise<boolean> {
+  /**
+   * Writes the head of a node whose data becomes that of the cluster. False: there is a head
+   * already.
+   */
+  async initialize(head: Head): Promise<boolean> {
     const floor = Buffer.alloc(6);
     floor.writeUIntBE(head.sequence + 1, 0, 6);
     const { succeeded } = await this.#gateway.transaction(
@@ -94,51 +100,62 @@ export class EtcdLog {
     return succeeded;
   }
 
-  /** Whether a node at this head is a part of this log, as far as the log still reaches back to it. */
-  async holds(head: Head): Promise<boolean> {
-    const { head: last, groups } = await this.look(head.sequence + 1);
+  /** Whether this head is part of this log, as far back as the log reaches. */
+  async contains(head: Head): Promise<boolean> {
+    const { head: last, groups } = await this.read(head.sequence + 1);
     if (last?.sequence === head.sequence) return last.hash.equals(head.hash);
     const [next] = groups;
     return next?.first === head.sequence + 1 && decodeEntry(next.entries[0]).previousHash.equals(head.hash);
   }
 
   /**
-   * Puts a group behind `place` when it is anybody's turn, or that of `turn`, which ends with it, and all mandates stand; `head` is the new one. Resolves with how the log stands when
-   * that was not so, as when somebody was sooner.
-   * Rejects with EtcdUnavailable, whose `mayHappen` says what is known, and EtcdRefused.
+   * Appends a group after `position`. Conditions: the head is unchanged, no other node has a claim
+   * on the next append (`turn`: the own claim, which ends with it), and all mandates are current.
+   * `head` is the new head. Resolves with the state of the log if a condition is not met, for
+   * example if another node was faster. Rejects with EtcdRefused, and with EtcdUnavailable; see its
+   * `mayHappen`.
    */
-  async append(group: EncodedGroup, place: Place, head: Head, turn = 0, mandates: Mandates = NONE): Promise<Appended> {
-    const first = place.head.sequence + 1;
+  async append(
+    group: EncodedGroup,
+    position: LogPosition,
+    head: Head,
+    turn = 0,
+    mandates: Mandates = NONE,
+  ): Promise<Appended> {
+    const first = position.head.sequence + 1;
     this.#sent = group;
     const parts = group.parts.map((part, n) => put(this.#keys.part(first, group.hash, n), part));
-    // One fits into the request that names it.
+    // A single part fits into the request of its group.
     if (parts.length > 1)
-      for (const part of parts.splice(0)) await harmless(() => this.#gateway.transaction([], [part]));
+      for (const part of parts.splice(0)) await retryOnce(() => this.#gateway.transaction([], [part]));
     const { head: key, log, turn: turnKey } = this.#keys;
     const puts = [...parts, put(key, encodeHead(head)), put(log(first), group.value)];
     try {
       const standing = Array.from(mandates, ([node, revision]) => hasRevision(this.#keys.mandate(node), revision));
       const operations = turn === 0 ? puts : [...puts, remove(turnKey)];
-      return await this.#behind(place, operations, [hasRevision(turnKey, turn), ...standing]);
+      return await this.#transact(position, operations, [hasRevision(turnKey, turn), ...standing]);
     } catch (error) {
       if (!(error instanceof EtcdFull)) throw error;
-      return await this.#despite(error, first, group);
+      return await this.#resolveFull(error, first, group);
     }
   }
 
-  /** An append was refused for want of room, and may have been carried out. */
-  async #despite(error: EtcdFull, first: number, { value }: EncodedGroup): Promise<Appended> {
+  /** An append was rejected for lack of space, but may have been carried out. Finds out which. */
+  async #resolveFull(error: EtcdFull, first: number, { value }: EncodedGroup): Promise<Appended> {
     try {
       const { ranges } = await this.#gateway.transaction([], [range(this.#keys.log(first))]);
-      const found = ranges[0]?.items[0];
-      if (found?.value.equals(value)) return { revision: found.modRevision };
+      const item = ranges[0]?.items[0];
+      if (item?.value.equals(value)) return { revision: item.modRevision };
     } catch (cause) {
       throw new EtcdUnavailable((cause as Error).message, true, cause);
     }
     throw error;
   }
 
-  /** From now on nobody is sooner, unless this node takes its time. Resolves with the revision that says so; 0: it is another's turn. */
+  /**
+   * Claims the next append for this node; the claim expires if the node is slow. Resolves with its
+   * revision; 0: another node has a claim.
+   */
   async claimTurn(): Promise<number> {
     const { turn } = this.#keys;
     const { succeeded, revision } = await this.#gateway.transaction(
@@ -148,39 +165,46 @@ export class EtcdLog {
     return succeeded ? revision : 0;
   }
 
-  /** After this, nothing can be appended any more that went by an older mandate of the node. Resolves with the revision of the new one. Rejects as `look`. */
+  /**
+   * Invalidates the older mandates of the node: nothing can be appended with them any more.
+   * Resolves with the revision of the new mandate. Rejects like `read`.
+   */
   async renewMandate(node: string): Promise<number> {
     const { revision } = await this.#gateway.transaction([], [put(this.#keys.mandate(node), Buffer.alloc(0))]);
     return revision;
   }
 
   /**
-   * After this, no append to `place` that was sent before can come about any more: the head is written once more as it is. Resolves with the revision of that, or with
-   * how the log stands when the head was written meanwhile.
+   * Writes the head again unchanged, so that appends to `position` that were sent before can no
+   * longer succeed. Resolves with the new revision; or with the state of the log if the head was
+   * written in the meantime.
    */
-  fence(place: Place): Promise<Appended> {
-    return this.#behind(place, [put(this.#keys.head, encodeHead(place.head))]);
+  fence(position: LogPosition): Promise<Appended> {
+    return this.#transact(position, [put(this.#keys.head, encodeHead(position.head))]);
   }
 
-  async #behind(
-    { head, revision: written }: Place,
+  async #transact(
+    { head, revision: headRevision }: LogPosition,
     operations: readonly Operation[],
     conditions: readonly Compare[] = [],
   ): Promise<Appended> {
     const { head: key } = this.#keys;
-    const compares = [hasRevision(key, written), ...conditions];
-    // An etcd that was restored from an older backup counts its revisions anew from there.
-    if (written > 0) compares.push(hasValue(key, encodeHead(head)));
+    const compares = [hasRevision(key, headRevision), ...conditions];
+    // An etcd that was restored from an older backup reuses revisions.
+    if (headRevision > 0) compares.push(hasValue(key, encodeHead(head)));
     const { succeeded, revision, ranges } = await this.#gateway.transaction(
       compares,
       operations,
-      this.#looking(head.sequence + 1),
+      this.#readOperations(head.sequence + 1),
     );
     return succeeded ? { revision } : { state: await this.#stateOf(ranges, revision) };
   }
 
-  /** Takes away the groups that begin before `floor`, as far as another begins after them. */
-  async forget(floor: number): Promise<void> {
+  /**
+   * Deletes the groups before `floor`. A group is deleted only if a later one starts at or after
+   * `floor`.
+   */
+  async truncate(floor: number): Promise<void> {
     const keys = this.#keys;
     const { ranges } = await this.#gateway.transaction(
       [],
@@ -197,34 +221,37 @@ export class EtcdLog {
     );
   }
 
-  /** Groups as they are appended, from a revision on. `onGroup` is called in order, once what is larger than a request has been fetched. Rejects as the gateway's `watch`. */
+  /**
+   * Watches for appended groups, from a revision on. Calls `onGroup` in order, after all parts of a
+   * group were fetched. Rejects like the gateway's `watch`.
+   */
   async watch(revision: number, onGroup: (group: LoggedGroup) => void, signal: AbortSignal): Promise<never> {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
-    let before: Promise<void> = Promise.resolve();
-    const take = (item: KeyValue): void => {
-      before = before
+    let previous: Promise<void> = Promise.resolve();
+    const enqueue = (item: KeyValue): void => {
+      previous = previous
         .then(() => this.#groupOf(item))
         .then((group) => {
           if (!either.aborted) onGroup(group);
         });
-      before.catch((error: unknown) => failed.abort(error));
+      previous.catch((error: unknown) => failed.abort(error));
     };
     return await this.#gateway.watch(
       this.#keys.log(0),
       this.#keys.logEnd,
       revision,
-      ({ puts }) => puts.forEach(take),
+      ({ puts }) => puts.forEach(enqueue),
       either,
     );
   }
 
-  #looking(from: number): Operation[] {
+  #readOperations(from: number): Operation[] {
     return [
       range(this.#keys.head),
       range(this.#keys.floor),
       range(this.#keys.turn, undefined, { keysOnly: true }),
-      range(this.#keys.log(from), this.#keys.logEnd, { limit: LOOK }),
+      range(this.#keys.log(from), this.#keys.logEnd, { limit: MAX_GROUPS }),
     ];
   }
 
@@ -251,8 +278,8 @@ export class EtcdLog {
     if ('entries' in group) return { first, entries: group.entries, revision: modRevision };
     const { count, hash } = group;
     const parts: Buffer[] = [];
-    for (let n = 0; n < count; n += PARTS) {
-      const wanted = Array.from({ length: Math.min(PARTS, count - n) }, (_, i) =>
+    for (let n = 0; n < count; n += MAX_PARTS) {
+      const wanted = Array.from({ length: Math.min(MAX_PARTS, count - n) }, (_, i) =>
         range(this.#keys.part(first, hash, n + i)),
       );
       const { ranges } = await this.#gateway.transaction([], wanted);
@@ -265,15 +292,15 @@ export class EtcdLog {
   }
 }
 
-/** Throws Error for a key that is none of the log. */
+/** Throws Error for a key that does not belong to the log. */
 function sequenceOf(key: Buffer): number {
   const sequence = Number.parseInt(key.subarray(key.lastIndexOf('/') + 1).toString(), 16);
   if (!Number.isSafeInteger(sequence)) throw new Error(`a key of the log is damaged: ${key}`);
   return sequence;
 }
 
-/** What may be done twice is tried once more. */
-async function harmless<T>(work: () => Promise<T>): Promise<T> {
+/** Retries idempotent work once. */
+async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

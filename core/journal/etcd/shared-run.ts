@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that many ask for at a time: who comes while it is under way shares the next run, which begins after they came. */
-export class Joined<T> {
+/**
+ * Work with many concurrent callers. A call during a run shares the next run with all other such
+ * calls. That run starts after they were made.
+ */
+export class SharedRun<T> {
   readonly #work: () => Promise<T>;
-  readonly #rest: number;
+  readonly #pause: number;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<T> | null = null;
 
-  /** `rest`: milliseconds from the end of a run to the next. */
-  constructor(work: () => Promise<T>, rest = 0) {
+  /** `pause`: milliseconds between the end of a run and the start of the next. */
+  constructor(work: () => Promise<T>, pause = 0) {
     this.#work = work;
-    this.#rest = rest;
+    this.#pause = pause;
   }
 
-  /** What a run gives that begins no sooner than now. */
+  /** Returns the result of a run that starts after this call. */
   join(): Promise<T> {
     if (this.#next !== null) return this.#next;
     const next = this.#running.then(() => {
@@ -22,7 +25,7 @@ export class Joined<T> {
     });
     this.#next = next;
     const ended = next.catch(() => {});
-    this.#running = this.#rest === 0 ? ended : ended.then(() => sleep(this.#rest, undefined, { ref: false }));
+    this.#running = this.#pause === 0 ? ended : ended.then(() => sleep(this.#pause, undefined, { ref: false }));
     return next;
   }
 }

@@ -1,119 +1,137 @@
 /**
- * Who appends next when several nodes have something to write. An append that comes second is work for nothing, here, in etcd and on its disks, so a node lets groups of others by
- * before its own:
+ * Decides which node appends next when several nodes write. An append that loses the race wastes
+ * work here and in etcd, so a node waits for groups of others before its own:
  *
- *   as many as came between its last two, while it has lost an append lately, or let one by that came: nodes that all have much to write go round;
- *   one more while another node's claim stands in etcd, which every append compares.
+ *   - for as many groups as came between its last two, if it has recently lost an append, or if a
+ *     group that it waited for arrived. Nodes with many writes so take turns;
+ *   - for one more group while another node has a claim in etcd. Every append compares the claim.
  *
- * A node that is passed over again and again, as one further from etcd, claims the next place. Who does not come is waited for once: a node that goes round for as long as a few groups
- * take, one with a claim for a quarter of a second; then its claim is taken over by whoever appends.
+ * A node that loses too often, for example because it is farther from etcd, claims the next append.
+ * The wait is limited: to the duration of a few groups for a node that takes turns, and to a
+ * quarter of a second for a claim. Then the next append of any node takes over the claim.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EtcdLog } from './shared-log.ts';
 
-/** Others are let by for so many milliseconds after an append was lost or a group came that was waited for; at least for so many rounds of all that write. */
-const KEPT = 1000;
-const ROUNDS = 2;
-/** A group of another is waited for so many times as long as ours take, and at most so many milliseconds; a claim for so many. */
-const PATIENCE = 3;
-const MOST = 1000;
-const MOST_OF_CLAIM = 250;
-/** After so many times that others were sooner the next place is claimed. */
-const PASSED_OVER = 8;
+/**
+ * Milliseconds of taking turns after an append was lost, or after a group arrived that was waited
+ * for. The minimum is this number of rounds of all writers.
+ */
+const TAKE_TURNS_FOR = 1000;
+const MIN_ROUNDS = 2;
+/**
+ * The wait for a group of another node: a multiple of the duration of our groups, with a maximum in
+ * milliseconds. The wait for a claim in milliseconds.
+ */
+const WAIT_FACTOR = 3;
+const MAX_WAIT = 1000;
+const MAX_CLAIM_WAIT = 250;
+/** Lost races after which the next append is claimed. */
+const CLAIM_AFTER = 8;
 
 export class Turns {
   readonly #log: Pick<EtcdLog, 'claimTurn'>;
   readonly #writers: () => number;
-  /** Of performance.now(). */
-  #keptUntil = 0;
-  /** Groups of others since our last one. */
-  #seen = 0;
-  /** So many are let by before our next. */
+  /** A time of performance.now(). */
+  #takesTurnsUntil = 0;
+  /** Groups of other nodes since our last group. */
+  #foreignGroups = 0;
+  /** Groups of other nodes to wait for before our next. */
   #expected = 0;
-  /** Milliseconds that a group takes, smoothed. */
-  #took = 10;
-  #passedOver = 0;
-  /** Of another node. */
-  #theirs = { claim: 0, since: 0 };
-  #wake: () => void = () => {};
-  /** The revision of the claim that our appends go by: our own, or one that was waited for in vain; 0: none. */
+  /** Duration of a group in milliseconds, smoothed. */
+  #duration = 10;
+  #lostRaces = 0;
+  /** The claim of another node. */
+  #foreignClaim = { claim: 0, since: 0 };
+  #onArrival: () => void = () => {};
+  /**
+   * The revision of the claim for our appends: our own, or that of another node which was waited
+   * for in vain; 0: none.
+   */
   claim = 0;
 
-  /** `writers`: how many others there are. */
+  /** `writers`: returns the number of other writers. */
   constructor(log: Pick<EtcdLog, 'claimTurn'>, writers: () => number) {
     this.#log = log;
     this.#writers = writers;
   }
 
-  /** Milliseconds that a group takes, smoothed; no more than are waited for anyone. */
-  get took(): number {
-    return Math.min(MOST_OF_CLAIM, this.#took);
+  /** Duration of a group in milliseconds, smoothed; at most the maximum wait for a claim. */
+  get groupDuration(): number {
+    return Math.min(MAX_CLAIM_WAIT, this.#duration);
   }
 
-  /** Whether others are to be let by first. */
-  get areTheirs(): boolean {
-    return this.#seen < this.#expected && performance.now() < this.#keptUntil;
+  /** Whether groups of other nodes come first. */
+  get mustWait(): boolean {
+    return this.#foreignGroups < this.#expected && performance.now() < this.#takesTurnsUntil;
   }
 
-  /** Resolves when a group came, or was waited for long enough. */
-  async letBy(): Promise<void> {
+  /** Resolves when a group arrived, or after the maximum wait. */
+  async waitForGroup(): Promise<void> {
     const over = new AbortController();
     const arrival = new Promise<boolean>((resolve) => {
-      this.#wake = () => resolve(true);
+      this.#onArrival = () => resolve(true);
     });
-    const late = sleep(this.#patience(), false, { signal: over.signal }).catch(() => false);
-    if (await Promise.race([arrival, late])) this.#keep();
-    else this.#expected = this.#seen;
+    const timeout = sleep(this.#maxWait(), false, { signal: over.signal }).catch(() => false);
+    if (await Promise.race([arrival, timeout])) this.#takeTurns();
+    else this.#expected = this.#foreignGroups;
     over.abort();
   }
 
-  #keep(): void {
-    const round = this.#took * (1 + this.#writers());
-    this.#keptUntil = performance.now() + Math.max(KEPT, ROUNDS * round);
+  #takeTurns(): void {
+    const round = this.#duration * (1 + this.#writers());
+    this.#takesTurnsUntil = performance.now() + Math.max(TAKE_TURNS_FOR, MIN_ROUNDS * round);
   }
 
-  #patience(): number {
-    const left = this.#theirs.since + MOST_OF_CLAIM - performance.now();
-    return this.#theirs.claim !== 0 && left > 0 ? left : Math.min(MOST, PATIENCE * this.#took);
+  #maxWait(): number {
+    const rest = this.#foreignClaim.since + MAX_CLAIM_WAIT - performance.now();
+    return this.#foreignClaim.claim !== 0 && rest > 0 ? rest : Math.min(MAX_WAIT, WAIT_FACTOR * this.#duration);
   }
 
-  /** A group came; it may be our own. */
-  groupArrived(): void {
-    this.#wake();
+  /** A group arrived; it may be our own. */
+  noteArrival(): void {
+    this.#onArrival();
   }
 
-  /** So many groups of others are applied. */
-  others(count: number): void {
-    this.#seen += count;
+  /** Groups of other nodes were applied. */
+  noteForeignGroups(count: number): void {
+    this.#foreignGroups += count;
   }
 
-  /** Others were sooner than what waits here. */
-  async passedOver(): Promise<void> {
-    if (this.areTheirs || ++this.#passedOver < PASSED_OVER || this.claim !== 0) return;
-    this.#passedOver = 0;
-    // Without etcd there is nobody to be sooner.
+  /** Another node appended before the commits that wait here. */
+  async noteLostRace(): Promise<void> {
+    if (this.mustWait || ++this.#lostRaces < CLAIM_AFTER || this.claim !== 0) return;
+    this.#lostRaces = 0;
+    // Without etcd no other node can append either.
     this.claim = await this.#log.claimTurn().catch(() => 0);
   }
 
-  /** An append of ours came second; `claim`: the revision of the one that stands, 0 for none; `ahead`: groups of others that are known and not applied yet. */
-  lost(claim: number, ahead: number): void {
+  /**
+   * An append of ours lost the race. `claim`: the revision of the current claim, 0 for none;
+   * `ahead`: number of known groups of other nodes that are not applied yet.
+   */
+  noteLostAppend(claim: number, ahead: number): void {
     const now = performance.now();
-    this.#keep();
-    if (claim !== this.#theirs.claim) this.#theirs = { claim: claim === this.claim ? 0 : claim, since: now };
+    this.#takeTurns();
+    if (claim !== this.#foreignClaim.claim)
+      this.#foreignClaim = { claim: claim === this.claim ? 0 : claim, since: now };
     if (claim === this.claim) return;
     this.claim = 0;
     if (claim === 0) return;
-    if (now - this.#theirs.since < MOST_OF_CLAIM) this.#expected = this.#seen + ahead + 1;
+    if (now - this.#foreignClaim.since < MAX_CLAIM_WAIT) this.#expected = this.#foreignGroups + ahead + 1;
     else this.claim = claim;
   }
 
-  /** One came first, which ends the claim that it went by; from its check until it was applied it took so many milliseconds. */
-  won(milliseconds: number): void {
-    this.#took += (milliseconds - this.#took) / 8;
-    this.#expected = Math.min(this.#seen, this.#writers());
-    this.#seen = 0;
-    this.#passedOver = 0;
-    this.#theirs = { claim: 0, since: 0 };
+  /**
+   * An append of ours succeeded, which ends its claim. `milliseconds`: from its check until it was
+   * applied.
+   */
+  noteAppend(milliseconds: number): void {
+    this.#duration += (milliseconds - this.#duration) / 8;
+    this.#expected = Math.min(this.#foreignGroups, this.#writers());
+    this.#foreignGroups = 0;
+    this.#lostRaces = 0;
+    this.#foreignClaim = { claim: 0, since: 0 };
     this.claim = 0;
   }
 }

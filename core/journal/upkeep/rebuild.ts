@@ -1,21 +1,24 @@
-/** Makes all answers, and what else is derived, anew from the rows: on demand, and when what they were made with has changed. */
+/**
+ * Rebuilds all answers and other derived data from the rows: on demand, and when the compiler or
+ * the settings have changed.
+ */
 import type { Environment } from '../../store/environment.ts';
 import { idKey } from '../../store/keys.ts';
 import { encodeUsage, StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { ZoneUpdates } from '../apply/apply-zones.ts';
-import { keepSite } from '../apply/edge-sites.ts';
-import { keepTargets } from '../record-targets.ts';
-import { noteServed } from './renumber.ts';
+import { updateSite } from '../apply/edge-sites.ts';
+import { writeTargets } from '../record-targets.ts';
+import { storeSettings } from './renumber.ts';
 
-/** Rises when the compiler, or core/store/sites.ts, makes other bytes of the same rows. */
+/** Increased when the compiler, or core/store/sites.ts, produces other bytes from the same rows. */
 const COMPILER_VERSION = 7;
 const FINGERPRINT = Buffer.from('compiled with');
-/** Names whose nodes are written in one transaction. */
+/** Names per transaction. */
 const BATCH = 20_000;
 
-/** Whether the answers were made by this compiler with these settings. */
+/** Whether this compiler made the answers with these settings. */
 export function answersAreCurrent(environment: Environment, defaults: ZoneSettings): boolean {
   return environment.meta.get(FINGERPRINT)?.toString() === fingerprint(defaults);
 }
@@ -24,15 +27,19 @@ function fingerprint(defaults: ZoneSettings): string {
   return JSON.stringify([COMPILER_VERSION, defaults]);
 }
 
-/** The settings that the answers were made with; null: not known, since the last rebuild was interrupted or there was none. */
-function settingsBefore(environment: Environment): Partial<ZoneSettings> | null {
+/**
+ * The settings that the answers were made with; null: unknown, because the last rebuild was
+ * interrupted or there was none.
+ */
+function readPreviousSettings(environment: Environment): Partial<ZoneSettings> | null {
   const stored = environment.meta.get(FINGERPRINT);
   return stored === undefined ? null : (JSON.parse(stored.toString()) as [number, Partial<ZoneSettings>])[1];
 }
 
 /**
- * Compiles every zone. Interrupted, it starts again at the next start, since the fingerprint is written last. `progress` is told how many zones
- * are done. Serials stay as they are: see renumber.ts.
+ * Compiles every zone. After an interruption the next start repeats it, since the fingerprint is
+ * written last. `progress` is called with the number of finished zones. Serials do not change: see
+ * renumber.ts.
  */
 export async function rebuildAnswers(
   environment: Environment,
@@ -41,7 +48,7 @@ export async function rebuildAnswers(
 ): Promise<{ zones: number; answers: number }> {
   const reader = new StoreReader(environment);
   await environment.root.transaction(() => {
-    noteServed(environment, defaults, settingsBefore(environment));
+    storeSettings(environment, defaults, readPreviousSettings(environment));
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
     environment.usage.clearSync();
@@ -66,9 +73,9 @@ export async function rebuildAnswers(
       await environment.root.transaction(() => {
         const updates = new ZoneUpdates(environment, defaults, () => false);
         for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) {
-          keepTargets(environment, page[i]);
+          writeTargets(environment, page[i]);
           updates.compileAll(page[i]);
-          keepSite(environment, page[i].id);
+          updateSite(environment, page[i].id);
         }
         answers += updates.nodes.length;
       });

@@ -1,8 +1,13 @@
 /**
- * Serials of zones whose served records follow from the configuration, raised when that of this node has changed: secondaries compare serials, and would keep the old SOA, NS or
- * addresses of the cluster for ever. They are raised by entries of the journal, so that all nodes have the same, and by each node whose settings become others: what a secondary got
- * from one that still had the old ones is taken anew once the last has changed. A start with the same settings raises nothing, so nodes that differ do not raise against one another.
- * Revisions stay, since nobody has written to the zone.
+ * Raises the serials of zones whose served records depend on settings, after these settings
+ * changed. Secondaries compare serials: without this, they would keep the old SOA, NS or cluster
+ * addresses forever.
+ *
+ * The serials are raised by journal entries, so that all nodes have the same. Every node whose
+ * settings change raises them. A secondary may have transferred from a node with the old settings;
+ * it transfers again after the last node has changed. A start with unchanged settings raises
+ * nothing, so nodes with different settings do not raise serials in turn. Revisions do not change,
+ * since no account has written to the zone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
@@ -15,38 +20,44 @@ import { findType } from '../../zone/view.ts';
 import { write } from '../draft/draft.ts';
 import type { Journal } from '../journal.ts';
 
-/** The settings that serials stand for, as far as this node has seen to it. */
-const SERVED = Buffer.from('served with');
-/** Zones looked at in a turn, and raised in an entry: some 20 ms. */
+/** The settings for which this node has raised the serials. */
+const SETTINGS_KEY = Buffer.from('served with');
+/** Zones per page and per entry: about 20 ms. */
 const PAGE = 500;
-/** Milliseconds between two turns, and until what failed is tried again. */
-const REST_MS = 10;
+/** Milliseconds between two pages, and before a retry. */
+const PAUSE_MS = 10;
 const RETRY_MS = 2000;
 const BY = 'settings';
 
-/** What another version wrote may lack some of them: that counts as a change. */
-type KnownSettings = Partial<ZoneSettings>;
+/** Stored settings of another version may lack some fields; a missing field counts as a change. */
+type StoredSettings = Partial<ZoneSettings>;
 
-/** Inside a write transaction, before anything is served by `settings`. `before`: what answers were made with until now, as far as known; what is not is taken as unchanged. */
-export function noteServed(environment: Environment, settings: ZoneSettings, before: KnownSettings | null): void {
-  if (!environment.meta.doesExist(SERVED)) environment.meta.put(SERVED, asBytes(before ?? settings));
+/**
+ * Inside a write transaction, before anything is served with `settings`. `before`: the settings
+ * that answers were made with until now; null (unknown) counts as unchanged.
+ */
+export function storeSettings(environment: Environment, settings: ZoneSettings, before: StoredSettings | null): void {
+  if (!environment.meta.doesExist(SETTINGS_KEY)) environment.meta.put(SETTINGS_KEY, asBytes(before ?? settings));
 }
 
 export interface RenumberOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly settings: ZoneSettings;
-  /** Once for each failure that is tried again; null when it goes on. */
+  /** Called once for each failure that is retried; null: it continues. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 export interface Renumber {
-  /** Resolves when the serials stand for the settings, or it was stopped. Never rejects. */
+  /** Resolves when the serials match the settings, or after `stop`. Never rejects. */
   readonly done: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** In the background: without a majority of etcd it goes on when there is one. Interrupted, the next start begins anew, which raises some serials once more. */
+/**
+ * Runs in the background, and waits while etcd has no majority. After an interruption the next
+ * start begins from the first zone, which raises some serials once more.
+ */
 export function startRenumbering(options: RenumberOptions): Renumber {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -73,40 +84,40 @@ export function startRenumbering(options: RenumberOptions): Renumber {
 }
 
 async function renumberZones({ environment, journal, settings }: RenumberOptions, signal: AbortSignal): Promise<void> {
-  const stored = environment.meta.get(SERVED);
+  const stored = environment.meta.get(SETTINGS_KEY);
   const now = asBytes(settings);
   if (stored?.equals(now)) return;
-  const before = stored === undefined ? settings : (JSON.parse(stored.toString()) as KnownSettings);
+  const before = stored === undefined ? settings : (JSON.parse(stored.toString()) as StoredSettings);
   const reader = new Reader(rawReader(environment));
-  const isConcerned = concern(environment, reader, before, settings);
+  const isAffected = findAffected(environment, reader, before, settings);
   let last: Domain | undefined;
-  while (isConcerned !== null) {
+  while (isAffected !== null) {
     const page = reader.allDomains(last?.apex ?? null, PAGE);
     last = page.at(-1);
     if (last === undefined) break;
-    const domainIds = page.filter(isConcerned).map(({ id }) => id);
+    const domainIds = page.filter(isAffected).map(({ id }) => id);
     if (domainIds.length > 0) await write(environment, journal, BY, (draft) => draft.put(renumberings, { domainIds }));
-    await sleep(REST_MS, undefined, { signal });
+    await sleep(PAUSE_MS, undefined, { signal });
   }
-  await environment.root.transaction(() => environment.meta.put(SERVED, now));
+  await environment.root.transaction(() => environment.meta.put(SETTINGS_KEY, now));
 }
 
-const asBytes = (settings: KnownSettings): Buffer => Buffer.from(JSON.stringify(settings));
+const asBytes = (settings: StoredSettings): Buffer => Buffer.from(JSON.stringify(settings));
 
-/** Whether a zone serves something else by the new settings; null: none does. */
-function concern(
+/** Returns whether a zone is served differently with the new settings; null: no zone is. */
+function findAffected(
   environment: Environment,
   reader: Reader,
-  before: KnownSettings,
+  before: StoredSettings,
   settings: ZoneSettings,
 ): ((domain: Domain) => boolean) | null {
-  const differs = (part: (settings: KnownSettings) => unknown): boolean =>
+  const differs = (part: (settings: StoredSettings) => unknown): boolean =>
     JSON.stringify(part(before)) !== JSON.stringify(part(settings));
   const ns = differs(({ nameservers, nsTtl }) => [nameservers && [...nameservers].sort(), nsTtl]);
   const soa = differs(({ nameservers, hostmaster, refresh, retry, expire, minimum, soaTtl }) => [
     [nameservers?.[0], hostmaster, refresh, retry, expire, minimum, soaTtl],
   ]);
-  const cluster = differs((all) => [all.cluster]);
+  const cluster = differs((settings) => [settings.cluster]);
   if (!ns && !soa && !cluster) return null;
   const hasOwnNs = ({ id, apex }: Domain): boolean =>
     findType(readRRsets(environment, id, apex), TYPE.NS) !== undefined;

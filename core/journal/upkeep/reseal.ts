@@ -1,6 +1,8 @@
 /**
- * The end of a rotation of the secret key: what was sealed under the key before is sealed anew, so that the key file can do without that one. In the background, from the start on and only
- * while the file holds two keys. Answers under an Idempotency-Key are left: they go by themselves within a day.
+ * Completes a rotation of the secret key: re-encrypts rows that were encrypted with the previous
+ * key, so that it can be removed from the key file. Runs in the background from the start, only
+ * while the file has two keys. Responses stored for an Idempotency-Key are skipped: they expire
+ * within a day.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WaypostError } from '../../base/errors.ts';
@@ -24,42 +26,42 @@ import {
 import { type Draft, write } from '../draft/draft.ts';
 import type { Journal } from '../journal.ts';
 
-/** Rows looked at in a turn, and sealed anew in a commit: some 100 KB with their certificates, a millisecond or two. */
-const AT_ONCE = 32;
-/** Milliseconds between two turns: the loop and the disk are others' for most of the time. */
-const REST_MS = 20;
+/** Rows per page and per commit: about 100 KB with their certificates, 1 to 2 ms. */
+const PAGE = 32;
+/** Milliseconds between two pages, so that other work gets most of the event loop and the disk. */
+const PAUSE_MS = 20;
 
 const BY = 'rotation';
 
-/** A table with something sealed in each row. */
+/** A table with an encrypted field in each row. */
 interface Kind {
   readonly table: Table<unknown>;
-  sealedIn(row: unknown): string;
+  sealedOf(row: unknown): string;
   contextOf(row: unknown): string;
-  /** The row with that in its place. */
-  sealedAs(row: unknown, sealed: string): unknown;
+  /** The row with another encrypted value. */
+  withSealed(row: unknown, sealed: string): unknown;
 }
 
-/** `field`: where it stands, in base64. */
-function kind<Field extends string, Row extends Readonly<Record<Field, string>>>(
+/** `field`: the name of the encrypted field, in base64. */
+function kindOf<Field extends string, Row extends Readonly<Record<Field, string>>>(
   table: Table<Row>,
   field: Field,
   contextOf: (row: Row) => string,
 ): Kind {
   return {
     table: table as Table<unknown>,
-    sealedIn: (row) => (row as Row)[field],
+    sealedOf: (row) => (row as Row)[field],
     contextOf: (row) => contextOf(row as Row),
-    sealedAs: (row, sealed) => ({ ...(row as Row), [field]: sealed }),
+    withSealed: (row, sealed) => ({ ...(row as Row), [field]: sealed }),
   };
 }
 
 const KINDS: readonly Kind[] = [
-  kind(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
-  kind(automaticCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
-  kind(tsigKeys, 'sealed', ({ id }) => tsigContext(id)),
-  kind(acmeAccounts, 'sealedKey', ({ directory }) => acmeAccountContext(directory)),
-  kind(ticketKeys, 'sealed', () => TICKET_KEYS_CONTEXT),
+  kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
+  kindOf(automaticCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
+  kindOf(tsigKeys, 'sealed', ({ id }) => tsigContext(id)),
+  kindOf(acmeAccounts, 'sealedKey', ({ directory }) => acmeAccountContext(directory)),
+  kindOf(ticketKeys, 'sealed', () => TICKET_KEYS_CONTEXT),
 ];
 
 export interface ResealOptions {
@@ -70,9 +72,9 @@ export interface ResealOptions {
 }
 
 export interface Reseal {
-  /** Resolves when all was looked at, or it was stopped. Never rejects. */
+  /** Resolves when all rows were checked, or after `stop`. Never rejects. */
   readonly done: Promise<void>;
-  /** Resolves when the commit that is under way is made. */
+  /** Resolves when the current commit is finished. */
   stop(): Promise<void>;
 }
 
@@ -106,7 +108,7 @@ export function startReseal(options: ResealOptions): Reseal {
 
 interface Counts {
   sealed: number;
-  /** Rows that don't open. */
+  /** Rows that cannot be decrypted. */
   lost: number;
 }
 
@@ -114,21 +116,21 @@ async function resealAll(options: ResealOptions, kind: Kind, counts: Counts, sig
   const { environment, journal, secrets } = options;
   const reader = rawReader(environment);
   const { table } = kind;
-  const isStale = (row: unknown): boolean => secrets.isStale(Buffer.from(kind.sealedIn(row), 'base64'));
+  const isStale = (row: unknown): boolean => secrets.isStale(Buffer.from(kind.sealedOf(row), 'base64'));
   for (let start: Buffer = Buffer.alloc(0); !signal.aborted; ) {
-    const entries = reader.range(table.number, start, undefined, AT_ONCE);
+    const entries = reader.range(table.number, start, undefined, PAGE);
     if (entries.length === 0) return;
     const stale = entries.filter(({ key, value }) => isStale(table.decode(key, value)));
-    // What was read is good until the next read.
+    // Read buffers are valid until the next read.
     const keys = stale.map(({ key }) => Buffer.from(key));
     start = Buffer.concat([entries[entries.length - 1].key, Uint8Array.of(0)]);
     if (keys.length > 0) {
-      // A commit that conflicts is tried anew, with other counts.
+      // A commit that conflicts is retried with new counts.
       const { result } = await write(environment, journal, BY, (draft) => reseal(secrets, kind, draft, keys, isStale));
       counts.sealed += result.sealed;
       counts.lost += result.lost;
     }
-    await sleep(REST_MS);
+    await sleep(PAUSE_MS);
   }
 }
 
@@ -142,12 +144,12 @@ function reseal(
   const counts: Counts = { sealed: 0, lost: 0 };
   for (const key of keys) {
     const row = draft.row(kind.table, key);
-    // It may have gone or changed since it was looked at.
+    // The row may have been deleted or changed in the meantime.
     if (row === undefined || !isStale(row)) continue;
     const context = kind.contextOf(row);
     try {
-      const plain = secrets.unseal(Buffer.from(kind.sealedIn(row), 'base64'), context);
-      draft.put(kind.table, kind.sealedAs(row, secrets.seal(plain, context).toString('base64')));
+      const plain = secrets.unseal(Buffer.from(kind.sealedOf(row), 'base64'), context);
+      draft.put(kind.table, kind.withSealed(row, secrets.seal(plain, context).toString('base64')));
       plain.fill(0);
       counts.sealed++;
     } catch (error) {

@@ -25,7 +25,7 @@ async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
   };
   const upkeep = new Upkeep({
     gateway: gateway as unknown as UpkeepOptions['gateway'],
-    journal: { head: 10, forget: async () => {} },
+    journal: { head: 10, truncate: async () => {} },
     cluster: { isServing: true, serving: async () => {}, settled: 10, isBeingJoined: false },
     lag: { heard: () => {}, isServing: true },
     ...{ prefix: '/x/', compacts: true, history: 1000, onTrouble: (error) => assert.unreachable(String(error)) },

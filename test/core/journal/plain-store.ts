@@ -63,5 +63,5 @@ export class PlainStore extends Reader {
   }
 
   /** All counts as read here. */
-  reads(): void {}
+  addReadRange(): void {}
 }

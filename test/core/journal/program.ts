@@ -24,7 +24,7 @@ import fc from '../../support/fc.ts';
 export interface Target extends Reader {
   put<Row>(table: Table<Row>, row: Row): void;
   delete<Row>(table: Table<Row>, row: Row): void;
-  reads(range: KeyRange): void;
+  addReadRange(range: KeyRange): void;
 }
 
 /** `a`, `b` and `c` pick among the few things that there are; what they mean depends on the step. */
@@ -180,7 +180,7 @@ function perform(target: Target, { kind, a, b, c, limit }: Step, value: number, 
       target.put(audits, auditOf(account, idOf(0x300 + (b % 3)), value));
       return show();
     case 'cover':
-      target.reads(RANGES[a % RANGES.length]);
+      target.addReadRange(RANGES[a % RANGES.length]);
       return show();
     case 'account':
       return show(target.account(account));

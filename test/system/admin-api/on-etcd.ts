@@ -9,7 +9,7 @@ export async function startOnEtcd(transport: 'node' | 'uws', settings: Record<st
   const gateway = new EtcdGateway({ endpoints: [etcd.endpoint], timeout: 2000 });
   const daemon = await startDaemon(transport, settings, undefined, undefined, async (options) => {
     const journal = openEtcdJournal({ ...options, gateway, prefix: '/contract/', deadline: 5000, interval: 1000 });
-    await journal.caughtUp();
+    await journal.catchUp();
     return journal;
   });
   return Object.assign(Object.create(daemon) as Daemon, {

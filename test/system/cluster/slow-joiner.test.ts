@@ -101,7 +101,7 @@ test('a joiner that is slower than the history gets the store again, and is in s
     const from = await headOf(a);
     await write('during', HISTORY * (JOINING + 2));
     const log = new EtcdLog(etcd.gateway, '/waypost/');
-    await until(async () => (await log.look(2 ** 48 - 1)).floor > from + 1, 'the log does not reach back to the copy');
+    await until(async () => (await log.read(2 ** 48 - 1)).floor > from + 1, 'the log does not reach back to the copy');
     link.open();
     const b = await joining;
     const taken = (): number => b.child.output().split('store of another node has replaced').length - 1;

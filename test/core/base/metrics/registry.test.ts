@@ -134,10 +134,10 @@ test('HTTP: whatever methods and routes clients make up, few labels come of it',
 test('the journal, the store, the index, readiness', () => {
   const registry = new Registry();
   const journal = new JournalMetrics(registry);
-  journal.committed(3, 0.25);
-  journal.committed(1, 0.5);
-  journal.conflict();
-  journal.failed();
+  journal.observeCommit(3, 0.25);
+  journal.observeCommit(1, 0.5);
+  journal.observeConflict();
+  journal.observeFailure();
   const root = { getStats: () => ({ mapSize: 4096 * 100, lastPageNumber: 9, pageSize: 4096, numReaders: 2 }) };
   storeMetrics(registry, { root, tables: new Map([['records', { getStats: () => ({ entryCount: 7 }) }]]) });
   indexMetrics(registry, { stats: { names: 5, inStore: 1, slots: 1024, arenaUsed: 640, arenaCapacity: 6400 } });

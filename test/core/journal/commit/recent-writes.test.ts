@@ -36,7 +36,7 @@ test('it conflicts exactly when a key of a later entry is in a range', () => {
           recent.add(i + 1, changes.content);
         }
         const expected = entries.some((keys, i) => i + 1 > at && keys.some((k) => ranges.some((one) => holds(one, k))));
-        assert.is(recent.conflicts({ at, ranges }), expected);
+        assert.is(recent.hasConflict({ at, ranges }), expected);
       },
     ),
     { numRuns: 2000 },
@@ -51,10 +51,10 @@ test('what is restored is as if it had not been', () => {
   recent.add(1, one.content);
   const checkpoint = recent.checkpoint();
   recent.add(2, one.content);
-  assert.ok(recent.conflicts({ at: 1, ranges: all }));
+  assert.ok(recent.hasConflict({ at: 1, ranges: all }));
   recent.restore(checkpoint);
-  assert.not(recent.conflicts({ at: 1, ranges: all }));
-  assert.ok(recent.conflicts({ at: 0, ranges: all }));
+  assert.not(recent.hasConflict({ at: 1, ranges: all }));
+  assert.ok(recent.hasConflict({ at: 0, ranges: all }));
 });
 
 test('of a bulk entry every key of its zone between first and last counts, of other zones none', () => {
@@ -66,7 +66,7 @@ test('of a bulk entry every key of its zone between first and last counts, of ot
   recent.add(1, changes.content);
   const read = (domain: typeof zone, name: string) => {
     const start = records.key(addressRecord(domain, name));
-    return recent.conflicts({
+    return recent.hasConflict({
       at: 0,
       ranges: [{ table: records.number, start, end: Buffer.concat([start, Buffer.of(0)]) }],
     });
@@ -74,7 +74,7 @@ test('of a bulk entry every key of its zone between first and last counts, of ot
   for (const row of rows) {
     const start = records.key(row);
     assert.ok(
-      recent.conflicts({
+      recent.hasConflict({
         at: 0,
         ranges: [{ table: records.number, start, end: Buffer.concat([start, Buffer.of(0)]) }],
       }),
@@ -94,12 +94,12 @@ test('it forgets old entries, and says that what began before them conflicts', (
     recent.add(i, changes.content);
     recent.checkpoint();
   }
-  assert.ok(recent.conflicts({ at: 100, ranges: [] }));
-  assert.not(recent.conflicts({ at: 9000, ranges: [] }));
+  assert.ok(recent.hasConflict({ at: 100, ranges: [] }));
+  assert.not(recent.hasConflict({ at: 9000, ranges: [] }));
   const start = Buffer.of(9500 >> 8, 9500 & 255);
   const ranges = [{ table: 1, start, end: Buffer.concat([start, Buffer.of(0)]) }];
-  assert.ok(recent.conflicts({ at: 9499, ranges }));
-  assert.not(recent.conflicts({ at: 9500, ranges }));
+  assert.ok(recent.hasConflict({ at: 9499, ranges }));
+  assert.not(recent.hasConflict({ at: 9500, ranges }));
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { ABORT } from 'lmdb';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { overlaid } from '../../../../core/journal/commit/rehearsal.ts';
+import { withOverlay } from '../../../../core/journal/commit/rehearsal.ts';
 import { type Binary, openEnvironment } from '../../../../core/store/environment.ts';
 import fc from '../../../support/fc.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
@@ -64,7 +64,7 @@ test('what is laid over a table is seen as in a transaction, by key and by range
         carryOut(table, before);
       });
       const stored = seen(table, asked, bounds);
-      const { lookups: over } = overlaid(environment);
+      const { lookups: over } = withOverlay(environment);
       carryOut(over, after);
       let expected: unknown;
       environment.root.transactionSync(() => {
@@ -86,7 +86,7 @@ test('a walk that is left early holds no pages: what is written over and over ta
   let before = 0;
   for (let round = 0; round < 300; round++) {
     if (round === 100) before = pages();
-    const { lookups: over } = overlaid(environment);
+    const { lookups: over } = withOverlay(environment);
     over.put(Buffer.of(7, 0, 1), Buffer.of(1));
     for (const reverse of [false, true]) {
       const [start, end] = reverse ? [Buffer.of(8), Buffer.of(7)] : [Buffer.of(7), Buffer.of(8)];
@@ -102,7 +102,7 @@ test('a walk that is left early holds no pages: what is written over and over ta
 });
 
 test('a key that the store does not take is refused', () => {
-  const { lookups } = overlaid(environment);
+  const { lookups } = withOverlay(environment);
   for (const length of [0, 1979]) {
     assert.throws(() => lookups.put(Buffer.alloc(length), Buffer.alloc(1)), /bytes is too long to store/);
     assert.throws(() =>

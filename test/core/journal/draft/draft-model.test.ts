@@ -146,7 +146,7 @@ test('what is covered ends where it ends', () =>
     ];
     for (const [i, read] of reads.entries()) {
       const draft = new Draft(environment, journal.head);
-      draft.reads({ table: accounts.number, start: keys[0], end: keys[2] });
+      draft.addReadRange({ table: accounts.number, start: keys[0], end: keys[2] });
       read(draft);
       draft.put(proxies, newProxy(newDomain('zone.test.')));
       await write(environment, journal, 'other', (other) => other.put(accounts, { ...all[2], updatedAt: 10 + i }));

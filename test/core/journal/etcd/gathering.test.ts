@@ -9,7 +9,7 @@ const FOREVER = 2 ** 30;
 function gathering(crowd: number, patience = FOREVER) {
   const gathering = new Gathering();
   const state = { waiting: 0, isOver: false, isCut: false };
-  gathering.done(crowd, 0);
+  gathering.noteGroup(crowd, 0);
   const cut = gathering
     .gather(
       () => state.waiting,
@@ -21,7 +21,7 @@ function gathering(crowd: number, patience = FOREVER) {
     });
   const changed = async (to: Partial<typeof state>): Promise<boolean> => {
     Object.assign(state, to);
-    gathering.changed();
+    gathering.update();
     await new Promise((done) => setImmediate(done));
     return state.isCut;
   };
@@ -44,7 +44,7 @@ test('nobody is waited for once all are there', async () => {
 
 test('those that waited when the group was done count', async () => {
   const { gathering: one, changed, cut } = gathering(10);
-  one.done(10, 10);
+  one.noteGroup(10, 10);
   assert.not(await changed({ waiting: 17 }));
   await changed({ waiting: 18 });
   await cut;
@@ -52,14 +52,14 @@ test('those that waited when the group was done count', async () => {
 
 test('nobody is waited for when all are there already', async () => {
   const one = new Gathering();
-  one.done(10, 0);
+  one.noteGroup(10, 0);
   await one.gather(
     () => 10,
     FOREVER,
     () => false,
   );
   // Nobody waits.
-  one.changed();
+  one.update();
 });
 
 test('it ends when it is over, and with its patience', async () => {

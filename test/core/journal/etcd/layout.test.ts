@@ -9,7 +9,7 @@ import {
   type EncodedGroup,
   encodeGroup,
   joinParts,
-  PART,
+  PART_SIZE,
 } from '../../../../core/journal/etcd/etcd-keys.ts';
 import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
@@ -70,7 +70,7 @@ for (const [what, entries, form, parts] of [
   ['what Brotli makes no shorter', [randomBytes(60_000)], WHOLE, 0],
   ['much in one piece', [Buffer.alloc(1_000_000, 'same'), Buffer.alloc(0)], PACKED, 0],
   ['what takes no more than one piece, but stands for too much', [Buffer.alloc(2 << 20, 'same')], PACKED_PARTED, 1],
-  ['what takes several parts', [randomBytes(2 * PART), Buffer.alloc(PART)], PACKED_PARTED, 3],
+  ['what takes several parts', [randomBytes(2 * PART_SIZE), Buffer.alloc(PART_SIZE)], PACKED_PARTED, 3],
   ['more noise than one piece', [randomBytes(200_000)], PARTED, 1],
   ['more than a packed group may stand for', [Buffer.alloc((16 << 20) - 3)], PARTED, 17],
 ] as const)

@@ -52,7 +52,7 @@ function withNode(gateway: EtcdGateway, work: (node: Node) => Promise<void>): Pr
         ...{ prefix: '/back/', deadline: 1000, interval: 60_000 },
         events: { trouble: () => {}, lost: (...said) => lost.push(said) },
       });
-      await journal.caughtUp();
+      await journal.catchUp();
       return journal;
     },
     async (store) => work(Object.assign(store, { lost }) as Node),

@@ -34,7 +34,7 @@ function withNode(gateway: EtcdGateway, prefix: string, work: (node: Node) => Pr
         ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
         ...{ prefix, deadline: 2000, interval: 1000 },
       });
-      await journal.caughtUp();
+      await journal.catchUp();
       return journal;
     },
     async (store) => work(store as Node),

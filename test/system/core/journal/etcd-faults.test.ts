@@ -107,7 +107,7 @@ async function withNodes(
           ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
           ...{ prefix, deadline: 1000, interval: 100, sequencing },
         });
-        await journal.caughtUp();
+        await journal.catchUp();
         return journal;
       },
       async (store) => {

@@ -42,7 +42,7 @@ class Node {
       ...{ environment, index, gateway, history: 1000, zoneSettings: settings },
       ...{ prefix: '/settings/', deadline: 3000, interval: 200 },
     });
-    await this.journal.caughtUp();
+    await this.journal.catchUp();
     const { journal } = this;
     await startRenumbering({ environment, journal, settings, onTrouble: (error) => assert.is(error, null) }).done;
   }

@@ -47,7 +47,7 @@ function withNode(prefix: string, work: (node: Node) => Promise<void>, etcd = ga
         ...{ prefix, deadline: 1000, interval: 100 },
         events: { trouble: (error) => told.push(error as Error | null), lost: (why) => told.push(why) },
       });
-      await journal.caughtUp();
+      await journal.catchUp();
       return journal;
     },
     async (store) => work(Object.assign(store, { told }) as Node),

@@ -28,7 +28,7 @@ const shared =
       ...{ environment, index, history, gateway, zoneSettings: DEFAULTS },
       ...{ prefix: prefix(folder), deadline: 3000, interval: 1000 },
     });
-    await journal.caughtUp();
+    await journal.catchUp();
     return journal;
   };
 
@@ -61,7 +61,7 @@ const deaf: JournalFactory = async ({ environment, index }, history) => {
     ...{ environment, index, history, gateway: own, zoneSettings: DEFAULTS },
     ...{ prefix: '/waypost/behind/', deadline: 1000, interval: 60_000 },
   });
-  await journal.caughtUp();
+  await journal.catchUp();
   return journal;
 };
 

@@ -41,9 +41,9 @@ async function withPair(prefix: string, work: (pair: Pair) => Promise<void>): Pr
       const forward: Way = (commits) => pair.way(commits);
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway, zoneSettings: DEFAULTS, prefix, deadline: 5000, interval: 1000 },
-        sequencing: { node: name, shunned: 0, sequencer: () => (isFirst ? null : { forward }) },
+        sequencing: { node: name, avoidFor: 0, sequencer: () => (isFirst ? null : { forward }) },
       });
-      await journal.caughtUp();
+      await journal.catchUp();
       return journal;
     };
   await withStore(node('first', true), async (one) => {
