@@ -59,7 +59,7 @@ const CEILINGS: Readonly<Record<string, Counts>> = {
   'admin-api/openapi': { words: 3, names: 2, long: 4 },
   'admin-api/packages': { words: 9, names: 4, long: 22 },
   'admin-api/proxy': { words: 5, names: 10, long: 51 },
-  'admin-api/records': { words: 12, names: 16, long: 49 },
+  'admin-api/records': { words: 0, names: 0, long: 0 },
   'admin-api/tsig': { words: 1, names: 1, long: 1 },
   'admin-api/update': { words: 5, names: 7, long: 28 },
   bench: { words: 10, names: 5, long: 13 },

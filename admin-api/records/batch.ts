@@ -1,4 +1,4 @@
-/** Many changes of a domain's records as one: all or nothing, one revision. */
+/** Changes many records of a domain in one revision: all of them or none. */
 import { InvalidError, StateError, WaypostError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
@@ -14,7 +14,7 @@ import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { MAX_BATCH } from './schema.ts';
-import { existing, newRecord, place, type RecordBody, renewed } from './service.ts';
+import { buildRecord, mergeRecord, type RecordBody, requireRecord, writeRecord } from './service.ts';
 import { viewRecord } from './view.ts';
 
 export interface Batch {
@@ -23,18 +23,19 @@ export interface Batch {
   readonly post?: readonly RecordBody[];
 }
 
-/** Changes from which on a batch counts the whole zone as read. */
-export const MANY = 100;
-/** Faults that are told. */
-const MAX_FAULTS = 20;
+/** A batch with more changes declares the whole zone as read. */
+export const MAX_SINGLE_READS = 100;
+/** Maximum number of reported errors. */
+const MAX_REPORTED = 20;
 
 /**
- * First all that goes goes, then what replaces it and what is new comes: so the order inside of a batch does not matter to the rules. Throws
- * what the single changes throw, with the pointer into the batch.
+ * Deletes all records that are deleted or replaced, and then adds the replacements and the new
+ * ones. The rules are therefore independent of the order within the batch. Throws the errors of the
+ * single changes, with a pointer into the batch.
  */
 export function changeRecords(services: Services, context: Context<Caller>, batch: Batch) {
-  const { delete: goes = [], put = [], post = [] } = batch;
-  const size = goes.length + put.length + post.length;
+  const { delete: deletions = [], put = [], post = [] } = batch;
+  const size = deletions.length + put.length + post.length;
   if (size > MAX_BATCH)
     throw new InvalidError('batch_too_large', `The batch has ${size} changes; the maximum is ${MAX_BATCH}. Split it.`, {
       pointer: '',
@@ -44,95 +45,107 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
     change(services, context, async (draft) => {
       const domain = ownedDomain(draft, context.caller, domainId);
       requireMatch(services, draft, domain, context.header('if-match'));
-      if (size > MANY) readWhole(draft, domain);
-      const faults = new Faults();
+      if (size > MAX_SINGLE_READS) declareZoneRead(draft, domain);
+      const errors = new BatchErrors();
       const steps = new Steps();
       const seen = new Set<string>();
       const replaced = new Map<string, RecordRow[]>();
-      const take = (id: string): RecordRow => {
+      const deleteRow = (id: string): RecordRow => {
         if (seen.has(id))
           throw new InvalidError('named_twice', 'The batch contains this record twice.', { pointer: '' });
         seen.add(id);
-        const record = existing(draft, domain, id);
+        const record = requireRecord(draft, domain, id);
         draft.delete(records, record);
         const name = nameId(record.name);
-        const others = replaced.get(name);
-        if (others === undefined) replaced.set(name, [record]);
-        else others.push(record);
+        const rows = replaced.get(name);
+        if (rows === undefined) replaced.set(name, [record]);
+        else rows.push(record);
         return record;
       };
-      for (const [i, id] of goes.entries()) {
-        faults.note(`/delete/${i}`, () => take(id));
+      for (const [i, id] of deletions.entries()) {
+        errors.attempt(`/delete/${i}`, () => deleteRow(id));
         await steps.next();
       }
-      const olds: (RecordRow | undefined)[] = [];
+      const oldRows: (RecordRow | undefined)[] = [];
       for (const [i, { id }] of put.entries()) {
-        olds.push(faults.note(`/put/${i}/id`, () => take(id)));
+        oldRows.push(errors.attempt(`/put/${i}/id`, () => deleteRow(id)));
         await steps.next();
       }
-      // Nothing goes any more, so that each name is read once: of thousands at one name each would read all those before it.
+      // From here on the batch only adds records, so each name is read once. Otherwise each of a
+      // thousand records at one name would read all previous ones.
       const neighbours = new Map<string, Neighbours>();
-      const placed = (body: RecordBody, record: RecordRow, isNew: boolean): RecordRow => {
+      const store = (body: RecordBody, record: RecordRow, isNew: boolean): RecordRow => {
         const id = nameId(record.name);
-        const beside = neighbours.get(id) ?? new Neighbours(draft.recordsAt(domain.id, record.name));
-        neighbours.set(id, beside);
-        place(draft, domain, record, { adopts: body.proxied === undefined, isNew, replaced: replaced.get(id), beside });
+        const atName = neighbours.get(id) ?? new Neighbours(draft.recordsAt(domain.id, record.name));
+        neighbours.set(id, atName);
+        writeRecord(draft, domain, record, {
+          adopts: body.proxied === undefined,
+          isNew,
+          replaced: replaced.get(id),
+          neighbours: atName,
+        });
         return record;
       };
       const updated: (RecordRow | undefined)[] = [];
       for (const [i, body] of put.entries()) {
-        const old = olds[i];
+        const old = oldRows[i];
         if (old !== undefined)
-          updated.push(faults.note(`/put/${i}`, () => placed(body, renewed(domain, old, body), false)));
+          updated.push(errors.attempt(`/put/${i}`, () => store(body, mergeRecord(domain, old, body), false)));
         await steps.next();
       }
       const created: (RecordRow | undefined)[] = [];
       for (const [i, body] of post.entries()) {
-        created.push(faults.note(`/post/${i}`, () => placed(body, newRecord(domain, newId(), body), true)));
+        created.push(errors.attempt(`/post/${i}`, () => store(body, buildRecord(domain, newId(), body), true)));
         await steps.next();
       }
-      faults.raise();
-      // As the batch leaves them: a later record of a name sets the TTL of those before.
-      const shown = (row: RecordRow | undefined) => viewRecord(domain, draft.row(records, records.key(row!))!);
-      const answer = { deleted: goes, updated: updated.map(shown), created: created.map(shown) };
+      errors.throwFirst();
+      // The final rows: a later record in the batch changes the TTL of earlier ones at the same
+      // name.
+      const view = (row: RecordRow | undefined) => viewRecord(domain, draft.row(records, records.key(row!))!);
+      const answer = { deleted: deletions, updated: updated.map(view), created: created.map(view) };
       return {
         action: 'record.batch',
         domain,
-        detail: { deleted: goes.length, updated: put.length, created: post.length },
+        detail: { deleted: deletions.length, updated: put.length, created: post.length },
         answer: () => answer,
       };
     });
-  // Beside steady writers to the domain it would never come to its commit.
+  // With frequent writers to the domain, a commit without exclusive access would always conflict.
   return services.turns.exclusive(domainId, commit);
 }
 
-/** What a batch reads is in the zone: noted as a few ranges, not as thousands. */
-export function readWhole(draft: Draft, domain: Domain): void {
+/**
+ * Declares all reads of a batch as a few ranges of the zone, instead of thousands of single rows.
+ */
+export function declareZoneRead(draft: Draft, domain: Domain): void {
   const zone = idKey(domain.id);
   for (const table of [records.number, TARGETS]) draft.addReadRange({ table, start: zone, end: afterPrefix(zone) });
   for (const start of [lookupKey(LOOKUP.domainName, nameKey(domain.apex)), lookupKey(LOOKUP.record)])
     draft.addReadRange({ table: LOOKUPS, start, end: afterPrefix(start) });
 }
 
-/** The first faults of a batch, each with its place. */
-class Faults {
+/** The first errors of a batch, with their pointers. */
+class BatchErrors {
   readonly #found: { readonly error: WaypostError; readonly pointer: string }[] = [];
 
-  note<T>(pointer: string, work: () => T): T | undefined {
+  attempt<T>(pointer: string, work: () => T): T | undefined {
     try {
       return work();
     } catch (error) {
       if (!(error instanceof WaypostError)) throw error;
-      if (this.#found.length < MAX_FAULTS) this.#found.push({ error, pointer: pointer + (error.pointer ?? '') });
+      if (this.#found.length < MAX_REPORTED) this.#found.push({ error, pointer: pointer + (error.pointer ?? '') });
       return undefined;
     }
   }
 
-  /** Throws when there was any: the first one, and all in its details. */
-  raise(): void {
+  /** Throws the first error, with all errors in its details. */
+  throwFirst(): void {
     if (this.#found.length === 0) return;
     const [{ error, pointer }] = this.#found;
-    const details: ErrorDetail[] = this.#found.map((one) => ({ pointer: one.pointer, message: one.error.message }));
+    const details: ErrorDetail[] = this.#found.map((found) => ({
+      pointer: found.pointer,
+      message: found.error.message,
+    }));
     const status = statusOf(error) ?? (error instanceof StateError ? 409 : 422);
     throw new HttpError(status, error.code, `${error.message} Nothing was changed.`, {
       pointer,

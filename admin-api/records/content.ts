@@ -1,4 +1,4 @@
-/** Type, content and TTL as the API takes them. */
+/** Parses the type, content and TTL of a record in the API. */
 import { InvalidError } from '../../core/base/errors.ts';
 import { isDataType, parseType, typeName } from '../../core/wire/mnemonics.ts';
 import type { Name } from '../../core/wire/name.ts';
@@ -6,9 +6,9 @@ import { parseRdata, RDATA_TABLE } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 
 export const MIN_TTL = 30;
-export const LONGEST_TTL = 604_800;
+export const MAX_TTL = 604_800;
 export const DEFAULT_TTL = 300;
-/** What clients send for "you choose". */
+/** Stands for the default TTL. */
 const AUTOMATIC_TTL = 1;
 
 /** Throws InvalidError. */
@@ -22,43 +22,44 @@ export function parseRecordType(text: string): number {
   );
 }
 
-/** Types whose content has a form of its own; the SOA is the service's. */
+/** Types with their own content format, without SOA, which the service maintains. */
 function supportedTypes(): string {
   const types = [...RDATA_TABLE.keys()].filter((type) => type !== TYPE.SOA);
   return types.map(typeName).join(', ');
 }
 
-/** Seconds. Throws InvalidError. */
+/** In seconds. Throws InvalidError. */
 export function checkTtl(ttl: number): number {
   if (ttl === AUTOMATIC_TTL) return DEFAULT_TTL;
-  if (ttl >= MIN_TTL && ttl <= LONGEST_TTL) return ttl;
+  if (ttl >= MIN_TTL && ttl <= MAX_TTL) return ttl;
   throw new InvalidError(
     'invalid_ttl',
-    `"ttl" must be ${MIN_TTL} to ${LONGEST_TTL} seconds, or ${AUTOMATIC_TTL} for the default of ${DEFAULT_TTL}.`,
+    `"ttl" must be ${MIN_TTL} to ${MAX_TTL} seconds, or ${AUTOMATIC_TTL} for the default of ${DEFAULT_TTL}.`,
     { pointer: '/ttl' },
   );
 }
 
-/** Fields of the content when it begins with the priority. */
-const FIELDS: ReadonlyMap<number, number> = new Map([
+/** Number of fields in a content that includes the priority. */
+const FIELD_COUNTS: ReadonlyMap<number, number> = new Map([
   [TYPE.MX, 2],
   [TYPE.SRV, 4],
 ]);
 
 /**
- * Wire form of a content, with the `priority` that may stand beside it. For types other than MX and SRV it says nothing: clients send
- * it with every type. Throws InvalidError.
+ * Converts a content to wire format. `priority` may be a separate field of the record; it is
+ * ignored for types other than MX and SRV, because some clients send it with every type. Throws
+ * InvalidError.
  */
 export function parseContent(type: number, content: string, priority: number | undefined, apex: Name): Uint8Array {
-  const fields = FIELDS.get(type);
+  const fields = FIELD_COUNTS.get(type);
   const text = fields === undefined || priority === undefined ? content : withPriority(content, priority, fields);
   return parseRdata(type, text, apex);
 }
 
 function withPriority(text: string, priority: number, fields: number): string {
-  const given = text.trim().split(/\s+/);
-  if (given.length === fields - 1) return `${priority} ${text}`;
-  if (given.length === fields && given[0] !== String(priority))
+  const parts = text.trim().split(/\s+/);
+  if (parts.length === fields - 1) return `${priority} ${text}`;
+  if (parts.length === fields && parts[0] !== String(priority))
     throw new InvalidError('invalid_content', '"priority" and the priority in "content" differ; omit one of them.', {
       pointer: '/priority',
     });

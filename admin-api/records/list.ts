@@ -1,4 +1,4 @@
-/** A domain's records in pages, filtered. */
+/** Lists the records of a domain in pages, with filters. */
 import { InvalidError } from '../../core/base/errors.ts';
 import { recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
@@ -17,7 +17,7 @@ export interface Filter {
   readonly content: string | null;
 }
 
-/** Throws InvalidError for a name or type that cannot be. */
+/** Throws InvalidError for an invalid name or type. */
 export function readFilter(domain: Domain, query: URLSearchParams): Filter {
   const name = query.get('name');
   const type = query.get('type');
@@ -28,15 +28,22 @@ export function readFilter(domain: Domain, query: URLSearchParams): Filter {
   };
 }
 
-/** Records that are looked at for one page of a filtered list. The page is short then, and its cursor leads on. */
-const SCANNED = 20_000;
+/**
+ * Maximum records that are read for one page of a filtered list. Such a page may have fewer items.
+ */
+const MAX_SCANNED = 20_000;
 const BATCH = 1000;
-/** Bytes of stored records in one page. A record has up to 48,000, so that a thousand would hold up everything for seconds. */
-const PAGE_BYTES = 1 << 20;
-/** Records of a page without a filter that are read at once. */
-const PIECE = 100;
+/**
+ * Maximum bytes of stored records in one page. A record has up to 48,000 bytes, so a page of 1000
+ * could block the event loop for seconds.
+ */
+const MAX_PAGE_BYTES = 1 << 20;
+/** Number of records that one read of an unfiltered page returns. */
+const READ_SIZE = 100;
 
-/** Records as they are stored. `last`: key of the last one looked at, when there are more. Throws HttpError 400. */
+/**
+ * The stored records. `last`: key of the last record read, if there are more. Throws HttpError 400.
+ */
 export function listRecords(
   { reader }: Pick<Services, 'reader'>,
   domain: Domain,
@@ -49,10 +56,10 @@ export function listRecords(
   if (filter.name === null && filter.type === null && filter.content === null) {
     const entries: Entry[] = [];
     for (let bytes = 0; ; ) {
-      const wanted = Math.min(PIECE, page.limit + 1 - entries.length);
+      const wanted = Math.min(READ_SIZE, page.limit + 1 - entries.length);
       const piece = reader.recordEntries(prefix, after, wanted);
       for (const entry of piece) {
-        if (entries.length === page.limit || bytes >= PAGE_BYTES) return { entries, last: after };
+        if (entries.length === page.limit || bytes >= MAX_PAGE_BYTES) return { entries, last: after };
         entries.push(entry);
         bytes += entry.value.length;
         after = entry.key;
@@ -60,14 +67,14 @@ export function listRecords(
       if (piece.length < wanted) return { entries, last: null };
     }
   }
-  const within = filter.name === null ? prefix : recordsAt(domain.id, filter.name);
-  const matches = matcher(domain, filter);
+  const scope = filter.name === null ? prefix : recordsAt(domain.id, filter.name);
+  const matches = createMatcher(domain, filter);
   const entries: Entry[] = [];
   let bytes = 0;
-  for (let scanned = 0; scanned < SCANNED; scanned += BATCH) {
-    const batch = reader.recordEntries(within, after, BATCH);
+  for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH) {
+    const batch = reader.recordEntries(scope, after, BATCH);
     for (const entry of batch) {
-      if (entries.length === page.limit || bytes >= PAGE_BYTES) return { entries, last: after };
+      if (entries.length === page.limit || bytes >= MAX_PAGE_BYTES) return { entries, last: after };
       if (matches(entry)) {
         entries.push(entry);
         bytes += entry.value.length;
@@ -79,29 +86,32 @@ export function listRecords(
   return { entries, last: after };
 }
 
-function matcher(domain: Domain, { type, content }: Filter): (entry: Entry) => boolean {
+function createMatcher(domain: Domain, { type, content }: Filter): (entry: Entry) => boolean {
   if (content === null) return ({ key }) => type === null || recordKeyParts(key).type === type;
-  // The content is read as that of each type which comes along, so that any way to write it finds the record.
-  const wanted = new Map<number, Uint8Array | null>();
+  // Parses the filter as the content of each type, so that any equivalent spelling matches.
+  const parsed = new Map<number, Uint8Array | null>();
   const plain = content.toLowerCase();
   return ({ key, value }) => {
-    const own = recordKeyParts(key).type;
-    if (type !== null && own !== type) return false;
-    let rdata = wanted.get(own);
+    const recordType = recordKeyParts(key).type;
+    if (type !== null && recordType !== type) return false;
+    let rdata = parsed.get(recordType);
     if (rdata === undefined) {
-      rdata = tryContent(own, content, domain.apex);
-      wanted.set(own, rdata);
+      rdata = tryParseContent(recordType, content, domain.apex);
+      parsed.set(recordType, rdata);
     }
     const stored = value.subarray(RECORD_RDATA);
     if (rdata !== null && equalNames(rdata, stored)) return true;
-    // MX and SRV are found by their host alone too.
-    return (own === TYPE.MX || own === TYPE.SRV) && targetOf(formatRdata(own, stored)) === plain.replace(/\.$/, '');
+    // MX and SRV records also match by their target alone.
+    return (
+      (recordType === TYPE.MX || recordType === TYPE.SRV) &&
+      targetOf(formatRdata(recordType, stored)) === plain.replace(/\.$/, '')
+    );
   };
 }
 
 const targetOf = (content: string): string => content.slice(content.lastIndexOf(' ') + 1).replace(/\.$/, '');
 
-function tryContent(type: number, content: string, apex: Name): Uint8Array | null {
+function tryParseContent(type: number, content: string, apex: Name): Uint8Array | null {
   try {
     return parseContent(type, content, undefined, apex);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Owner names as the API takes and gives them. */
+/** Parses owner names in the API. */
 import { InvalidError } from '../../core/base/errors.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatHost, formatName, isWithin, type Name, parseName, ROOT } from '../../core/wire/name.ts';
@@ -6,8 +6,8 @@ import { formatHost, formatName, isWithin, type Name, parseName, ROOT } from '..
 const POINTER = '/name';
 
 /**
- * Relative, `@`, or absolute inside the zone (with the last dot, or ending in the domain's own name). Unicode labels become A-labels.
- * Throws InvalidError.
+ * Accepts a relative name, `@`, or an absolute name in the zone: with a trailing dot, or with the
+ * domain name at its end. Unicode labels become A-labels. Throws InvalidError.
  */
 export function parseOwner(text: string, apex: Name): Name {
   try {
@@ -23,7 +23,9 @@ export function parseOwner(text: string, apex: Name): Name {
   throw new InvalidError('name_outside', `The name is not in the zone ${formatName(apex)}`, { pointer: POINTER });
 }
 
-/** People write `www.example.com` and mean it as a whole, not `www.example.com.example.com`. */
+/**
+ * Users write `www.example.com` as an absolute name and do not mean `www.example.com.example.com`.
+ */
 function endsInApex(text: string, apex: Name): boolean {
   const whole = formatHost(apex);
   const lower = text.toLowerCase();

@@ -1,12 +1,12 @@
 /**
- * Pages of records that were listed lately, as they were sent. Programs that keep zones in step list the same zones again and again, and mostly nothing has changed: the
- * domain's revision tells.
+ * Caches pages of record lists as response bodies. Synchronization programs list the same zones
+ * repeatedly, mostly unchanged. A page is valid for one revision of its domain.
  */
 
-/** Bytes over all pages, and of one. */
-const MOST_BYTES = 32 << 20;
-const LARGEST = 1 << 20;
-/** What a page takes beside its body. */
+/** Maximum bytes of all pages, and of one page. */
+const MAX_BYTES = 32 << 20;
+const MAX_PAGE_BYTES = 1 << 20;
+/** Estimated bytes of a page without its body and key. */
 const OVERHEAD = 500;
 
 export interface Page {
@@ -16,8 +16,8 @@ export interface Page {
   readonly link: string | undefined;
 }
 
-export class RecordPages {
-  /** The least recently used first. */
+export class RecordPageCache {
+  /** In order of use, least recently used first. */
   readonly #pages = new Map<string, Page>();
   #bytes = 0;
 
@@ -25,30 +25,30 @@ export class RecordPages {
     return this.#bytes;
   }
 
-  /** The page as of this revision of its domain. */
+  /** Undefined if the page is of another revision of its domain. */
   get(key: string, revision: number): Page | undefined {
     const page = this.#pages.get(key);
     if (page === undefined) return undefined;
     this.#pages.delete(key);
     if (page.revision === revision) this.#pages.set(key, page);
-    else this.#bytes -= weigh(key, page);
+    else this.#bytes -= estimateBytes(key, page);
     return page.revision === revision ? page : undefined;
   }
 
   put(key: string, page: Page): void {
-    const weight = weigh(key, page);
-    if (weight > LARGEST) return;
+    const weight = estimateBytes(key, page);
+    if (weight > MAX_PAGE_BYTES) return;
     const old = this.#pages.get(key);
-    if (old !== undefined) this.#bytes -= weigh(key, old);
+    if (old !== undefined) this.#bytes -= estimateBytes(key, old);
     this.#pages.delete(key);
     this.#pages.set(key, page);
     this.#bytes += weight;
-    for (const [oldest, gone] of this.#pages) {
-      if (this.#bytes <= MOST_BYTES) return;
+    for (const [oldest, evicted] of this.#pages) {
+      if (this.#bytes <= MAX_BYTES) return;
       this.#pages.delete(oldest);
-      this.#bytes -= weigh(oldest, gone);
+      this.#bytes -= estimateBytes(oldest, evicted);
     }
   }
 }
 
-const weigh = (key: string, { body }: Page): number => body.length + 2 * key.length + OVERHEAD;
+const estimateBytes = (key: string, { body }: Page): number => body.length + 2 * key.length + OVERHEAD;

@@ -8,10 +8,10 @@ import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery } from '../http/schema.ts';
 import { changeRecords } from './batch.ts';
 import { listRecords, readFilter } from './list.ts';
-import { RecordPages } from './pages.ts';
+import { RecordPageCache } from './pages.ts';
 import { batchAnswer, batchBody, importAnswer, recordAnswer, recordBody, recordsAnswer } from './schema.ts';
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
-import { RecordTexts } from './text.ts';
+import { RecordSerializer } from './text.ts';
 import { exportZone } from './zonefile/export.ts';
 import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
@@ -20,7 +20,7 @@ const ZONE_TYPES = ['text/dns', 'text/plain'];
 const RECORDS = '/api/v1/domains/{domain_id}/records';
 const RECORD = `${RECORDS}/{record_id}`;
 const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
-/** Ten thousand records of a few hundred bytes. */
+/** Enough for ten thousand records of a few hundred bytes. */
 const MAX_BATCH_BODY = 8 << 20;
 
 const RECORD_FAULTS: Faults = {
@@ -47,7 +47,7 @@ const NO_DOMAIN = ['no_such_domain'];
 const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
-  const pages = new RecordPages();
+  const pages = new RecordPageCache();
   return [
     route({
       operationId: 'listRecords',
@@ -80,12 +80,12 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         let page = pages.get(key, revision);
         if (page === undefined) {
           const { entries, last } = listRecords(services, domain, readPage(query), readFilter(domain, query));
-          const texts = new RecordTexts(domain, services.aliases);
-          const records = entries.map((entry) => texts.of(entry)).join();
+          const texts = new RecordSerializer(domain, services.aliases);
+          const records = entries.map((entry) => texts.serialize(entry)).join();
           const cursor = JSON.stringify(nextCursor(last, context));
           const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor}}`);
           page = { revision, body, link: headers.Link };
-          // What is known of the targets of ALIAS records changes without the domain.
+          // The states of ALIAS targets change without a new revision of the domain.
           if (texts.hasAlias) tag = etag(revision, body);
           else pages.put(key, page);
         }

@@ -1,4 +1,4 @@
-/** Shapes of records. */
+/** Schemas of records in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { ALIAS_STATUSES } from '../../core/alias/index.ts';
 import { domainView } from '../domains/schema.ts';
@@ -33,14 +33,14 @@ const fields = {
   ),
 };
 
-/** What a record has in answers beside `fields`. */
-const answered = readOnly('id', 'data', 'alias', 'created_at', 'updated_at');
+/** The fields that only responses set. */
+const responseFields = readOnly('id', 'data', 'alias', 'created_at', 'updated_at');
 
-const newRecord = Type.Object({ ...fields, ...answered }, { title: 'NewRecord' });
+const newRecord = Type.Object({ ...fields, ...responseFields }, { title: 'NewRecord' });
 
 export const recordBody = bodySchema(newRecord);
 
-/** Changes of one batch. */
+/** Maximum number of changes in one batch. */
 export const MAX_BATCH = 10_000;
 
 export const batchBody = bodySchema(
@@ -52,7 +52,7 @@ export const batchBody = bodySchema(
     ),
     put: Type.Optional(
       list(
-        Type.Object({ ...fields, ...answered, id: text('a string, the id of a record', { maxLength: 64 }) }),
+        Type.Object({ ...fields, ...responseFields, id: text('a string, the id of a record', { maxLength: 64 }) }),
         'a list of records, each with the id of the record to replace',
         { maxItems: MAX_BATCH },
       ),

@@ -1,4 +1,4 @@
-/** Records: create, replace, delete, one by one. */
+/** Creates, replaces and deletes single records. */
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
@@ -16,8 +16,8 @@ import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { checkTtl, DEFAULT_TTL, parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
+import { checkConflicts } from './rules/conflicts.ts';
 import { Neighbours } from './rules/neighbours.ts';
-import { checkPlace } from './rules/place.ts';
 import { checkRecord } from './rules/record.ts';
 import { viewRecord } from './view.ts';
 
@@ -34,50 +34,50 @@ export interface RecordBody {
 export function createRecord(services: Services, context: Context<Caller>, body: RecordBody) {
   const id = newId();
   return changeRecord(services, context, body.name, (draft, domain) => {
-    const record = place(draft, domain, newRecord(domain, id, body), {
+    const record = writeRecord(draft, domain, buildRecord(domain, id, body), {
       adopts: body.proxied === undefined,
       isNew: true,
     });
     return {
       action: 'record.create',
       target: id,
-      detail: told(domain, record),
+      detail: describeRecord(domain, record),
       answer: () => ({ record: viewRecord(domain, record) }),
     };
   });
 }
 
-/** The id stays, whatever else changes; a TTL or `proxied` that is left out stays too. Throws as createRecord. */
+/** Keeps the id, and an omitted TTL or `proxied`. Throws the same errors as createRecord. */
 export function updateRecord(services: Services, context: Context<Caller>, id: string, body: RecordBody) {
   return changeRecord(services, context, body.name, (draft, domain) => {
-    const old = existing(draft, domain, id);
-    const wanted = renewed(domain, old, body);
+    const old = requireRecord(draft, domain, id);
+    const wanted = mergeRecord(domain, old, body);
     draft.delete(records, old);
     const replaced = equalNames(old.name, wanted.name) ? [old] : [];
-    const record = place(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false, replaced });
+    const record = writeRecord(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false, replaced });
     return {
       action: 'record.update',
       target: id,
-      detail: { ...told(domain, record), before: told(domain, old) },
+      detail: { ...describeRecord(domain, record), before: describeRecord(domain, old) },
       answer: () => ({ record: viewRecord(domain, record) }),
     };
   });
 }
 
-/** Throws HttpError 404 and 412, InvalidError for a record that is the service's. */
+/** Throws HttpError 404 and 412, and InvalidError for an NS record at the apex. */
 export function deleteRecord(services: Services, context: Context<Caller>, id: string) {
   return changeRecord(services, context, id, (draft, domain) => {
-    const record = existing(draft, domain, id);
+    const record = requireRecord(draft, domain, id);
     draft.delete(records, record);
-    return { action: 'record.delete', target: id, detail: told(domain, record), answer: () => ({}) };
+    return { action: 'record.delete', target: id, detail: describeRecord(domain, record), answer: () => ({}) };
   });
 }
 
-/** `place`: text that is the same for most writes which would conflict, such as the name as the client wrote it. */
+/** `turn`: equal for most writes that would conflict, such as the name as the client wrote it. */
 function changeRecord<R extends Reply>(
   services: Services,
   context: Context<Caller>,
-  place: string,
+  turn: string,
   work: (draft: Draft, domain: Domain) => Omit<Done<R>, 'domain'>,
 ): Promise<R> {
   const { turns } = services;
@@ -91,12 +91,12 @@ function changeRecord<R extends Reply>(
     });
   // A condition on the whole domain conflicts with every other write to it.
   return ifMatch === undefined
-    ? turns.shared(params.domain_id, () => turns.exclusive(`${params.domain_id} ${place.toLowerCase()}`, commit))
+    ? turns.shared(params.domain_id, () => turns.exclusive(`${params.domain_id} ${turn.toLowerCase()}`, commit))
     : turns.exclusive(params.domain_id, commit);
 }
 
 /** Throws InvalidError. */
-export function newRecord(domain: Domain, id: string, body: RecordBody): RecordRow {
+export function buildRecord(domain: Domain, id: string, body: RecordBody): RecordRow {
   const now = nowSeconds();
   const { name, type, rdata } = readBody(domain, body);
   const ttl = checkTtl(body.ttl ?? DEFAULT_TTL);
@@ -105,11 +105,12 @@ export function newRecord(domain: Domain, id: string, body: RecordBody): RecordR
 }
 
 /** Throws InvalidError. */
-export function renewed(domain: Domain, old: RecordRow, body: RecordBody): RecordRow {
+export function mergeRecord(domain: Domain, old: RecordRow, body: RecordBody): RecordRow {
   return {
     ...old,
     ...readBody(domain, body),
-    // One of a zone file, which the API does not give, stays when it is sent back.
+    // A zone file may have set a TTL that the API does not accept: it is kept if it is sent
+    // unchanged.
     ttl: body.ttl === undefined || body.ttl === old.ttl ? old.ttl : checkTtl(body.ttl),
     proxied: body.proxied === undefined ? old.proxied : body.proxied,
     updatedAt: nowSeconds(),
@@ -129,8 +130,8 @@ function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 't
   return { name, type, rdata };
 }
 
-/** Throws HttpError 404, InvalidError for a record that is the service's. */
-export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
+/** Throws HttpError 404, and InvalidError for an NS record at the apex. */
+export function requireRecord(draft: Draft, domain: Domain, id: string): RecordRow {
   const record = isId(id) ? draft.record(id) : undefined;
   if (record === undefined || record.domainId !== domain.id)
     throw new HttpError(404, 'no_such_record', 'The domain has no record with this id.');
@@ -143,11 +144,14 @@ export function existing(draft: Draft, domain: Domain, id: string): RecordRow {
 }
 
 /**
- * Writes a record that is not in the draft, and what its name has in common to the others there: the TTL to those of its RRset (RFC 2181 5.2), `proxied` to
- * all that make it a web name. `adopts`: the record takes `proxied` from them instead; `isNew`: so is its id; `replaced`: records of its name that this write
- * has deleted; `beside`: the records at its name, for who has read them; the record comes to them. Throws as createRecord.
+ * Checks a record and writes it to the draft. Its TTL is copied to its RRset (RFC 2181 5.2), and
+ * `proxied` to all address and alias records at its name.
+ *
+ * `adopts`: the record adopts `proxied` from those records instead. `isNew`: the id is new.
+ * `replaced`: records at its name that this write has deleted. `neighbours`: the records at its
+ * name; the record is added to them. Throws the errors of createRecord.
  */
-export function place(
+export function writeRecord(
   draft: Draft,
   domain: Domain,
   record: RecordRow,
@@ -155,28 +159,28 @@ export function place(
     adopts,
     isNew,
     replaced = [],
-    beside = new Neighbours(draft.recordsAt(domain.id, record.name)),
+    neighbours = new Neighbours(draft.recordsAt(domain.id, record.name)),
   }: {
     readonly adopts: boolean;
     readonly isNew: boolean;
     readonly replaced?: readonly RecordRow[];
-    readonly beside?: Neighbours;
+    readonly neighbours?: Neighbours;
   },
 ): RecordRow {
   checkRecord(domain.apex, record, replaced);
-  checkPlace(draft, domain, record, beside, replaced);
-  const said = adopts ? beside.proxied : undefined;
-  const proxied = WEB_TYPES.has(record.type) ? (said === undefined ? record.proxied : said) : null;
-  const placed = proxied === record.proxied ? record : { ...record, proxied };
-  if (isNew) draft.insert(records, placed);
-  else draft.put(records, placed);
-  for (const other of beside.align(placed)) draft.put(records, other);
-  beside.add(placed);
-  return placed;
+  checkConflicts(draft, domain, record, neighbours, replaced);
+  const adopted = adopts ? neighbours.proxied : undefined;
+  const proxied = WEB_TYPES.has(record.type) ? (adopted === undefined ? record.proxied : adopted) : null;
+  const row = proxied === record.proxied ? record : { ...record, proxied };
+  if (isNew) draft.insert(records, row);
+  else draft.put(records, row);
+  for (const other of neighbours.align(row)) draft.put(records, other);
+  neighbours.add(row);
+  return row;
 }
 
-/** What the audit says of a record. */
-function told({ apex }: Domain, { name, type, rdata, ttl, proxied }: RecordRow) {
+/** The details of a record in the audit log. */
+function describeRecord({ apex }: Domain, { name, type, rdata, ttl, proxied }: RecordRow) {
   return {
     name: formatRelative(name, apex),
     type: typeName(type),

@@ -1,6 +1,6 @@
 /**
- * Records as JSON, straight from their stored bytes: lists are the most read of all, and an object for each record takes several times as long. What comes
- * out is what JSON.stringify makes of viewRecord (view.ts); a test holds it to that.
+ * Serializes stored records to JSON without an object for each, which would take several times as
+ * long. Lists are the most frequent reads. A test compares the result with viewRecord (view.ts).
  */
 import type { AliasStates } from '../../core/alias/index.ts';
 import { nameKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
@@ -13,59 +13,60 @@ import { TYPE } from '../../core/wire/types.ts';
 import { formatTime } from '../http/time.ts';
 import { viewAlias } from './view.ts';
 
-/** Bytes of labels that are written as they are, in JSON and as presentation form. */
-const PLAIN = new Uint8Array(256);
-for (const c of 'abcdefghijklmnopqrstuvwxyz0123456789-_*') PLAIN[c.charCodeAt(0)] = 1;
+/** 1: the byte of a label needs no escape, neither in JSON nor in presentation format. */
+const NEEDS_NO_ESCAPE = new Uint8Array(256);
+for (const c of 'abcdefghijklmnopqrstuvwxyz0123456789-_*') NEEDS_NO_ESCAPE[c.charCodeAt(0)] = 1;
 
 /** The records of one domain. */
-export class RecordTexts {
+export class RecordSerializer {
   readonly #domain: Domain;
-  /** Where the labels below the apex begin in a record's key. */
-  readonly #below: number;
+  /** Offset of the first label below the apex in the key of a record. */
+  readonly #labelsStart: number;
   readonly #aliases: Pick<AliasStates, 'of'>;
-  /** Whether any of them tells of a target, which changes without the domain. */
+  /** Whether the text has the state of an ALIAS target, which changes without the domain. */
   hasAlias = false;
 
   constructor(domain: Domain, aliases: Pick<AliasStates, 'of'>) {
     this.#domain = domain;
     this.#aliases = aliases;
-    this.#below = 8 + nameKey(domain.apex).length;
+    this.#labelsStart = 8 + nameKey(domain.apex).length;
   }
 
-  of({ key, value }: Entry): string {
+  serialize({ key, value }: Entry): string {
     const { nameEnd, type } = recordKeyParts(key);
     const created = formatTime(value.readUIntBE(4, 5));
     const updated = formatTime(value.readUIntBE(9, 5));
-    return `{"id":"${key.toString('hex', key.length - 8)}","name":${this.#name(key, nameEnd)},"type":"${typeName(type)}",${contentText(type, value)},"proxied":${proxiedOf(value)},"created_at":"${created}","updated_at":"${updated}"${this.#alias(type, value)}}`;
+    return `{"id":"${key.toString('hex', key.length - 8)}","name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeAlias(type, value)}}`;
   }
 
-  #alias(type: number, value: Buffer): string {
+  #serializeAlias(type: number, value: Buffer): string {
     if (type !== TYPE.ALIAS) return '';
     this.hasAlias = true;
     return `,"alias":${JSON.stringify(viewAlias(this.#aliases.of(Uint8Array.from(value.subarray(RECORD_RDATA)))))}`;
   }
 
-  #name(key: Buffer, end: number): string {
-    const from = this.#below;
+  #serializeName(key: Buffer, end: number): string {
+    const from = this.#labelsStart;
     if (from === end) return '"@"';
     let labels = 0;
     for (let i = from; i < end; i++)
       if (key[i] === 0) labels++;
-      else if (PLAIN[key[i]] === 0) return JSON.stringify(formatRelative(nameOfKey(key, 8, end), this.#domain.apex));
-    // The last byte closes the last label.
+      else if (NEEDS_NO_ESCAPE[key[i]] === 0)
+        return JSON.stringify(formatRelative(nameOfKey(key, 8, end), this.#domain.apex));
+    // Without the last byte, which ends the last label.
     const text = key.toString('latin1', from, end - 1);
     return `"${labels === 1 ? text : text.split('\0').reverse().join('.')}"`;
   }
 }
 
 /** Content, TTL and data. */
-function contentText(type: number, value: Buffer): string {
+function serializeContent(type: number, value: Buffer): string {
   const ttl = value.readUInt32BE(0);
-  if (type === TYPE.A) return addressText(formatIPv4(value, RECORD_RDATA), ttl);
+  if (type === TYPE.A) return serializeAddress(formatIPv4(value, RECORD_RDATA), ttl);
   const rdata = value.subarray(RECORD_RDATA);
-  if (type === TYPE.AAAA) return addressText(formatIPv6(rdata), ttl);
+  if (type === TYPE.AAAA) return serializeAddress(formatIPv6(rdata), ttl);
   return `"content":${JSON.stringify(formatRdata(type, rdata))},"ttl":${ttl},"data":${JSON.stringify(rdataToObject(type, rdata))}`;
 }
 
-const addressText = (address: string, ttl: number): string =>
+const serializeAddress = (address: string, ttl: number): string =>
   `"content":"${address}","ttl":${ttl},"data":{"address":"${address}"}`;

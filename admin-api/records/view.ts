@@ -1,3 +1,4 @@
+/** Converts records from rows to responses. */
 import type { AliasState } from '../../core/alias/index.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
@@ -5,7 +6,7 @@ import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { formatTime } from '../http/time.ts';
 
-/** A record as the API gives it. `alias`: where lists have an ALIAS, what is known of its target. */
+/** `alias`: state of the target of an ALIAS record, in lists. */
 export function viewRecord(domain: Domain, row: RecordRow, alias?: AliasState) {
   return {
     id: row.id,

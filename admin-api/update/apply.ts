@@ -4,7 +4,7 @@ import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, isWithin, type Name } from '../../core/wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../../core/wire/types.ts';
 import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
-import { LONGEST_TTL, MIN_TTL } from '../records/content.ts';
+import { MAX_TTL, MIN_TTL } from '../records/content.ts';
 import { formerr, refused, UpdateError } from './fault.ts';
 import type { NameCopy, ZoneCopy } from './zone-copy.ts';
 
@@ -49,7 +49,7 @@ function add(at: NameCopy, { type, ttl, rdata }: MessageRecord, isApex: boolean)
 
 /** Below 30 s and above a week the nearest that the service has. The top bit set means zero (RFC 2181 section 8). */
 function boundedTtl(ttl: number): number {
-  return ttl > 0x7fffffff ? MIN_TTL : Math.min(Math.max(ttl, MIN_TTL), LONGEST_TTL);
+  return ttl > 0x7fffffff ? MIN_TTL : Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
 }
 
 /** What would leave them as they are is done by leaving them. To delete the whole RRset or the last one does nothing (3.4.2.3, 3.4.2.4). */

@@ -13,7 +13,7 @@ import type { Services } from '../change/services.ts';
 import { Steps } from '../change/steps.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { newRequestId } from '../http/request-id.ts';
-import { MANY, readWhole } from '../records/batch.ts';
+import { declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
 import { applyUpdate, prescan } from './apply.ts';
 import { callerOf, requireUpdatable, updatedDomain } from './authorize.ts';
 import { checkPrerequisites, type Owned, type OwnedAt } from './prerequisites.ts';
@@ -35,11 +35,11 @@ export async function performUpdate(
   const { id, apex } = updatedDomain(reader, key, zone);
   const idempotency = idempotencyOf(key, mac);
   const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency, headers: {} };
-  const isMany = prerequisites.length + updates.length > MANY;
+  const isMany = prerequisites.length + updates.length > MAX_SINGLE_READS;
   const commit = async (): Promise<void> => {
     await change(services, requester, async (draft) => {
       const domain = requireUpdatable(draft, key, id);
-      if (isMany) readWhole(draft, domain);
+      if (isMany) declareZoneRead(draft, domain);
       const asFound = servedAt(services, draft, domain);
       if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
         // The serial that is compared rises with every change of the zone.

@@ -10,7 +10,7 @@ import type { Steps } from '../change/steps.ts';
 import { nowSeconds } from '../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { Neighbours } from '../records/rules/neighbours.ts';
-import { place } from '../records/service.ts';
+import { writeRecord } from '../records/service.ts';
 import { refused } from './fault.ts';
 import { rdataId, type ZoneCopy } from './zone-copy.ts';
 
@@ -83,7 +83,9 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
     for (const record of coming) {
       added++;
       tell('+', record);
-      obeying(record, () => place(draft, domain, record, { adopts: false, isNew: true, replaced, beside }));
+      obeying(record, () =>
+        writeRecord(draft, domain, record, { adopts: false, isNew: true, replaced, neighbours: beside }),
+      );
       await steps.next();
     }
   }

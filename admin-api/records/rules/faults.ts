@@ -1,10 +1,10 @@
-/** What is wrong with a record or with its place, once for single records and zone files. */
+/** Errors of records, shared by single records and zone files. */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, type Name } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 
-const shown = (name: Name): string => formatName(name);
+const format = (name: Name): string => formatName(name);
 
 export const cnameAtApex = (): StateError =>
   new StateError(
@@ -18,7 +18,7 @@ export const cnameAtApex = (): StateError =>
 export const cnameConflict = (name: Name): StateError =>
   new StateError(
     'cname_conflict',
-    `A CNAME must be the only record at its name (RFC 2181 10.1); ${shown(name)} has other records.`,
+    `A CNAME must be the only record at its name (RFC 2181 10.1); ${format(name)} has other records.`,
     {
       pointer: '/name',
     },
@@ -27,14 +27,14 @@ export const cnameConflict = (name: Name): StateError =>
 export const aliasConflict = (name: Name): StateError =>
   new StateError(
     'alias_conflict',
-    `An ALIAS provides all addresses of its name, so ${shown(name)} cannot also have A, AAAA or other ALIAS records.`,
+    `An ALIAS provides all addresses of its name, so ${format(name)} cannot also have A, AAAA or other ALIAS records.`,
     { pointer: '/name' },
   );
 
 export const dnameConflict = (name: Name): StateError =>
   new StateError(
     'dname_conflict',
-    `A name can have only one DNAME, and no CNAME or delegation with it (RFC 6672 2.4); ${shown(name)} has such records.`,
+    `A name can have only one DNAME, and no CNAME or delegation with it (RFC 6672 2.4); ${format(name)} has such records.`,
     { pointer: '/name' },
   );
 
@@ -45,15 +45,15 @@ export const occludedBy = (type: number, at: Name): StateError =>
   new StateError(
     'occluded',
     type === TYPE.DNAME
-      ? `This record would never be served: ${shown(at)} has a DNAME, which redirects every name below it (RFC 6672 2.4). Delete one of the two.`
-      : `This record would never be served: ${shown(at)} is delegated to other nameservers. Only addresses (glue) are allowed there.`,
+      ? `This record would never be served: ${format(at)} has a DNAME, which redirects every name below it (RFC 6672 2.4). Delete one of the two.`
+      : `This record would never be served: ${format(at)} is delegated to other nameservers. Only addresses (glue) are allowed there.`,
     { pointer: '/name' },
   );
 
 export const inNestedZone = (apex: Name): StateError =>
   new StateError(
     'occluded',
-    `This record would never be served: ${shown(apex)} is a separate domain on this service. Create the record there.`,
+    `This record would never be served: ${format(apex)} is a separate domain on this service. Create the record there.`,
     {
       pointer: '/name',
     },
@@ -62,35 +62,35 @@ export const inNestedZone = (apex: Name): StateError =>
 export const wouldOcclude = (type: number, name: Name, below: Name): StateError =>
   new StateError(
     'occluded',
-    `${typeName(type)} records at ${shown(name)} would hide the records at ${shown(below)}; delete those first.`,
+    `${typeName(type)} records at ${format(name)} would hide the records at ${format(below)}; delete those first.`,
     { pointer: '/name' },
   );
 
 export const targetIsCname = (type: number, target: Name): InvalidError =>
   new InvalidError(
     'target_is_cname',
-    `The target ${shown(target)} is a CNAME; ${typeName(type)} records must point to a name with addresses (RFC 2181 10.3).`,
+    `The target ${format(target)} is a CNAME; ${typeName(type)} records must point to a name with addresses (RFC 2181 10.3).`,
     { pointer: '/content' },
   );
 
 export const isTarget = (name: Name, type: number, owner: Name): StateError =>
   new StateError(
     'cname_conflict',
-    `${shown(name)} cannot be a CNAME: the ${typeName(type)} record of ${shown(owner)} points to it (RFC 2181 10.3).`,
+    `${format(name)} cannot be a CNAME: the ${typeName(type)} record of ${format(owner)} points to it (RFC 2181 10.3).`,
     { pointer: '/name' },
   );
 
-export const tooManyTypes = (name: Name, most: number): InvalidError =>
+export const tooManyTypes = (name: Name, limit: number): InvalidError =>
   new InvalidError(
     'too_many_types',
-    `${shown(name)} would have records of more than ${most} types, the limit for one name; spread them over several names.`,
+    `${format(name)} would have records of more than ${limit} types, the limit for one name; spread them over several names.`,
     { pointer: '/type' },
   );
 
 export const nameTooLarge = (name: Name): InvalidError =>
   new InvalidError(
     'name_too_large',
-    `The records of ${shown(name)} would take more than 64,000 bytes, the limit for one name; spread them over several names.`,
+    `The records of ${format(name)} would take more than 64,000 bytes, the limit for one name; spread them over several names.`,
     {
       pointer: '/content',
     },
@@ -99,7 +99,7 @@ export const nameTooLarge = (name: Name): InvalidError =>
 export const rrsetTooLarge = (type: number, name: Name): InvalidError =>
   new InvalidError(
     'rrset_too_large',
-    `The ${typeName(type)} records of ${shown(name)} would take more than 48,000 bytes, the limit for one answer; spread them over several names.`,
+    `The ${typeName(type)} records of ${format(name)} would take more than 48,000 bytes, the limit for one answer; spread them over several names.`,
     {
       pointer: '/content',
     },

@@ -1,6 +1,6 @@
 /**
- * The records at one name, and what the rules ask about all of them, kept up as records come: of thousands that come to one name, each would have to look at all
- * that came before it.
+ * The records at one name, with the sums that the rules need. The sums are updated when a record is
+ * added: otherwise each of a thousand new records at one name would read all previous ones.
  */
 import type { RecordRow } from '../../../core/store/rows.ts';
 import { latin1 } from '../../../core/wire/latin1.ts';
@@ -11,11 +11,11 @@ interface NeighbourSet {
   readonly rows: RecordRow[];
   readonly rdatas: Set<string>;
   size: number;
-  /** All have one TTL, and say the same of the proxy. */
-  even: boolean;
+  /** Whether all rows have the same TTL and the same `proxied`. */
+  isUniform: boolean;
 }
 
-type Said = Pick<RecordRow, 'type' | 'ttl' | 'proxied' | 'updatedAt'>;
+type SharedValues = Pick<RecordRow, 'type' | 'ttl' | 'proxied' | 'updatedAt'>;
 
 export class Neighbours {
   readonly #sets = new Map<number, NeighbourSet>();
@@ -29,7 +29,7 @@ export class Neighbours {
     return this.#sets.has(type);
   }
 
-  /** Whether the very record is there. */
+  /** Whether a record with this type and rdata exists. */
   holds(type: number, rdata: Uint8Array): boolean {
     return this.#sets.get(type)?.rdatas.has(latin1(rdata)) === true;
   }
@@ -38,17 +38,17 @@ export class Neighbours {
     return this.#sets;
   }
 
-  /** Bytes of all records, each with its overhead. */
+  /** Bytes of all records, with the overhead of each. */
   get size(): number {
     return this.#size;
   }
 
-  /** The same of one RRset. */
+  /** Bytes of one RRset, with the overhead of each record. */
   sizeOf(type: number): number {
     return this.#sets.get(type)?.size ?? 0;
   }
 
-  /** What the name says of the proxy; undefined: it has no record that could. */
+  /** `proxied` of the name; undefined: it has no records that the proxy can serve. */
   get proxied(): boolean | null | undefined {
     for (const [type, { rows }] of this.#sets) if (WEB_TYPES.has(type)) return rows[0].proxied;
     return undefined;
@@ -58,10 +58,10 @@ export class Neighbours {
     const { type, rdata } = row;
     let set = this.#sets.get(type);
     if (set === undefined) {
-      set = { rows: [], rdatas: new Set(), size: 0, even: true };
+      set = { rows: [], rdatas: new Set(), size: 0, isUniform: true };
       this.#sets.set(type, set);
     }
-    set.even = set.even && (set.rows.length === 0 || isEven(row, set.rows[0]));
+    set.isUniform = set.isUniform && (set.rows.length === 0 || sharesValues(row, set.rows[0]));
     set.rows.push(row);
     set.rdatas.add(latin1(rdata));
     const size = rdata.length + RECORD_OVERHEAD;
@@ -70,27 +70,28 @@ export class Neighbours {
   }
 
   /**
-   * Gives the RRset of `said` its TTL, and when that makes a web name, all that do so its `proxied`. Returns the records that were otherwise, as they are now.
+   * Copies the TTL of a record to its RRset, and its `proxied` to all records that the proxy can
+   * serve. Returns the changed records with their new values.
    */
-  align(said: Said): RecordRow[] {
+  align(source: SharedValues): RecordRow[] {
     const aligned: RecordRow[] = [];
-    const web = WEB_TYPES.has(said.type);
+    const isWeb = WEB_TYPES.has(source.type);
     for (const [type, set] of this.#sets) {
-      const wanted = (row: RecordRow): RecordRow => {
-        const ttl = type === said.type ? said.ttl : row.ttl;
-        const proxied = web && WEB_TYPES.has(type) ? said.proxied : row.proxied;
-        return ttl === row.ttl && proxied === row.proxied ? row : { ...row, ttl, proxied, updatedAt: said.updatedAt };
+      const copyValues = (row: RecordRow): RecordRow => {
+        const ttl = type === source.type ? source.ttl : row.ttl;
+        const proxied = isWeb && WEB_TYPES.has(type) ? source.proxied : row.proxied;
+        return ttl === row.ttl && proxied === row.proxied ? row : { ...row, ttl, proxied, updatedAt: source.updatedAt };
       };
       const { rows } = set;
-      if (set.even && wanted(rows[0]) === rows[0]) continue;
+      if (set.isUniform && copyValues(rows[0]) === rows[0]) continue;
       for (const [i, row] of rows.entries()) {
-        rows[i] = wanted(row);
+        rows[i] = copyValues(row);
         if (rows[i] !== row) aligned.push(rows[i]);
       }
-      set.even = rows.every((row) => isEven(row, rows[0]));
+      set.isUniform = rows.every((row) => sharesValues(row, rows[0]));
     }
     return aligned;
   }
 }
 
-const isEven = (a: RecordRow, b: RecordRow): boolean => a.ttl === b.ttl && a.proxied === b.proxied;
+const sharesValues = (a: RecordRow, b: RecordRow): boolean => a.ttl === b.ttl && a.proxied === b.proxied;

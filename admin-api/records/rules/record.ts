@@ -1,4 +1,4 @@
-/** What can be said of a record by itself, in the zone of an apex. */
+/** Checks a single record, without the other records of its zone. */
 import { InvalidError } from '../../../core/base/errors.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
@@ -7,43 +7,49 @@ import { hasBothRewrites } from '../../../core/wire/rdata/index.ts';
 import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { cnameAtApex } from './faults.ts';
 
-/** An RRset goes into one answer: bytes of all rdata, and 12 of each record beside it. */
+/**
+ * Maximum bytes of an RRset, which must fit into one answer: rdata plus overhead of each record.
+ */
 export const MAX_RRSET = 48_000;
 export const RECORD_OVERHEAD = 12;
-/** Bytes of all records of one name, each with its overhead: with their additional records they stay below a node's bound (core/store/answers.ts). */
+/**
+ * Maximum bytes of all records at one name, with the overhead of each. With the additional records,
+ * this is below the limit of a node (core/store/answers.ts).
+ */
 export const MAX_AT_NAME = 64_000;
-/** A node of the store has one byte for its number of types; some are the service's. */
+/** A node stores the number of its types in one byte; some types are reserved for the service. */
 export const MAX_TYPES = 200;
 
 const invalid = (code: string, message: string, pointer: string): InvalidError =>
   new InvalidError(code, message, { pointer });
 
-/** Types whose owner is a host or a mail domain. */
+/** Types whose owner must be a host or a mail domain. */
 const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX]);
 
 /**
- * The rules for a single record: all of them are held, but for a doubt that a record of `replaced` raised, too (see checkPlace).
- * Throws InvalidError or StateError.
+ * Checks all rules for a single record. A warning is ignored if a record of `replaced` has the same
+ * one (see checkConflicts). Throws InvalidError or StateError.
  */
-export function checkRecord(apex: Name, { name, type, rdata }: Judged, replaced: readonly Judged[]): void {
+export function checkRecord(apex: Name, { name, type, rdata }: RecordData, replaced: readonly RecordData[]): void {
   checkStorable(apex, name, type, rdata, false);
-  const doubt = singleDoubtOf(name, type, rdata);
-  if (doubt === undefined) return;
+  const warning = findStrictWarning(name, type, rdata);
+  if (warning === undefined) return;
   for (const old of replaced)
-    if (old.type === type && singleDoubtOf(name, type, old.rdata)?.message === doubt.message) return;
-  throw doubt;
+    if (old.type === type && findStrictWarning(name, type, old.rdata)?.message === warning.message) return;
+  throw warning;
 }
 
-type Judged = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
+type RecordData = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
-/** A zone file may delegate `0/25` (RFC 2317), which a form for single records takes for a slip. */
-function singleDoubtOf(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
-  return type === TYPE.NS && !isHost(name, 0) ? ownerIsNoHost(name, type) : doubtOf(name, type, rdata);
+/** Stricter than for zone files, which may delegate names such as `0/25` (RFC 2317). */
+function findStrictWarning(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
+  return type === TYPE.NS && !isHost(name, 0) ? ownerIsNotHost(name, type) : findWarning(name, type, rdata);
 }
 
 /**
- * The rules without which a zone could not be stored or served right. `keepApexNs`: NS at the apex is the zone's own, from a
- * zone file, not the service's. Throws InvalidError or StateError.
+ * Checks the rules that a zone needs to be stored and served correctly. `keepApexNs`: the NS
+ * records at the apex come from a zone file, not from the service. Throws InvalidError or
+ * StateError.
  */
 export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8Array, keepApexNs: boolean): void {
   if (type === TYPE.SOA)
@@ -54,13 +60,16 @@ export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8
     );
   if (name.length === apex.length) checkApexType(type, keepApexNs);
   checkWildcard(name, type);
-  // ALIAS is ours alone: no other server loads one, and this one has no addresses to give.
+  // Not only a warning as for other types: an address as the target of an ALIAS never resolves.
   if (type === TYPE.ALIAS && isAddress(nameAt(rdata, 0))) throw targetIsAddress(type, nameAt(rdata, 0));
 }
 
-/** What other servers load though it is doubtful: an error for a single record, a warning for a zone file. */
-export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
-  if (HOST_OWNERS.has(type) && !isHost(name, isWildcard(name) ? 2 : 0)) return ownerIsNoHost(name, type);
+/**
+ * The problem of a questionable record that other servers load: an error for a single record, a
+ * warning for a zone file.
+ */
+export function findWarning(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
+  if (HOST_OWNERS.has(type) && !isHost(name, isWildcard(name) ? 2 : 0)) return ownerIsNotHost(name, type);
   if (type === TYPE.NAPTR && hasBothRewrites(rdata))
     return invalid(
       'invalid_content',
@@ -72,7 +81,7 @@ export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidErr
   const target = nameAt(rdata, at);
   if (isAddress(target)) return targetIsAddress(type, target);
   if (type === TYPE.CNAME) return undefined;
-  // "." as the target of MX and SRV says that there is none (RFC 7505, RFC 2782).
+  // The target "." of MX and SRV means that there is no service (RFC 7505, RFC 2782).
   if (target.length === 1 ? type !== TYPE.NS : isHost(target, 0)) return undefined;
   return invalid(
     'invalid_host',
@@ -81,7 +90,7 @@ export function doubtOf(name: Name, type: number, rdata: Uint8Array): InvalidErr
   );
 }
 
-const ownerIsNoHost = (name: Name, type: number): InvalidError =>
+const ownerIsNotHost = (name: Name, type: number): InvalidError =>
   invalid('invalid_host', `${formatName(name)} cannot have ${typeName(type)} records: it is not a host name.`, '/name');
 
 const targetIsAddress = (type: number, target: Name): InvalidError =>
@@ -103,12 +112,14 @@ function checkApexType(type: number, keepApexNs: boolean): void {
     throw invalid('ds_at_apex', 'The DS records of a domain belong in its parent zone (RFC 4035 2.4).', '/name');
 }
 
-/** Reads as an IPv4 address: as a name it leads nowhere, since no top-level domain is a number (RFC 1123 2.1). */
+/**
+ * Whether a name looks like an IPv4 address. It cannot exist: no TLD is a number (RFC 1123 2.1).
+ */
 function isAddress(name: Name): boolean {
   return labelCount(name) === 4 && /^(\d{1,3}\.){4}$/.test(formatName(name));
 }
 
-/** `*` is a wildcard as the whole first label; elsewhere it would only look like one (RFC 4592 2.1.1). */
+/** `*` is a wildcard only as the whole first label (RFC 4592 2.1.1). */
 function checkWildcard(name: Name, type: number): void {
   for (let p = name[0] + 1; p < name.length && name[p] !== 0; p += name[p] + 1)
     if (name[p] === 1 && name[p + 1] === 0x2a)
@@ -126,8 +137,8 @@ function checkWildcard(name: Name, type: number): void {
 }
 
 /**
- * Letters, digits, hyphens inside of a label (RFC 1123 2.1), and underscores, which hosts in the field have. In lower case, from the
- * label at `from`.
+ * Whether the labels from offset `from`, in lower case, have only letters, digits, inner hyphens
+ * (RFC 1123 2.1) and underscores, which are common in practice.
  */
 function isHost(name: Name, from: number): boolean {
   for (let p = from; name[p] !== 0; p += name[p] + 1) {
@@ -138,11 +149,11 @@ function isHost(name: Name, from: number): boolean {
   return true;
 }
 
-/** 1: may stand in a host name. */
+/** 1: the byte is allowed in a host name. */
 const HOST_BYTE = new Uint8Array(256);
 for (const c of 'abcdefghijklmnopqrstuvwxyz0123456789-_') HOST_BYTE[c.charCodeAt(0)] = 1;
 
-/** Whether a record may stand at or below a delegation: glue, and at the cut itself its NS and DS. */
-export function mayStandUnderCut(type: number, atCut: boolean): boolean {
+/** Whether a type is allowed at or below a delegation: glue, and at the zone cut also NS and DS. */
+export function isAllowedUnderCut(type: number, atCut: boolean): boolean {
   return type === TYPE.A || type === TYPE.AAAA || (atCut && (type === TYPE.NS || type === TYPE.DS));
 }

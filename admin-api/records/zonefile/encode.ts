@@ -1,4 +1,4 @@
-/** Rows of a whole zone, written without an object for each. */
+/** Encodes the rows of a whole zone without an object for each row. */
 import { randomBytes } from 'node:crypto';
 import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
 import { idKey, writeNameKey } from '../../../core/store/keys.ts';
@@ -7,10 +7,12 @@ import { type Name, nameId } from '../../../core/wire/name.ts';
 import type { Owners } from './owners.ts';
 
 /**
- * Puts for every record, and for the spelling of every owner that has one (by nameId). The layout is that of rows.ts and keys.ts, and a test holds it to them.
+ * Encodes a put for every record, and for the spelling of every owner in `spelled` (by nameId). A
+ * test compares the layout with rows.ts and keys.ts.
  *
- * The ids of one file follow one another from a random place in the upper half of their range; those that rows.ts makes are in the lower half
- * until the year 2248. So a worker thread needs to ask nobody, and neighbours in the file are neighbours in the table of ids.
+ * The ids of one file are consecutive, from a random start in the upper half of their range. The
+ * ids of rows.ts are in the lower half until the year 2248. A worker thread can therefore assign
+ * ids without coordination, and neighbours in the file are neighbours in the table of ids.
  */
 export function encodeRecords(
   domainId: string,
@@ -23,7 +25,7 @@ export function encodeRecords(
   key.set(idKey(domainId));
   let value = Buffer.alloc(RECORD_RDATA + 1024);
   let id = randomBytes(8).readBigUInt64BE() | (1n << 63n);
-  // Half of the range is far more than a file can use.
+  // Leaves room at the end of the range for the ids of any file.
   if (id > 0xffff_ff00_0000_0000n) id -= 1n << 40n;
   let high = Number(id >> 32n);
   let low = Number(id & 0xffff_ffffn);

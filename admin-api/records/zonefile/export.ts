@@ -1,4 +1,4 @@
-/** A domain as a zone file, of one moment, however long the client takes to read it. */
+/** Exports a domain as a zone file. A slow client still receives one consistent state. */
 import { setImmediate } from 'node:timers/promises';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
@@ -13,23 +13,25 @@ import { findType } from '../../../core/zone/view.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 
-/** Chunks of 16 KB between two turns of the event loop: a large zone must not hold up the rest for long. */
-const TURN = 8;
+/** Chunks of 16 KB before a yield to the event loop, which a large zone must not block for long. */
+const CHUNKS_PER_TURN = 8;
 
-/** Of a client of an export. */
-export class Deadline extends SnapshotDeadline {
-  /** Throws when the client, which has now taken `bytes` more, should have been further. */
-  taken(bytes: number): void {
+/** Limits the time in which a client reads an export. */
+export class ExportDeadline extends SnapshotDeadline {
+  /** Counts `bytes` as read by the client. Throws HttpError 408 if the client reads too slowly. */
+  countRead(bytes: number): void {
     if (this.isPast(bytes)) throw new HttpError(408, 'too_slow', 'The client read the zone too slowly.');
   }
 }
 
-/** SOA and NS first, then the records in canonical order, owners in the case that a zone file gave them. */
+/**
+ * SOA and NS first, then the records in canonical order. Owners have the case of their zone file.
+ */
 export async function* exportZone(services: Services, domain: Domain): AsyncGenerator<string, void, undefined> {
   const { environment, reader, zoneSettings } = services;
-  // Held until the end, so that no page of this state is written over.
+  // Kept open until the end, so that LMDB does not reuse the pages of this state.
   const transaction = environment.root.useReadTransaction();
-  const deadline = new Deadline();
+  const deadline = new ExportDeadline();
   try {
     const atApex = apexSets(
       readRRsets(environment, domain.id, domain.apex),
@@ -41,17 +43,17 @@ export async function* exportZone(services: Services, domain: Domain): AsyncGene
     const rows = environment.rows.get(records.number)!.getRange({ start, end: afterPrefix(start), transaction });
     let chunks = 0;
     const spelled = spelledOwners(environment, domain.id, transaction);
-    for (const text of formatMaster(domain.apex, inOrder(domain, atApex, rows, spelled))) {
+    for (const text of formatMaster(domain.apex, orderRecords(domain, atApex, rows, spelled))) {
       yield text;
-      deadline.taken(text.length);
-      if (++chunks % TURN === 0) await setImmediate();
+      deadline.countRead(text.length);
+      if (++chunks % CHUNKS_PER_TURN === 0) await setImmediate();
     }
   } finally {
     transaction.done();
   }
 }
 
-function* inOrder(
+function* orderRecords(
   domain: Domain,
   atApex: readonly RRset[],
   rows: Iterable<{ key: Uint8Array; value: Buffer }>,
@@ -62,7 +64,7 @@ function* inOrder(
     const set = findType(atApex, type);
     if (set !== undefined) for (const rdata of set.rdatas) yield { name: apex, type, ttl: set.ttl, rdata };
   }
-  // Only what a line needs is decoded; a name that goes on is the same object, which the writer of lines looks at.
+  // Reuses the object of a repeated name: formatMaster compares the objects to omit the owner.
   let name = apex;
   let nameBytes: Uint8Array = new Uint8Array(0);
   for (const { key, value } of rows) {

@@ -1,5 +1,4 @@
-/** PUT of a zone file: all records of a domain are replaced in one commit. */
-
+/** Imports a zone file: replaces all records of a domain in one commit. */
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
 import { recordKeyParts } from '../../../core/store/keys.ts';
@@ -16,11 +15,11 @@ import type { Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import type { PreparePool } from './pool.ts';
 
-/** Warnings that one answer holds at most. */
-const MOST_WARNINGS = 1000;
+/** Maximum number of warnings in one response. */
+const MAX_WARNINGS = 1000;
 
 export interface ImportOptions {
-  /** Whether the file's own SOA timers and apex NS are taken. */
+  /** Whether to use the SOA timers and apex NS of the file. */
   readonly keepApex: boolean;
   /** Whether warnings are errors. */
   readonly strict: boolean;
@@ -61,10 +60,11 @@ export async function importZone(
         changes.put(domains.number, domains.key(domain), domains.encode(domain));
       draft.append(changes.content);
       const rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
-      keepFlags(rows, flags);
+      keepProxied(rows, flags);
       draft.append(rows);
-      // The nodes were made as for a zone by itself, without the proxy.
-      if (!hasNeighbours(draft, domain) && draft.proxy(domainId)?.enabled !== true)
+      // The nodes were compiled for a zone without other domains above or below and without the
+      // proxy.
+      if (!hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
         draft.compiled = { domainId, nodes: prepared.nodes };
       return {
         action: 'zone.import',
@@ -74,17 +74,17 @@ export async function importZone(
         answer: () => ({
           domain: describeDomain(services, domain),
           records: count,
-          ...(warnings.length > 0 && { warnings: warnings.slice(0, MOST_WARNINGS) }),
-          ...(warnings.length > MOST_WARNINGS && { warnings_omitted: warnings.length - MOST_WARNINGS }),
+          ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),
+          ...(warnings.length > MAX_WARNINGS && { warnings_omitted: warnings.length - MAX_WARNINGS }),
         }),
       };
     });
-  // Beside steady writers to the domain it would never come to its commit.
+  // With frequent writers to the domain, a commit without exclusive access would always conflict.
   return turns.exclusive(domainId, commit);
 }
 
-/** A zone file says nothing of the proxy: names that are still there keep what their records said. */
-function keepFlags(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
+/** A zone file does not contain `proxied`: names that existed before keep their value. */
+function keepProxied(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
   if (flags.size === 0) return;
   for (const { table, key, value } of readChanges(rows)) {
     if (table !== records.number) continue;
@@ -94,8 +94,8 @@ function keepFlags(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
   }
 }
 
-/** Whether a domain of ours lies above or below: then some names are answered otherwise than by this zone alone. */
-function hasNeighbours(draft: Draft, { apex }: Domain): boolean {
+/** Whether the service has a domain above or below, which changes the answers of some names. */
+function hasRelatedDomain(draft: Draft, { apex }: Domain): boolean {
   for (let above = parentName(apex); above.length > 1; above = parentName(above))
     if (draft.domainByApex(above) !== undefined) return true;
   return draft.domainsBelow(apex, 1).length > 0;

@@ -1,3 +1,4 @@
+/** Compiles the nodes of an imported zone. */
 import type { Domain } from '../../../core/store/rows.ts';
 import { equalNames, type Name } from '../../../core/wire/name.ts';
 import type { RRset } from '../../../core/wire/types.ts';
@@ -8,14 +9,14 @@ import { NO_RRSETS, type ZoneView } from '../../../core/zone/view.ts';
 import { mayOcclude, type Owners } from './owners.ts';
 
 /**
- * Nodes of all names but the apex, for a zone without nested ones. `owners` are sorted. The serial that they are made with shows in
- * none of them.
+ * Compiles the nodes of all names except the apex, for a zone without nested zones. `owners` must
+ * be sorted. The nodes do not contain the serial, so a dummy serial is used.
  */
 export function compileOwners(domain: Domain, owners: Owners, defaults: ZoneSettings): Uint8Array {
   return compileZone(new OwnersZone(domain, owners, defaults));
 }
 
-/** The owners as they are, which saves the compiler a table of its own. */
+/** Adapts the owners for the compiler, which then needs no table of its own. */
 class OwnersZone implements ZoneView {
   readonly apex: Name;
   readonly mayOcclude: boolean;

@@ -1,23 +1,25 @@
-/** Prepares zone files: small ones at once, larger ones in worker threads. */
+/** Prepares zone files: small ones on the calling thread, larger ones in worker threads. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';
 
-/** Below this a file is ready (under 2 ms) before it would have reached a thread and come back. */
-const SMALL = 16 * 1024;
-const IDLE = 30_000;
+/**
+ * Up to this size, preparing a file (under 2 ms) is faster than sending it to a thread and back.
+ */
+const MAX_INLINE_BYTES = 16 * 1024;
+const IDLE_TIMEOUT = 30_000;
 
 export class PreparePool {
   #pool: Piscina<PrepareInput, Prepared> | undefined;
 
   async prepare(input: PrepareInput): Promise<Prepared> {
-    if (input.bytes.length <= SMALL) return prepareZone(input);
-    // No thread before it is needed.
+    if (input.bytes.length <= MAX_INLINE_BYTES) return prepareZone(input);
+    // Created on first use, so that no thread runs without an import.
     this.#pool ??= new Piscina<PrepareInput, Prepared>({
       filename: new URL('./worker.js', import.meta.url).href,
       minThreads: 0,
       maxThreads: Math.max(1, Math.min(4, availableParallelism() - 1)),
-      idleTimeout: IDLE,
+      idleTimeout: IDLE_TIMEOUT,
     });
     const bytes = ownBytes(input.bytes);
     return this.#pool.run({ ...input, bytes }, { transferList: [bytes.buffer] });

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RecordPages } from '../../../admin-api/records/pages.ts';
+import { RecordPageCache } from '../../../admin-api/records/pages.ts';
 import fc from '../../support/fc.ts';
 import { startDaemon } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
@@ -12,7 +12,7 @@ const page = (revision: number, size = 10) => ({ revision, body: Buffer.alloc(si
 test('a page is given for the revision that it was made of, and for no other', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(3), fc.boolean()), { maxLength: 50 }), (steps) => {
-      const pages = new RecordPages();
+      const pages = new RecordPageCache();
       const last = new Map<number, number>();
       for (const [key, revision, put] of steps) {
         if (put) {
@@ -30,7 +30,7 @@ test('a page is given for the revision that it was made of, and for no other', (
 });
 
 test('memory is bounded: the least recently used goes first, a very large one is not kept', () => {
-  const pages = new RecordPages();
+  const pages = new RecordPageCache();
   for (let i = 0; i < 200; i++) {
     pages.put(`k${i}`, page(1, 500_000));
     pages.get('k0', 1);

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RecordTexts } from '../../../admin-api/records/text.ts';
+import { RecordSerializer } from '../../../admin-api/records/text.ts';
 import { viewRecord } from '../../../admin-api/records/view.ts';
 import type { AliasState } from '../../../core/alias/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
@@ -50,7 +50,7 @@ test('most types have an example', () => {
 });
 
 test('what a list says of a record is what is said of it alone', () => {
-  const texts = new RecordTexts(DOMAIN, { of: () => KNOWN });
+  const texts = new RecordSerializer(DOMAIN, { of: () => KNOWN });
   fc.assert(
     fc.property(
       owner,
@@ -71,7 +71,7 @@ test('what a list says of a record is what is said of it alone', () => {
           createdAt,
           updatedAt: createdAt + 1,
         };
-        const text = texts.of({ key: records.key(row), value: records.encode(row) });
+        const text = texts.serialize({ key: records.key(row), value: records.encode(row) });
         assert.is(text, JSON.stringify(viewRecord(DOMAIN, row, type === TYPE.ALIAS ? KNOWN : undefined)));
       },
     ),

@@ -2,19 +2,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BODY_RATE } from '../../../../admin-api/http/transport.ts';
-import { Deadline } from '../../../../admin-api/records/zonefile/export.ts';
+import { ExportDeadline } from '../../../../admin-api/records/zonefile/export.ts';
 
 const test = suite('zonefile, export');
 
 test('a client has a minute, and a second more for each 64 KB that it took', () => {
   let now = 5000;
-  const deadline = new Deadline(() => now);
+  const deadline = new ExportDeadline(() => now);
   now += 60_000;
-  deadline.taken(0);
+  deadline.countRead(0);
   now += 10_000;
-  deadline.taken(10 * BODY_RATE);
+  deadline.countRead(10 * BODY_RATE);
   now += 1;
-  assert.throws(() => deadline.taken(0), /too slowly/);
+  assert.throws(() => deadline.countRead(0), /too slowly/);
 });
 
 test.run();
