@@ -91,7 +91,7 @@ const CEILINGS: Readonly<Record<string, Counts>> = {
   'core/zone': { words: 13, names: 6, long: 62 },
   edge: { words: 0, names: 0, long: 0 },
   'edge/acme': { words: 23, names: 16, long: 67 },
-  'edge/cache': { words: 73, names: 113, long: 240 },
+  'edge/cache': { words: 58, names: 89, long: 205 },
   'edge/compress': { words: 5, names: 2, long: 49 },
   'edge/daemon': { words: 9, names: 2, long: 9 },
   'edge/gateway': { words: 8, names: 0, long: 19 },
@@ -115,7 +115,7 @@ const CEILINGS: Readonly<Record<string, Counts>> = {
   'test/runner': { words: 0, names: 0, long: 12 },
   'test/scenario': { words: 0, names: 7, long: 6 },
   'test/support': { words: 12, names: 8, long: 66 },
-  'test/system': { words: 61, names: 179, long: 244 },
+  'test/system': { words: 61, names: 179, long: 243 },
 };
 
 /** A count so far below its ceiling shows that the ceiling was forgotten. */

@@ -145,8 +145,8 @@ const node = await openCache({
   ...{ memory: 64 * MB, memoryObject: MB, largestObject: MB },
 });
 const store = openCacheStore(node.handle);
-const cached = createProxy({ fetch: origin(true), cache: { store, largest: MB } });
-const forbidden = createProxy({ fetch: origin(false), cache: { store, largest: MB } });
+const cached = createProxy({ fetch: origin(true), cache: { store, maxBodyBytes: MB } });
+const forbidden = createProxy({ fetch: origin(false), cache: { store, maxBodyBytes: MB } });
 const uncached = createProxy({ fetch: origin(false) });
 const one = (): string => '/one';
 const of =

@@ -1,13 +1,15 @@
-/** Asking the origin for what is not kept, or whether what is kept still holds; and what of its answer is kept, and given. */
+/**
+ * Fills: fetching a missing response from the origin, or revalidating a stored one. Each fill
+ * stores the origin's response if the rules allow it, and serves the visitor.
+ */
 import { isCompressible } from '../compress/compressible.ts';
 import { varyingFields } from '../compress/fields.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { type OriginBody, OriginError, type OriginResponse } from '../origin/origin.ts';
-import { AheadBody, type AheadRoom } from './ahead-body.ts';
 import type { Flight, Flights } from './flights.ts';
-import { giveStored, partFields, planned } from './give-stored.ts';
 import type { HotEntry } from './hot-entry.ts';
 import { RangedBody } from './ranged-body.ts';
+import { ReadAheadBody, type ReadAheadBudget } from './read-ahead-body.ts';
 import { cacheStatus, type Forwarded } from './rules/cache-status.ts';
 import { factsOf, type Received } from './rules/facts.ts';
 import type { CacheRequest } from './rules/request.ts';
@@ -15,209 +17,229 @@ import { isServerError, mayUseOnError } from './rules/reuse.ts';
 import { fillRequestFields, freshened, identifyUpdated, judgeHead } from './rules/revalidation.ts';
 import { judgeStorable, type NotStored } from './rules/storable.ts';
 import { isSelected } from './rules/vary.ts';
+import { answerOrPlan, partFields, serveStored } from './serve-stored.ts';
 import type { CacheStore, StoredVariant } from './store/cache-store.ts';
 import type { StoredResponse } from './stored-response.ts';
 import { TappedBody } from './tapped-body.ts';
-import type { Uncacheable } from './uncacheable.ts';
+import type { UncacheableKeys } from './uncacheable.ts';
 import type { Done, Visit } from './visit.ts';
 
 /** What all fills of a thread share. */
 export interface FillContext {
   readonly store: CacheStore;
-  /** In Cache-Status. */
+  /** The name of this cache in Cache-Status. */
   readonly name: string;
-  /** Bytes of a body that may be kept. */
-  readonly largest: number;
-  /** Bytes of what visitors may get in another coding; infinite: nothing. */
-  readonly least: number;
+  /** Maximum size of a stored body in bytes. */
+  readonly maxBodyBytes: number;
+  /** Bodies of fewer bytes are not compressed. Infinite: none is compressed. */
+  readonly minCompressBytes: number;
   readonly clock: () => number;
   readonly flights: Flights;
-  readonly uncacheable: Uncacheable;
-  /** Of bodies that are fetched ahead of slow visitors. */
-  readonly ahead: AheadRoom;
-  /** What is given of a stored response. */
+  readonly uncacheable: UncacheableKeys;
+  /** Limits the memory of bodies that are read ahead of slow visitors. */
+  readonly readAheadBudget: ReadAheadBudget;
+  /** The prepared form of a stored response. */
   entryOf(variant: StoredVariant, visit: Visit): HotEntry;
 }
 
-/** One of them. */
+/** One fetch from the origin, for one request. */
 export interface Fill {
   readonly visit: Visit;
   readonly request: CacheRequest;
   readonly key: string;
-  /** All that is kept of the URL, and the one of them that was selected. */
+  /** All stored variants of the URL. */
   readonly variants: readonly StoredVariant[];
+  /** The variant that the request selects. */
   readonly stored: StoredVariant | undefined;
   readonly isConditional: boolean;
   readonly fwd: Forwarded;
-  /** Others that wait for it; undefined: nobody may. */
+  /** Requests that wait for this fill; undefined: none may wait. */
   readonly flight: Flight | undefined;
-  /** Has waited for another one. */
+  /** The request has already waited for another fill. */
   readonly isCollapsed: boolean;
 }
 
-/** What only this request is the reason for: the next one may fare better, and what is kept for others stays. */
-const OF_THE_REQUEST: ReadonlySet<NotStored> = new Set([
+/**
+ * Reasons that lie in this request alone. Another request for the URL may be storable, and a stored
+ * response stays valid for it.
+ */
+const REQUEST_SPECIFIC: ReadonlySet<NotStored> = new Set([
   ...(['method', 'request-no-store', 'precondition', 'authorization', 'one-request'] as const),
 ]);
 
-/** Done when the visitor has all. Throws, or rejects, only for what is no fault of an origin. */
-export function fill(context: FillContext, one: Fill): Done {
-  return one.flight === undefined ? asked(context, one, one.isConditional) : landed(context, one);
+/** Ends when the visitor has the response. Throws or rejects only for internal errors. */
+export function runFill(context: FillContext, fill: Fill): Done {
+  return fill.flight === undefined ? fetchFromOrigin(context, fill, fill.isConditional) : runSharedFill(context, fill);
 }
 
-/** Whatever comes of it, those who wait are told. */
-async function landed(context: FillContext, one: Fill): Promise<void> {
+/** Followers learn the result in every case, also when the fill throws. */
+async function runSharedFill(context: FillContext, fill: Fill): Promise<void> {
   try {
-    await asked(context, one, one.isConditional);
+    await fetchFromOrigin(context, fill, fill.isConditional);
   } catch (error) {
-    land(context, one, false);
+    settleFlight(context, fill, false);
     throw error;
   }
 }
 
-function land({ flights }: FillContext, { flight, key }: Fill, isKept: boolean): void {
-  if (flight !== undefined) flights.end(key, flight, isKept ? 'kept' : 'not-kept');
+function settleFlight({ flights }: FillContext, { flight, key }: Fill, isStored: boolean): void {
+  if (flight !== undefined) flights.end(key, flight, isStored ? 'stored' : 'not-stored');
 }
 
-function asked(context: FillContext, one: Fill, isConditional: boolean): Done {
-  const { visit, stored } = one;
-  const sent = visit.fieldsForAll();
-  if (sent === undefined) {
-    land(context, one, false);
+function fetchFromOrigin(context: FillContext, fill: Fill, isConditional: boolean): Done {
+  const { visit, stored } = fill;
+  const requestFields = visit.sharedRequestFields();
+  if (requestFields === undefined) {
+    settleFlight(context, fill, false);
     return;
   }
   const mark = context.store.mark();
   const facts = isConditional && stored !== undefined ? context.entryOf(stored, visit).facts : undefined;
-  return visit.ask(
-    fillRequestFields(sent, facts),
-    (response) => answered(context, one, response, isConditional, mark),
-    (error) => failed(context, one, error),
+  return visit.fetchShared(
+    fillRequestFields(requestFields, facts),
+    (response) => handleResponse(context, fill, response, isConditional, mark),
+    (error) => handleFailure(context, fill, error),
   );
 }
 
-function answered(
+function handleResponse(
   context: FillContext,
-  one: Fill,
+  fill: Fill,
   response: OriginResponse,
   isConditional: boolean,
   mark: number,
 ): Done {
   const { status } = response;
-  if (status === 304) return isConditional ? validated(context, one, response, mark) : notAsked(context, one, response);
-  if (isServerError(status)) return serverFailed(context, one, response, mark);
-  return came(context, one, response, mark);
+  if (status === 304)
+    return isConditional
+      ? handleNotModified(context, fill, response, mark)
+      : rejectUnexpected304(context, fill, response);
+  if (isServerError(status)) return handleServerError(context, fill, response, mark);
+  return handleNewResponse(context, fill, response, mark);
 }
 
-function came(context: FillContext, one: Fill, response: OriginResponse, mark: number): Done {
-  const { exchange, isBehind } = one.visit;
+function handleNewResponse(context: FillContext, fill: Fill, response: OriginResponse, mark: number): Done {
+  const { exchange, isBackground: isBehind } = fill.visit;
   return exchange.method === 'HEAD' && !isBehind
-    ? headed(context, one, response, mark)
-    : received(context, one, response, mark);
+    ? handleHeadResponse(context, fill, response, mark)
+    : handleGetResponse(context, fill, response, mark);
 }
 
-/** 304 to a request for the whole: of what it says nothing can be given. */
-function notAsked(context: FillContext, one: Fill, { body }: OriginResponse): void {
-  land(context, one, false);
+/** An unconditional request cannot use a 304: there is no stored body that belongs to it. */
+function rejectUnexpected304(context: FillContext, fill: Fill, { body }: OriginResponse): void {
+  settleFlight(context, fill, false);
   body.cancel();
-  if (!one.visit.isBehind) one.visit.fail(new OriginError('malformed', '304 to a request without a condition'));
+  if (!fill.visit.isBackground)
+    fill.visit.respondFailure(new OriginError('malformed', '304 to a request without a condition'));
 }
 
-async function failed(context: FillContext, one: Fill, error: unknown): Promise<void> {
-  const { visit } = one;
-  land(context, one, false);
-  if (error instanceof OriginError && (visit.isBehind || (await gaveStale(context, one, undefined)))) return;
-  visit.fail(error);
+async function handleFailure(context: FillContext, fill: Fill, error: unknown): Promise<void> {
+  const { visit } = fill;
+  settleFlight(context, fill, false);
+  if (error instanceof OriginError && (visit.isBackground || (await serveStaleOnError(context, fill, undefined))))
+    return;
+  visit.respondFailure(error);
 }
 
-async function serverFailed(context: FillContext, one: Fill, response: OriginResponse, mark: number): Promise<void> {
-  if (!one.visit.isBehind && !(await gaveStale(context, one, response.status)))
-    return came(context, one, response, mark);
-  land(context, one, false);
+async function handleServerError(
+  context: FillContext,
+  fill: Fill,
+  response: OriginResponse,
+  mark: number,
+): Promise<void> {
+  if (!fill.visit.isBackground && !(await serveStaleOnError(context, fill, response.status)))
+    return handleNewResponse(context, fill, response, mark);
+  settleFlight(context, fill, false);
   response.body.cancel();
 }
 
-/** Stale-if-error (RFC 5861 section 4). `status`: of the origin; undefined: it gave none. */
-async function gaveStale(context: FillContext, one: Fill, status: number | undefined): Promise<boolean> {
-  const { visit, stored, request } = one;
+/** Stale-if-error (RFC 5861 section 4). `status`: from the origin; undefined: no response. */
+async function serveStaleOnError(context: FillContext, fill: Fill, status: number | undefined): Promise<boolean> {
+  const { visit, stored, request } = fill;
   if (stored === undefined || visit.exchange.isEnded) return false;
-  // Purged since it was looked up.
+  // The variant was purged after the lookup.
   if (context.store.isVoid(stored)) return false;
   const now = context.clock();
   const entry = context.entryOf(stored, visit);
   if (!mayUseOnError(entry.facts, request, now)) return false;
   visit.outcome = 'stale';
-  await giveStored(visit, entry, request, now, statusOf(context, one, { fwdStatus: status }));
+  await serveStored(visit, entry, request, now, statusOf(context, fill, { fwdStatus: status }));
   return true;
 }
 
-interface StatusMore {
+interface StatusParameters {
   readonly fwdStatus?: number;
   readonly stored?: boolean;
 }
 
-const statusOf = ({ name }: FillContext, { fwd, isCollapsed }: Fill, more: StatusMore): string =>
-  cacheStatus({ name, fwd, collapsed: isCollapsed, ...more });
+const statusOf = ({ name }: FillContext, { fwd, isCollapsed }: Fill, parameters: StatusParameters): string =>
+  cacheStatus({ name, fwd, collapsed: isCollapsed, ...parameters });
 
-/** A request whose answer would be kept. */
+/** A HEAD request is judged like the GET whose response is stored. */
 const asGet = (request: CacheRequest): CacheRequest =>
   request.method === 'GET' ? request : { ...request, method: 'GET' };
 
 /** RFC 9111 section 4.3.4. */
-async function validated(context: FillContext, one: Fill, response: OriginResponse, mark: number): Promise<void> {
-  const { visit, variants, key, request } = one;
+async function handleNotModified(
+  context: FillContext,
+  fill: Fill,
+  response: OriginResponse,
+  mark: number,
+): Promise<void> {
+  const { visit, variants, key, request } = fill;
   const { store } = context;
   response.body.cancel();
   const candidates = variants
-    .map(({ response: kept }) => kept)
-    .filter((kept) => isSelected(kept.selecting, visit.exchange.headers));
+    .map(({ response }) => response)
+    .filter((candidate) => isSelected(candidate.selecting, visit.exchange.headers));
   const updated = identifyUpdated(candidates, response.headers);
   if (updated.length === 0) {
     store.remove(visit.site.domainId, key);
-    await asked(context, { ...one, variants: [], stored: undefined }, false);
+    await fetchFromOrigin(context, { ...fill, variants: [], stored: undefined }, false);
     return;
   }
-  let given: StoredVariant | undefined;
-  let isKept = true;
-  for (const kept of updated) {
-    const variant = variants.find((other) => other.response === kept) as StoredVariant;
-    const fresh = refreshed(context, one, variant, response, mark);
-    isKept &&= fresh.isKept;
-    given ??= fresh.variant;
+  let served: StoredVariant | undefined;
+  let isStored = true;
+  for (const candidate of updated) {
+    const previous = variants.find((other) => other.response === candidate) as StoredVariant;
+    const freshened = freshenVariant(context, fill, previous, response, mark);
+    isStored &&= freshened.isStored;
+    served ??= freshened.variant;
   }
-  if (!isKept) store.remove(visit.site.domainId, key);
-  land(context, one, isKept);
-  if (visit.isBehind || given === undefined) return;
+  if (!isStored) store.remove(visit.site.domainId, key);
+  settleFlight(context, fill, isStored);
+  if (visit.isBackground || served === undefined) return;
   visit.outcome = 'revalidated';
-  const text = statusOf(context, one, { fwdStatus: 304 });
-  await giveStored(visit, context.entryOf(given, visit), request, context.clock(), text);
+  const status = statusOf(context, fill, { fwdStatus: 304 });
+  await serveStored(visit, context.entryOf(served, visit), request, context.clock(), status);
 }
 
-/** A stored response with the fields that a 304, or a 200 to HEAD, brought. */
-function refreshed(
+/** Updates a stored response with the fields of a 304, or of a 200 to HEAD. */
+function freshenVariant(
   context: FillContext,
   { request, visit }: Fill,
   variant: StoredVariant,
   { headers, requestTime, responseTime }: OriginResponse,
   mark: number,
-): { variant: StoredVariant; isKept: boolean } {
+): { variant: StoredVariant; isStored: boolean } {
   const old = variant.response;
   const update = freshened(old, headers, requestTime, responseTime);
   const verdict = judgeStorable(
     asGet(request),
     visit.exchange.headers,
     update,
-    context.largest,
+    context.maxBodyBytes,
     visit.site.heuristicFreshness,
   );
-  const headersToKeep = visit.fieldsToKeep(verdict.store ? verdict.headers : update.headers);
+  const headersToKeep = visit.storedFields(verdict.store ? verdict.headers : update.headers);
   const response: StoredResponse = { ...old, ...update, headers: headersToKeep };
-  if (!verdict.store) return { variant: detached(variant, response), isKept: false };
+  if (!verdict.store) return { variant: detached(variant, response), isStored: false };
   const { selecting, tags } = verdict;
   const next: StoredResponse = { ...response, selecting, tags };
-  return { variant: context.store.freshen(variant, next, mark) ?? detached(variant, next), isKept: true };
+  return { variant: context.store.freshen(variant, next, mark) ?? detached(variant, next), isStored: true };
 }
 
-/** One that is in no store, or on disk alone. */
+/** A variant that no store holds in memory. */
 const detached = (variant: StoredVariant, response: StoredResponse): StoredVariant => ({
   response,
   attached: undefined,
@@ -226,91 +248,91 @@ const detached = (variant: StoredVariant, response: StoredResponse): StoredVaria
 });
 
 /** RFC 9111 section 4.3.5. */
-function headed(context: FillContext, one: Fill, response: OriginResponse, mark: number): Done {
-  const { visit, stored, key } = one;
-  land(context, one, false);
+function handleHeadResponse(context: FillContext, fill: Fill, response: OriginResponse, mark: number): Done {
+  const { visit, stored, key } = fill;
+  settleFlight(context, fill, false);
   if (stored !== undefined && response.status === 200) {
     const isSame = judgeHead(stored.response, response.headers) === 'update';
-    if (!isSame || !refreshed(context, one, stored, response, mark).isKept)
+    if (!isSame || !freshenVariant(context, fill, stored, response, mark).isStored)
       context.store.remove(visit.site.domainId, key);
   }
-  const fields = visit.fieldsOf(response.headers);
-  fields.push('cache-status', statusOf(context, one, {}));
-  return visit.give(response.status, fields, response.body);
+  const fields = visit.visitorFields(response.headers);
+  fields.push('cache-status', statusOf(context, fill, {}));
+  return visit.respond(response.status, fields, response.body);
 }
 
-/** A response of its own. */
-function received(context: FillContext, one: Fill, response: OriginResponse, mark: number): Done {
-  const { visit, key } = one;
+/** A complete response to GET, or one that a background fetch received. */
+function handleGetResponse(context: FillContext, fill: Fill, response: OriginResponse, mark: number): Done {
+  const { visit, key } = fill;
   const { status, headers, requestTime, responseTime } = response;
-  const whole: Received = { key, status, headers, requestTime, responseTime };
-  const body = tapped(context, one, whole, response.body, mark);
-  if (visit.isBehind) {
+  const received: Received = { key, status, headers, requestTime, responseTime };
+  const body = tapBody(context, fill, received, response.body, mark);
+  if (visit.isBackground) {
     if (body instanceof TappedBody) body.finish();
     else body.cancel();
     return;
   }
   const isStored = body instanceof TappedBody;
-  const fields = visit.fieldsOf(headers);
-  fields.push('cache-status', statusOf(context, one, { stored: isStored }));
-  return give(context, one, whole, fields, isStored ? hurried(context, body, one.flight) : body);
+  const fields = visit.visitorFields(headers);
+  fields.push('cache-status', statusOf(context, fill, { stored: isStored }));
+  return relayResponse(context, fill, received, fields, isStored ? withReadAhead(context, body, fill.flight) : body);
 }
 
-/** Those who wait for it don't wait for the visitor who asked first. */
-function hurried(context: FillContext, body: OriginBody, flight: Flight | undefined): OriginBody {
+/** Followers wait for the whole body. Reading ahead keeps the first visitor from delaying them. */
+function withReadAhead(context: FillContext, body: OriginBody, flight: Flight | undefined): OriginBody {
   if (flight === undefined) return body;
-  const ahead = new AheadBody(body, context.ahead);
-  flight.onFollower = () => ahead.hurry();
-  if (flight.followers > 0) ahead.hurry();
+  const ahead = new ReadAheadBody(body, context.readAheadBudget);
+  flight.onFollower = () => ahead.readAhead();
+  if (flight.followers > 0) ahead.readAhead();
   return ahead;
 }
 
-/** The body, of which the cache gets a copy if it may keep it: then it is a TappedBody. */
-function tapped(context: FillContext, one: Fill, came: Received, body: OriginBody, mark: number): OriginBody {
-  const { visit, key, request, stored } = one;
+/** Copies the body to the cache if the response may be stored. The result is then a TappedBody. */
+function tapBody(context: FillContext, fill: Fill, received: Received, body: OriginBody, mark: number): OriginBody {
+  const { visit, key, request, stored } = fill;
   const { store, uncacheable, clock } = context;
   const { domainId } = visit.site;
   const verdict = judgeStorable(
     asGet(request),
     visit.exchange.headers,
-    came,
-    context.largest,
+    received,
+    context.maxBodyBytes,
     visit.site.heuristicFreshness,
   );
-  const isOfRequest = !verdict.store && OF_THE_REQUEST.has(verdict.reason);
+  const isRequestSpecific = !verdict.store && REQUEST_SPECIFIC.has(verdict.reason);
   if (verdict.store) {
     const { selecting, tags } = verdict;
-    const headers = visit.fieldsToKeep(verdict.headers);
-    const writer = store.write({ ...came, domainId, headers, selecting, tags }, body.length, mark);
+    const headers = visit.storedFields(verdict.headers);
+    const writer = store.write({ ...received, domainId, headers, selecting, tags }, body.length, mark);
     if (writer !== undefined) {
-      const onEnd = (isKept: boolean): void => land(context, one, isKept);
-      return new TappedBody(body, writer, onEnd, () => (one.flight?.followers ?? 0) > 0);
+      const onEnd = (isStored: boolean): void => settleFlight(context, fill, isStored);
+      return new TappedBody(body, writer, onEnd, () => (fill.flight?.followers ?? 0) > 0);
     }
-  } else if (!isOfRequest) uncacheable.add(key, clock());
-  // What the origin no longer lets one keep.
-  if (stored !== undefined && came.status < 500 && !isOfRequest) store.remove(domainId, key);
-  land(context, one, false);
+  } else if (!isRequestSpecific) uncacheable.add(key, clock());
+  // The origin no longer allows the cache to store this URL.
+  if (stored !== undefined && received.status < 500 && !isRequestSpecific) store.remove(domainId, key);
+  settleFlight(context, fill, false);
   return body;
 }
 
-/** A new response, of which the visitor may want a part, or nothing: the origin was asked for the whole. */
-function give(
+/** The origin sent the whole representation. The visitor may want a part of it, or a 304. */
+function relayResponse(
   context: FillContext,
   { visit, request }: Fill,
-  came: Received,
+  received: Received,
   fields: FieldList,
   body: OriginBody,
 ): Done {
   const { range, ifNoneMatch, ifModifiedSince } = request;
-  const wantsLess = range !== undefined || ifNoneMatch !== undefined || ifModifiedSince !== undefined;
-  if (wantsLess && came.status === 200 && !visit.exchange.isEnded) {
-    const isCoded = isCompressible(came.status, came.headers, body.length, context.least);
+  const isPartialOrConditional = range !== undefined || ifNoneMatch !== undefined || ifModifiedSince !== undefined;
+  if (isPartialOrConditional && received.status === 200 && !visit.exchange.isEnded) {
+    const isCoded = isCompressible(received.status, received.headers, body.length, context.minCompressBytes);
     const varying = isCoded ? varyingFields(fields) : fields;
-    const plan = planned(
+    const plan = answerOrPlan(
       visit,
       request,
-      came.status,
-      factsOf(came, visit.site.heuristicFreshness),
+      received.status,
+      factsOf(received, visit.site.heuristicFreshness),
       varying,
       body.length,
     );
@@ -318,24 +340,27 @@ function give(
       body.cancel();
       return;
     }
-    // Several parts would have to be collected: the whole may be given as well (RFC 9110 section 14.2).
+    // RFC 9110 section 14.2 allows a 200 with the whole: several parts would need a stored body.
     if (plan?.length === 1)
-      return visit.give(206, partFields(varying, plan[0], body.length as number), new RangedBody(body, plan[0]));
+      return visit.respond(206, partFields(varying, plan[0], body.length as number), new RangedBody(body, plan[0]));
   }
-  return visit.give(came.status, fields, body);
+  return visit.respond(received.status, fields, body);
 }
 
-/** Why the origin is asked (RFC 9211 section 2.2). */
-export function forwardedBecause(hasVariants: boolean, facts: HotEntry['facts'] | undefined, now: number): Forwarded {
+/** Why the cache forwards the request (RFC 9211 section 2.2). */
+export function forwardReason(hasVariants: boolean, facts: HotEntry['facts'] | undefined, now: number): Forwarded {
   if (facts !== undefined) return now < facts.freshUntil && !facts.alwaysValidates ? 'request' : 'stale';
   return hasVariants ? 'vary-miss' : 'uri-miss';
 }
 
-/** A range that begins further in than this is asked of the origin as it is: it would be a long way to there. */
-const NEAR = 1024 * 1024;
+/**
+ * Ranges that start further in are passed to the origin: a fetch of the whole would reach the first
+ * requested byte too late.
+ */
+const NEAR_BYTES = 1024 * 1024;
 
-/** Whether the whole is fetched for a range. */
-export function isNear(range: string): boolean {
+/** Whether the cache fetches the whole representation for this range. */
+export function startsNear(range: string): boolean {
   const first = /^bytes=(\d{1,15})-/i.exec(range);
-  return first !== null && Number(first[1]) <= NEAR;
+  return first !== null && Number(first[1]) <= NEAR_BYTES;
 }

@@ -1,70 +1,71 @@
 /**
- * Collapsed forwarding: of many who ask at one time for what is not there, one asks the origin and the others wait. They wait for what can be
- * given to all; as soon as it shows that it cannot, each goes by itself, all at once.
+ * Collapsed forwarding. Of concurrent requests for the same missing URL, the first fetches from the
+ * origin and the others follow: they wait for its stored response. If the response turns out not to
+ * be storable, all followers go to the origin at once.
  */
 
-/** What became of it for those who wait. */
-export type Landing =
-  | 'kept' // it can be looked up now
-  | 'not-kept' // it is for one visitor alone, or came to nothing
-  | 'late'; // it takes too long
+/** What a follower learns. */
+export type FlightResult =
+  | 'stored' // the response is stored; look it up
+  | 'not-stored' // the response is for one visitor only, or the fetch failed
+  | 'timeout'; // the timeout has passed
 
 export class Flight {
-  /** Who waits. */
+  /** Number of requests that wait. */
   followers = 0;
-  readonly #landed: Promise<Landing>;
-  #land: (landing: Landing) => void = () => {};
-  /** Somebody waits from here on. */
+  readonly #result: Promise<FlightResult>;
+  #settle: (landing: FlightResult) => void = () => {};
+  /** Called when a request starts to wait. */
   onFollower: () => void;
 
   constructor(onFollower: () => void) {
     this.onFollower = onFollower;
-    this.#landed = new Promise((resolve) => {
-      this.#land = resolve;
+    this.#result = new Promise((resolve) => {
+      this.#settle = resolve;
     });
   }
 
-  /** At most so many milliseconds. */
-  async wait(most: number): Promise<Landing> {
+  /** Waits at most `timeout` milliseconds. */
+  async wait(timeout: number): Promise<FlightResult> {
     this.followers++;
     this.onFollower();
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Landing>((resolve) => {
-      timer = setTimeout(resolve, most, 'late');
+    const late = new Promise<FlightResult>((resolve) => {
+      timer = setTimeout(resolve, timeout, 'timeout');
     });
     try {
-      return await Promise.race([this.#landed, late]);
+      return await Promise.race([this.#result, late]);
     } finally {
       clearTimeout(timer);
       this.followers--;
     }
   }
 
-  land(landing: Landing): void {
-    this.#land(landing);
+  settle(result: FlightResult): void {
+    this.#settle(result);
   }
 }
 
 export class Flights {
-  readonly #open = new Map<string, Flight>();
+  readonly #byKey = new Map<string, Flight>();
 
   get(key: string): Flight | undefined {
-    return this.#open.get(key);
+    return this.#byKey.get(key);
   }
 
   get count(): number {
-    return this.#open.size;
+    return this.#byKey.size;
   }
 
-  begin(key: string, onFollower: () => void): Flight {
+  start(key: string, onFollower: () => void): Flight {
     const flight = new Flight(onFollower);
-    this.#open.set(key, flight);
+    this.#byKey.set(key, flight);
     return flight;
   }
 
-  /** More than once does nothing. */
-  end(key: string, flight: Flight, landing: Landing): void {
-    if (this.#open.get(key) === flight) this.#open.delete(key);
-    flight.land(landing);
+  /** Later calls for the same flight do nothing. */
+  end(key: string, flight: Flight, result: FlightResult): void {
+    if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
+    flight.settle(result);
   }
 }

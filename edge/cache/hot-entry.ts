@@ -1,6 +1,7 @@
 /**
- * What is made of a stored response for its visitors and stays with it: the fields as they get them, and whole answers, one for each coding, which
- * are made anew when its age grows by a second. A hit that finds one costs a look-up and a few comparisons (bench/edge/proxy-path.ts has the figures).
+ * A stored response prepared for its visitors, attached to the stored variant. An entry holds the
+ * fields as visitors receive them and one whole answer per coding. The answers are rebuilt when the
+ * age grows by a second. bench/edge/proxy-path.ts measures a hit.
  */
 import { CODINGS_KEPT, type Coding, compressAtOnce, SHORT } from '../compress/coding.ts';
 import { forbidsTransform, isCompressible } from '../compress/compressible.ts';
@@ -16,59 +17,62 @@ import { formatHttpDate } from './rules/http-date.ts';
 import type { StoredCoding, StoredVariant } from './store/cache-store.ts';
 import type { StoredResponse } from './stored-response.ts';
 
-/** How many bytes an entry takes beside its bodies, roughly. */
-const OVERHEAD = 1500;
-/** Said by the engine, or made anew for each second. */
-const NOT_KEPT: ReadonlySet<string> = new Set(['age', 'date']);
+/** Approximate bytes of an entry without its bodies. */
+const OVERHEAD_BYTES = 1500;
+/** The engine adds Date; Age is written again each second. */
+const TIME_DEPENDENT: ReadonlySet<string> = new Set(['age', 'date']);
 
 export const CODINGS: readonly (Coding | 'identity')[] = ['identity', ...CODINGS_KEPT];
 
-/** The index in CODINGS of what a visitor would have; 0 without any. */
+/** The index in CODINGS of the coding that the visitor prefers; 0: identity. */
 export function codingFor(headers: FieldList): number {
   const coding = negotiate(fieldValue(headers, 'accept-encoding'), CODINGS_KEPT);
   return coding === 'identity' || forbidsTransform(headers) ? 0 : CODINGS.indexOf(coding);
 }
 
-/** What goes out: fields that say how the body is coded, without its length. */
-export interface CodedWhole {
+/** A body and the fields that describe its coding, without its length. */
+export interface EncodedBody {
   readonly fields: FieldList;
   readonly body: Uint8Array;
 }
 
 export class HotEntry {
   readonly facts: Facts;
-  /** Whether visitors who take a coding get one. */
-  readonly isCoded: boolean;
-  /** In which coding it is not worth it, or is being made well. */
-  readonly settled = new Set<StoredCoding>();
-  bytes = OVERHEAD;
+  /** Whether visitors that accept a coding receive the body in it. */
+  readonly isCompressible: boolean;
+  /** Codings in which compression was tried or is in progress. */
+  readonly triedCodings = new Set<StoredCoding>();
+  bytes = OVERHEAD_BYTES;
   hits = 0;
   readonly #variant: StoredVariant;
   readonly #date: string;
-  readonly #plain: FieldList;
+  readonly #fields: FieldList;
   readonly #name: string;
   #age = -1;
   readonly #ready: (ReadyAnswer | null)[] = CODINGS.map(() => null);
-  /** Codings of a body that was coded at once, for want of one that was made well. */
-  readonly #atOnce = new Map<Coding, Uint8Array>();
+  /** Bodies compressed during a request, until the background compression replaces them. */
+  readonly #quickEncodings = new Map<Coding, Uint8Array>();
 
-  /** `site`: as `fields`, made of the response's for it, were made. `least`: bytes of what is coded at all; infinite: nothing is. */
+  /**
+   * `fields`: the response's fields as visitors of `site` receive them. `minBytes`: smaller bodies
+   * are not compressed; infinite: none is.
+   */
   constructor(
     variant: StoredVariant,
     readonly site: Site,
     fields: FieldList,
     name: string,
-    least: number,
+    minBytes: number,
   ) {
     const { response } = variant;
     this.#variant = variant;
     this.#name = name;
     this.facts = factsOf(response, site.heuristicFreshness);
     this.#date = formatHttpDate(this.facts.date);
-    this.isCoded = isCompressible(response.status, response.headers, response.body.length, least);
-    const plain = withoutFields(fields, NOT_KEPT);
-    // Said of parts and of 304, too (RFC 9110 sections 15.3.7 and 15.4.5).
-    this.#plain = this.isCoded ? varyingFields(plain) : plain;
+    this.isCompressible = isCompressible(response.status, response.headers, response.body.length, minBytes);
+    const plain = withoutFields(fields, TIME_DEPENDENT);
+    // Vary belongs to 206 and 304, too (RFC 9110 sections 15.3.7 and 15.4.5).
+    this.#fields = this.isCompressible ? varyingFields(plain) : plain;
     for (let i = 0; i < fields.length; i++) this.bytes += fields[i].length * 2;
   }
 
@@ -76,72 +80,80 @@ export class HotEntry {
     return this.#variant.response;
   }
 
-  /** Fields of a hit, without date, length and coding; the member of Cache-Status is the caller's. */
+  /**
+   * Fields of a hit, without date, length and coding. `status`: this cache's Cache-Status member.
+   */
   fieldsAt(now: number, status: string): string[] {
-    return [...this.#plain, 'age', String(ageInSeconds(this.facts, now)), 'cache-status', status];
+    return [...this.#fields, 'age', String(ageInSeconds(this.facts, now)), 'cache-status', status];
   }
 
   get date(): string {
     return this.#date;
   }
 
-  /** By the age that is told: both change at once. */
+  /** Depends on the age in whole seconds, so it changes together with the Age field. */
   hitStatus(now: number): string {
     const { freshUntil, bornAt } = this.facts;
     const ttl = Math.floor((freshUntil - bornAt) / 1000) - ageInSeconds(this.facts, now);
     return cacheStatus({ name: this.#name, ttl });
   }
 
-  /** The whole answer in a coding, by its index in CODINGS. Only for a body that is in memory. */
-  answer(coding: number, now: number): ReadyAnswer {
+  /** The whole answer in a coding, by its index in CODINGS. Only for a body in memory. */
+  readyAnswer(coding: number, now: number): ReadyAnswer {
     const age = ageInSeconds(this.facts, now);
     if (age !== this.#age) {
       this.#age = age;
       this.#ready.fill(null);
     }
-    return this.#ready[coding] ?? this.#make(coding, now);
+    return this.#ready[coding] ?? this.#buildAnswer(coding, now);
   }
 
-  #make(index: number, now: number): ReadyAnswer {
-    const { fields, body } = this.codedWhole(this.fieldsAt(now, this.hitStatus(now)), index);
+  #buildAnswer(index: number, now: number): ReadyAnswer {
+    const { fields, body } = this.encodeBody(this.fieldsAt(now, this.hitStatus(now)), index);
     const ready = new ReadyAnswer(this.response.status, fields, body, this.#date);
     this.#ready[index] = ready;
     return ready;
   }
 
-  /** The whole in a coding, by its index; as it is where that is not to be had, or not worth it. Only for a body that is in memory. */
-  codedWhole(fields: FieldList, index: number): CodedWhole {
+  /**
+   * The body in a coding, by its index in CODINGS; as stored where that coding is not available or
+   * not smaller. Only for a body in memory.
+   */
+  encodeBody(fields: FieldList, index: number): EncodedBody {
     const whole = this.response.body.whole as Uint8Array;
-    if (!this.isCoded) return { fields, body: whole };
+    if (!this.isCompressible) return { fields, body: whole };
     const coding = CODINGS[index];
-    const coded = coding === 'identity' ? undefined : this.#coded(coding, whole);
-    if (coded === undefined || coding === 'identity') return { fields, body: whole };
-    return { fields: codedFields(fields, coding), body: coded };
+    const encoded = coding === 'identity' ? undefined : this.#encodingOf(coding, whole);
+    if (encoded === undefined || coding === 'identity') return { fields, body: whole };
+    return { fields: codedFields(fields, coding), body: encoded };
   }
 
-  /** Whether `codedWhole` gives what a visitor should get; else it gives the whole as it is, though it could be coded as it goes out. */
-  isReady(index: number): boolean {
+  /**
+   * Whether `encodeBody` returns the preferred form. Else the body is better compressed while it is
+   * sent.
+   */
+  hasEncoding(index: number): boolean {
     const whole = this.response.body.whole;
-    if (index === 0 || !this.isCoded || whole === undefined || whole.length <= SHORT) return true;
+    if (index === 0 || !this.isCompressible || whole === undefined || whole.length <= SHORT) return true;
     const coding = CODINGS[index] as Coding;
-    return this.#variant.encoding(coding) !== undefined || this.#atOnce.has(coding);
+    return this.#variant.encoding(coding) !== undefined || this.#quickEncodings.has(coding);
   }
 
-  /** It does not get smaller in this coding. */
-  leaveAsItIs(coding: StoredCoding): void {
-    this.#atOnce.set(coding, NOTHING);
+  /** The body does not shrink in this coding. */
+  markIncompressible(coding: StoredCoding): void {
+    this.#quickEncodings.set(coding, NOTHING);
   }
 
-  /** Undefined: not in this coding, or not yet. */
-  #coded(coding: Coding, whole: Uint8Array): Uint8Array | undefined {
-    const kept = this.#variant.encoding(coding) ?? this.#atOnce.get(coding);
-    if (kept !== undefined) return kept.length === 0 ? undefined : kept;
+  /** Undefined: not available in this coding, or not yet. */
+  #encodingOf(coding: Coding, whole: Uint8Array): Uint8Array | undefined {
+    const stored = this.#variant.encoding(coding) ?? this.#quickEncodings.get(coding);
+    if (stored !== undefined) return stored.length === 0 ? undefined : stored;
     if (whole.length > SHORT) return undefined;
-    const made = compressAtOnce(whole, coding);
-    const isWorth = made.length < whole.length;
-    this.#atOnce.set(coding, isWorth ? made : NOTHING);
-    this.bytes += made.length;
-    return isWorth ? made : undefined;
+    const encoded = compressAtOnce(whole, coding);
+    const isSmaller = encoded.length < whole.length;
+    this.#quickEncodings.set(coding, isSmaller ? encoded : NOTHING);
+    this.bytes += encoded.length;
+    return isSmaller ? encoded : undefined;
   }
 }
 

@@ -1,8 +1,8 @@
-/** What the cache had to do with a response, in one word: for the log and the metrics. */
+/** What the cache did with a request, for the access log and the metrics. */
 export type CacheOutcome =
-  | 'none' // not for it: another method, a WebSocket, an error of the edge, no cache at all
-  | 'bypass' // asked past it
-  | 'miss' // had nothing that it could give; stored or not
+  | 'none' // the cache was not involved: another method, a WebSocket, an edge error, no cache
+  | 'bypass' // went past the cache
+  | 'miss' // the cache had no usable response; whether the new one is stored does not matter
   | 'hit'
-  | 'revalidated' // the origin said that what was kept is still good
-  | 'stale'; // given although it is stale: RFC 5861, or the visitor takes it
+  | 'revalidated' // the origin confirmed the stored response
+  | 'stale'; // served stale: RFC 5861, or the visitor allows it (max-stale)

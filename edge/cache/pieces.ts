@@ -1,10 +1,10 @@
-/** A body put together of bytes that are here and of stretches of what is kept, which may lie on disk. */
+/** A body that joins bytes in memory with parts of a stored body, which may be on disk. */
 import { type OriginBody, OriginError } from '../origin/origin.ts';
 import type { Part } from './rules/range.ts';
 import type { StoredBody } from './stored-response.ts';
 
-/** Bytes of a stretch that are read at a time, where the reader names no other number. */
-const STRETCH = 64 * 1024;
+/** Bytes of one read, unless the reader sets another maximum. */
+const READ_BYTES = 64 * 1024;
 
 export type Piece = Uint8Array | Part;
 
@@ -38,19 +38,19 @@ export class Pieces implements OriginBody {
     return piece;
   }
 
-  async read(most = STRETCH): Promise<Uint8Array | null> {
+  async read(maxBytes = READ_BYTES): Promise<Uint8Array | null> {
     const now = this.readNow();
     if (now !== undefined) return now;
     const { from, to } = this.#pieces[0] as Part;
-    // From the next read on at a multiple of what is read under one checksum.
-    const end = Math.min(to, from + most - (from % STRETCH));
+    // Later reads start at a multiple of READ_BYTES: the disk store has one checksum for each.
+    const end = Math.min(to, from + maxBytes - (from % READ_BYTES));
     if (end === to) this.#pieces.shift();
     else this.#pieces[0] = { from: end, to };
     try {
       const bytes = await this.#stored.slice(from, end);
       if (bytes.length === end - from) return bytes;
     } catch {
-      // Told below.
+      // The error below covers this case and a short read.
     }
     throw new OriginError('reset', 'The cached response could not be read from disk.');
   }

@@ -1,4 +1,4 @@
-/** A stretch of a body that comes from its beginning. */
+/** One range of a body that is read from its start. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { Part } from './rules/range.ts';
@@ -9,32 +9,32 @@ export class RangedBody implements OriginBody {
   readonly length: number;
   readonly trailers = NONE;
   readonly #source: OriginBody;
-  #skip: number;
-  #left: number;
+  #skipBytes: number;
+  #bytesLeft: number;
 
   constructor(source: OriginBody, { from, to }: Part) {
     this.#source = source;
-    this.#skip = from;
-    this.#left = to - from;
+    this.#skipBytes = from;
+    this.#bytesLeft = to - from;
     this.length = to - from;
   }
 
   readNow(): Uint8Array | null | undefined {
-    while (this.#left > 0) {
+    while (this.#bytesLeft > 0) {
       const part = this.#source.readNow();
       if (part === undefined || part === null) return part;
-      const wanted = this.#cut(part);
-      if (wanted.length > 0) return wanted;
+      const selected = this.#cut(part);
+      if (selected.length > 0) return selected;
     }
     return null;
   }
 
-  async read(most?: number): Promise<Uint8Array | null> {
-    while (this.#left > 0) {
-      const part = await this.#source.read(most);
+  async read(maxBytes?: number): Promise<Uint8Array | null> {
+    while (this.#bytesLeft > 0) {
+      const part = await this.#source.read(maxBytes);
       if (part === null) return null;
-      const wanted = this.#cut(part);
-      if (wanted.length > 0) return wanted;
+      const selected = this.#cut(part);
+      if (selected.length > 0) return selected;
     }
     return null;
   }
@@ -44,12 +44,12 @@ export class RangedBody implements OriginBody {
   }
 
   #cut(part: Uint8Array): Uint8Array {
-    const from = Math.min(this.#skip, part.length);
-    const to = Math.min(part.length, from + this.#left);
-    this.#skip -= from;
-    this.#left -= to - from;
-    // The rest is for the cache, if for anybody.
-    if (this.#left === 0) this.#source.cancel();
+    const from = Math.min(this.#skipBytes, part.length);
+    const to = Math.min(part.length, from + this.#bytesLeft);
+    this.#skipBytes -= from;
+    this.#bytesLeft -= to - from;
+    // The cache may still want the rest: a TappedBody decides.
+    if (this.#bytesLeft === 0) this.#source.cancel();
     return from === 0 && to === part.length ? part : part.subarray(from, to);
   }
 }

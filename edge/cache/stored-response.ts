@@ -1,4 +1,4 @@
-/** A response as the cache keeps it: what edge/cache/rules judges and edge/cache/store holds. */
+/** A stored response: edge/cache/rules judges it, edge/cache/store keeps it. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 export interface StoredResponse {
@@ -6,28 +6,31 @@ export interface StoredResponse {
   /** The target URI: `https://www.example.com/a?b`; one key for GET and HEAD. */
   readonly key: string;
   /**
-   * What Vary selected (RFC 9111 section 4.1): name and value of the request that it was stored for, flat, values normalised; empty
-   * without Vary.
+   * The request fields that Vary named (RFC 9111 section 4.1): names and normalised values of the
+   * request that the response was stored for. Empty without Vary.
    */
   readonly selecting: FieldList;
   readonly status: number;
   /**
-   * As it came, names in lower case, without what a cache must not keep (RFC 9111 section 3.1) and `content-length`; always with `date`. `age`
-   * stays as it came, since the age now follows from it (rules/facts.ts); what is sent has the age of that moment in its place (section 4).
+   * The fields as received, with names in lower case. `content-length` is missing, and so are
+   * fields that a cache must not store (RFC 9111 section 3.1). `date` is always present. `age`
+   * keeps the received value, which enters the calculation of the age (rules/facts.ts); a served
+   * response carries the current age instead (section 4).
    */
   readonly headers: FieldList;
-  /** Milliseconds since 1970 when the request was sent and when its response came. */
+  /** Milliseconds since 1970 at which the request was sent. */
   readonly requestTime: number;
+  /** Milliseconds since 1970 at which the response arrived. */
   readonly responseTime: number;
-  /** Of `Cache-Tag`. */
+  /** The tags of `Cache-Tag`. */
   readonly tags: readonly string[];
   readonly body: StoredBody;
 }
 
 export interface StoredBody {
   readonly length: number;
-  /** All of it when it is in memory, else undefined. */
+  /** The whole body if it is in memory, else undefined. */
   readonly whole: Uint8Array | undefined;
-  /** The bytes [from, to), in one or, where they lie on disk, in several reads. */
+  /** The bytes [from, to). A body on disk may need several reads. */
   slice(from: number, to: number): Uint8Array | Promise<Uint8Array>;
 }

@@ -1,33 +1,33 @@
-/** A body on its way from the origin to the visitor, of which the cache gets a copy. */
+/** A body on its way from the origin to the visitor, copied to the cache. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { CacheWriter } from './store/cache-store.ts';
 
-/** Bytes that are fetched to an end for the cache though the visitor takes no more of them. */
-const WORTH_FINISHING = 4 * 1024 * 1024;
+/** Maximum number of bytes that are still fetched for the cache after the visitor has left. */
+const MAX_FINISH_BYTES = 4 * 1024 * 1024;
 
 export class TappedBody implements OriginBody {
   readonly #source: OriginBody;
   readonly #onEnd: (isKept: boolean) => void;
-  readonly #isAwaited: () => boolean;
+  readonly #hasFollowers: () => boolean;
   #writer: CacheWriter | null;
-  #taken = 0;
+  #bytesRead = 0;
   #isReading = false;
   #isDraining = false;
-  #isOver = false;
-  #isTold = false;
+  #hasEnded = false;
+  #isReported = false;
 
-  /** `onEnd`: once, whether it was kept. `isAwaited`: somebody else waits for what is kept. */
+  /** `onEnd`: called once. `hasFollowers`: whether other requests wait for the stored response. */
   constructor(
     source: OriginBody,
     writer: CacheWriter,
     onEnd: (isKept: boolean) => void,
-    isAwaited: () => boolean = () => false,
+    hasFollowers: () => boolean = () => false,
   ) {
     this.#source = source;
     this.#writer = writer;
     this.#onEnd = onEnd;
-    this.#isAwaited = isAwaited;
+    this.#hasFollowers = hasFollowers;
   }
 
   get length(): number | undefined {
@@ -41,7 +41,7 @@ export class TappedBody implements OriginBody {
   readNow(): Uint8Array | null | undefined {
     try {
       const part = this.#source.readNow();
-      if (part !== undefined) this.#took(part);
+      if (part !== undefined) this.#copyToCache(part);
       return part;
     } catch (error) {
       this.#end(false);
@@ -53,7 +53,7 @@ export class TappedBody implements OriginBody {
     this.#isReading = true;
     try {
       const part = await this.#source.read();
-      this.#took(part);
+      this.#copyToCache(part);
       return part;
     } catch (error) {
       this.#end(false);
@@ -64,12 +64,12 @@ export class TappedBody implements OriginBody {
     }
   }
 
-  /** The visitor takes no more. What is left is still fetched if it is little, or others wait for it. */
+  /** The visitor has left. The rest is still fetched if it is short or has followers. */
   cancel(): void {
-    if (this.#isOver || this.#isDraining) return;
+    if (this.#hasEnded || this.#isDraining) return;
     const { length } = this.#source;
-    const isLittle = length !== undefined && length - this.#taken <= WORTH_FINISHING;
-    if (this.#writer === null || !(isLittle || this.#isAwaited())) {
+    const isWorthFinishing = length !== undefined && length - this.#bytesRead <= MAX_FINISH_BYTES;
+    if (this.#writer === null || !(isWorthFinishing || this.#hasFollowers())) {
       this.#end(false);
       this.#source.cancel();
       return;
@@ -78,60 +78,60 @@ export class TappedBody implements OriginBody {
     if (!this.#isReading) void this.#drain();
   }
 
-  /** Fetches what is left, for the cache alone. */
+  /** Fetches the rest for the cache only. */
   finish(): void {
-    if (this.#isOver || this.#isDraining) return;
+    if (this.#hasEnded || this.#isDraining) return;
     this.#isDraining = true;
     void this.#drain();
   }
 
   async #drain(): Promise<void> {
     try {
-      while (!this.#isOver) {
+      while (!this.#hasEnded) {
         const part = this.#source.readNow();
-        this.#took(part === undefined ? await this.#source.read() : part);
-        if (this.#writer === null) this.#stop();
+        this.#copyToCache(part === undefined ? await this.#source.read() : part);
+        if (this.#writer === null) this.#cancelSource();
       }
     } catch {
       this.#end(false);
     }
   }
 
-  /** It is not kept any more, and nobody else wants it. */
-  #stop(): void {
-    if (this.#isOver) return;
+  /** No reader is left: neither the cache nor a visitor. */
+  #cancelSource(): void {
+    if (this.#hasEnded) return;
     this.#end(false);
     this.#source.cancel();
   }
 
-  #took(part: Uint8Array | null): void {
+  #copyToCache(part: Uint8Array | null): void {
     const writer = this.#writer;
     if (part === null) {
       this.#writer = null;
-      // What lies on disk alone is given by the next look-up as well.
+      // A response that is on disk only is found by the next lookup, too.
       writer?.end();
       this.#end(writer !== null);
       return;
     }
-    this.#taken += part.length;
+    this.#bytesRead += part.length;
     if (writer === null || writer.push(part)) return;
-    // Too large, or the disk too slow: the visitor gets it all the same.
+    // The body is too large, or the disk too slow. The visitor still receives all of it.
     this.#writer = null;
     writer.abort();
-    this.#tell(false);
+    this.#report(false);
   }
 
-  #end(isKept: boolean): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  #end(isStored: boolean): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#writer?.abort();
     this.#writer = null;
-    this.#tell(isKept);
+    this.#report(isStored);
   }
 
-  #tell(isKept: boolean): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
-    this.#onEnd(isKept);
+  #report(isStored: boolean): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#onEnd(isStored);
   }
 }

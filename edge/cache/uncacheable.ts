@@ -1,34 +1,37 @@
-/** What turned out not to be for a cache a moment ago: nobody waits for anybody there, and what a visitor asks goes to the origin as it is. */
+/**
+ * Keys whose responses were recently found not to be storable. Requests for such a key do not wait
+ * for each other, and go to the origin unchanged.
+ */
 
-/** Milliseconds; then it is seen anew. */
-const REMEMBERED = 10_000;
-/** Milliseconds for which what was just said is not said again: of what is asked for often it would be the dearest part of a request here. */
-const SAID = 1000;
-const MOST = 4096;
-/** Characters: what is longer is not remembered. */
-const LONGEST = 1024;
+/** Milliseconds after which a key is judged again. */
+const TTL = 10_000;
+/** An entry is extended once in so many milliseconds: doing so on each request costs too much. */
+const MIN_EXTENSION = 1000;
+const MAX_KEYS = 4096;
+/** Longer keys are not recorded. */
+const MAX_KEY_LENGTH = 1024;
 
-export class Uncacheable {
-  /** Until when, by key; the oldest first. */
-  readonly #until = new Map<string, number>();
+export class UncacheableKeys {
+  /** Expiry time in milliseconds since 1970, by key; the oldest entry first. */
+  readonly #expiries = new Map<string, number>();
 
   has(key: string, now: number): boolean {
-    const until = this.#until.get(key);
-    if (until === undefined) return false;
-    if (now < until && until - now <= REMEMBERED) return true;
-    this.#until.delete(key);
+    const expiry = this.#expiries.get(key);
+    if (expiry === undefined) return false;
+    if (now < expiry && expiry - now <= TTL) return true;
+    this.#expiries.delete(key);
     return false;
   }
 
   add(key: string, now: number): void {
-    if (key.length > LONGEST) return;
-    const known = this.#until.get(key);
-    if (known !== undefined && Math.abs(now + REMEMBERED - known) < SAID) return;
-    this.#until.delete(key);
-    this.#until.set(key, now + REMEMBERED);
-    if (this.#until.size <= MOST) return;
-    for (const oldest of this.#until.keys()) {
-      this.#until.delete(oldest);
+    if (key.length > MAX_KEY_LENGTH) return;
+    const expiry = this.#expiries.get(key);
+    if (expiry !== undefined && Math.abs(now + TTL - expiry) < MIN_EXTENSION) return;
+    this.#expiries.delete(key);
+    this.#expiries.set(key, now + TTL);
+    if (this.#expiries.size <= MAX_KEYS) return;
+    for (const oldest of this.#expiries.keys()) {
+      this.#expiries.delete(oldest);
       return;
     }
   }

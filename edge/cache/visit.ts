@@ -1,57 +1,73 @@
-/** An exchange as the cache deals with it: the seam to edge/proxy, which talks to the origin and to the visitor. */
+/** One exchange as the cache sees it. edge/proxy implements it, and talks to origin and visitor. */
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody, OriginResponse } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
 import type { CacheOutcome } from './outcome.ts';
 
-/** Of what as a rule is done when the call returns: a promise of its end only where somebody is still waited for. A promise that need not be costs a request as much as its look-up here. */
+/**
+ * Most work ends before the call returns. Only work that waits returns a promise: a needless
+ * promise costs as much as a lookup.
+ */
 export type Done = void | Promise<void>;
 
 export interface Visit {
   readonly exchange: Exchange;
   readonly site: Site;
-  /** Nobody waits for a response: what is kept is brought up to date, and nothing is given. */
-  readonly isBehind: boolean;
-  /** For the record. */
+  /** A background update of a stored response. No visitor waits, and nothing is sent. */
+  readonly isBackground: boolean;
+  /** For the access log. */
   outcome: CacheOutcome;
-  /** The visitor's going does not end what is asked of the origin: others wait for it, or the cache. */
-  holdsOn: boolean;
+  /** The fetch continues after the visitor has left: followers or the cache need the response. */
+  outlivesVisitor: boolean;
 
-  /** The fields of the visitor's request for the origin whose answer may be for all: nothing in them that others could have said another way. Undefined: it is not passed on, and the visitor has been told why. */
-  fieldsForAll(): FieldList | undefined;
+  /**
+   * The fields of a request to the origin whose response may be shared: without fields in which
+   * visitors differ. Undefined: the request is rejected, and the visitor has the error.
+   */
+  sharedRequestFields(): FieldList | undefined;
 
-  /** Asks the origin, without the visitor's body, and goes on with its response, or with what `Fetch` rejects with; settles as that does. */
-  ask(
+  /**
+   * Sends the request to the origin without the visitor's body. Calls `onResponse`, or `onFailure`
+   * with the error of `Fetch`, and settles as that callback does.
+   */
+  fetchShared(
     headers: FieldList,
     onResponse: (response: OriginResponse) => Done,
     onFailure: (error: unknown) => Done,
   ): Promise<void>;
 
-  /** The whole exchange past the cache. `onHead` is told of the response before the visitor gets it. */
-  pass(cacheStatus: string, outcome: CacheOutcome, onHead?: (status: number, fields: FieldList) => void): Done;
+  /**
+   * Passes the whole exchange to the origin. `onHead` runs before the visitor gets the response.
+   */
+  bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: (status: number, fields: FieldList) => void): Done;
 
-  /** Fields of the origin as the visitor gets them. */
-  fieldsOf(headers: FieldList): string[];
+  /** The origin's fields as the visitor receives them. */
+  visitorFields(headers: FieldList): string[];
 
-  /** Fields of the origin as they may be kept, for when its place is another one. */
-  fieldsToKeep(headers: FieldList): FieldList;
+  /**
+   * The origin's fields as the cache may store them: they do not depend on the origin's address.
+   */
+  storedFields(headers: FieldList): FieldList;
 
-  /** Gives a response, coded if that is worth it; done when all has gone. Never rejects for what the origin does; when the visitor goes, the body is cancelled. */
-  give(status: number, fields: FieldList, body: OriginBody): Done;
+  /**
+   * Sends a response, compressed if that pays. Ends when all bytes are sent. Never rejects for a
+   * fault of the origin. When the visitor leaves, the body is cancelled.
+   */
+  respond(status: number, fields: FieldList, body: OriginBody): Done;
 
-  /** Gives one that is here as a whole, as it is. */
-  giveWhole(status: number, fields: FieldList, body: Uint8Array): void;
+  /** Sends a body that is in memory, unchanged. */
+  respondWhole(status: number, fields: FieldList, body: Uint8Array): void;
 
-  /** What kept the origin from answering becomes a page. Throws what is no OriginError. */
-  fail(error: unknown): void;
+  /** Answers with an error page for an OriginError. Throws any other error. */
+  respondFailure(error: unknown): void;
 
-  /** The visitor has gone before anything could be given. */
+  /** The visitor left before a response could be sent. */
   abandon(): void;
 
-  /** 504 for who takes only what is kept. */
+  /** 504 for a request with only-if-cached. */
   refuseNotCached(cacheStatus: string): void;
 }
 
-/** `isBehind`: for a visitor who has been answered. */
-export type OpenVisit = (exchange: Exchange, site: Site, isBehind?: boolean) => Visit;
+/** `isBackground`: the visitor already has a response. */
+export type OpenVisit = (exchange: Exchange, site: Site, isBackground?: boolean) => Visit;

@@ -43,10 +43,10 @@ export function openResponses(
     compression: edge.compress ? { bodies: new BodyCompressor(edge.compressConcurrency), least } : undefined,
     cache: {
       store,
-      largest: cache.largestObject,
-      compressLeast: edge.compress ? least : undefined,
+      maxBodyBytes: cache.largestObject,
+      minCompressBytes: edge.compress ? least : undefined,
       whole,
-      mayInsist: edge.cacheMayInsist,
+      mayForceRevalidation: edge.cacheMayInsist,
       collapseTimeout: edge.cacheWait,
     },
     onDone,

@@ -45,7 +45,7 @@ export class Passage implements Visit, TrailerFilter {
   readonly id = requestId();
   outcome: CacheOutcome = 'none';
   hasLeft = false;
-  holdsOn = false;
+  outlivesVisitor = false;
   readonly #context: PassageContext;
   readonly #gate: Gate;
   /** Of what is asked of the origin, until its head has come. */
@@ -61,21 +61,21 @@ export class Passage implements Visit, TrailerFilter {
     context: PassageContext,
     readonly exchange: Exchange,
     readonly site: Site,
-    readonly isBehind = false,
+    readonly isBackground = false,
   ) {
     this.#context = context;
     this.#gate = new Gate(exchange);
-    if (!isBehind) exchange.onAbort(() => this.#leave());
+    if (!isBackground) exchange.onAbort(() => this.#leave());
   }
 
   #leave(): void {
     this.hasLeft = true;
-    if (!this.holdsOn) this.#cancel?.cancel();
+    if (!this.outlivesVisitor) this.#cancel?.cancel();
     this.#body?.cancel();
     this.#gate.open();
   }
 
-  fieldsForAll(): string[] | undefined {
+  sharedRequestFields(): string[] | undefined {
     return this.fieldsForOrigin('', true);
   }
 
@@ -83,16 +83,16 @@ export class Passage implements Visit, TrailerFilter {
   fieldsForOrigin(acceptEncoding: string, isForAll = false): string[] | undefined {
     const fields = requestFields(this.exchange, this.#context.rules, this.id, acceptEncoding, isForAll);
     if (typeof fields !== 'number') return fields;
-    if (!this.isBehind) this.refuse(fields === 508 ? LOOP : EXPECTATION_FAILED);
+    if (!this.isBackground) this.refuse(fields === 508 ? LOOP : EXPECTATION_FAILED);
     return undefined;
   }
 
-  ask(
+  fetchShared(
     headers: FieldList,
     onResponse: (response: OriginResponse) => Done,
     onFailure: (error: unknown) => Done,
   ): Promise<void> {
-    return this.fetch(this.isBehind ? 'GET' : this.exchange.method, headers, NO_BODY, '', onResponse, onFailure);
+    return this.fetch(this.isBackground ? 'GET' : this.exchange.method, headers, NO_BODY, '', onResponse, onFailure);
   }
 
   /** Goes on with the response, or with what `Fetch` rejects with, and settles as that does. The visitor's going ends it unless `holdsOn`. */
@@ -131,15 +131,16 @@ export class Passage implements Visit, TrailerFilter {
   /** 1xx of the origin. 100 (Continue) is the connection's own: it goes out when the body is first asked for (RFC 9110 section 10.1.1). */
   #inform(status: number, headers: FieldList, place: OriginPlace): void {
     this.#place = place;
-    if (status > 101 && !this.isBehind && !this.exchange.isEnded) this.exchange.inform(status, this.fieldsOf(headers));
+    if (status > 101 && !this.isBackground && !this.exchange.isEnded)
+      this.exchange.inform(status, this.visitorFields(headers));
   }
 
-  fieldsOf(headers: FieldList): string[] {
+  visitorFields(headers: FieldList): string[] {
     const { rules } = this.#context;
     return responseFields(headers, this.site, visitedBy(this.exchange, rules), rules.name, this.#place);
   }
 
-  fieldsToKeep(headers: FieldList): string[] {
+  storedFields(headers: FieldList): string[] {
     return fieldsWithoutOrigin(headers, this.site, visitedBy(this.exchange, this.#context.rules), this.#place);
   }
 
@@ -148,21 +149,21 @@ export class Passage implements Visit, TrailerFilter {
     return responseTrailers(fields, this.site, visitedBy(this.exchange, this.#context.rules), this.#place);
   }
 
-  pass(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {
+  bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {
     this.outcome = outcome;
     const { exchange } = this;
     const sent = this.fieldsForOrigin(passedEncodings(exchange));
     if (sent === undefined) return;
     const onResponse = ({ status, headers, body }: OriginResponse): Done => {
-      const fields = this.fieldsOf(headers);
+      const fields = this.visitorFields(headers);
       onHead?.(status, fields);
       if (cacheStatus !== '') fields.push('cache-status', cacheStatus);
-      return this.give(status, fields, body);
+      return this.respond(status, fields, body);
     };
     const fetch = (body: RequestBody): Promise<void> =>
       this.fetch(exchange.method, sent, passedBody(body), '', onResponse, (error) => {
         body.discard();
-        return this.fail(error);
+        return this.respondFailure(error);
       });
     if (exchange.body.length === 0) return fetch(NO_BODY);
     return begunBody(exchange).then(
@@ -176,7 +177,7 @@ export class Passage implements Visit, TrailerFilter {
     );
   }
 
-  give(status: number, fields: FieldList, body: OriginBody): Done {
+  respond(status: number, fields: FieldList, body: OriginBody): Done {
     const { exchange } = this;
     if (exchange.isEnded) {
       body.cancel();
@@ -198,7 +199,7 @@ export class Passage implements Visit, TrailerFilter {
       this.done(status, !this.hasLeft);
     } catch (error) {
       if (hasBegun) this.#breakOff(error, status);
-      else this.fail(error);
+      else this.respondFailure(error);
     }
   }
 
@@ -220,7 +221,7 @@ export class Passage implements Visit, TrailerFilter {
     this.done(ready.status, true);
   }
 
-  giveWhole(status: number, fields: FieldList, body: Uint8Array): void {
+  respondWhole(status: number, fields: FieldList, body: Uint8Array): void {
     const { exchange } = this;
     if (exchange.isEnded) {
       this.abandon();
@@ -234,7 +235,7 @@ export class Passage implements Visit, TrailerFilter {
   }
 
   /** Throws what is no fault of an origin. */
-  fail(error: unknown): void {
+  respondFailure(error: unknown): void {
     this.#note(error);
     const fault = (error as OriginError).fault;
     if (this.exchange.isEnded) this.done(499, false);
@@ -263,7 +264,7 @@ export class Passage implements Visit, TrailerFilter {
   /** Bytes of a tunnel are counted by who carries them. */
   done(status: number, isWhole: boolean, bytes = this.#gate.bytes): void {
     const { onDone } = this.#context;
-    if (onDone === undefined || this.isBehind) return;
+    if (onDone === undefined || this.isBackground) return;
     const error = this.#error;
     const isFault = error !== null && !isOfVisitor(error.fault);
     onDone({

@@ -59,9 +59,9 @@ export function createProxy(options: ProxyOptions): Proxy {
       if (page !== null) return open(exchange, site).refuse(page);
       if (exchange.protocol !== '') return webSocket(open(exchange, site));
       if (isGrpc(exchange)) return refuseGrpc(open(exchange, site));
-      if (mayGoNoFurther(exchange)) return open(exchange, site).giveWhole(204, ALLOWED, NOTHING);
+      if (mayGoNoFurther(exchange)) return open(exchange, site).respondWhole(204, ALLOWED, NOTHING);
     }
-    return cache === undefined ? open(exchange, site).pass('', 'none') : cache(exchange, site);
+    return cache === undefined ? open(exchange, site).bypassCache('', 'none') : cache(exchange, site);
   };
 }
 
@@ -114,7 +114,7 @@ function webSocket(passage: Passage): Done {
   if (fields === undefined) return;
   const sent = isHttp2 ? [...withoutFields(fields, OF_THE_OPENING), 'sec-websocket-key', key] : fields;
   const onResponse = (response: OriginResponse): Done => opened(passage, response, key);
-  return passage.fetch('GET', sent, NO_BODY, 'websocket', onResponse, (error) => passage.fail(error));
+  return passage.fetch('GET', sent, NO_BODY, 'websocket', onResponse, (error) => passage.respondFailure(error));
 }
 
 /** `key`: the edge's own over HTTP/2, else the visitor's. */
@@ -132,19 +132,19 @@ async function opened(passage: Passage, response: OriginResponse, key: string): 
       else passage.refuse(FAULT_PAGES.malformed);
       return;
     }
-    const answered = passage.fieldsOf(headers);
+    const answered = passage.visitorFields(headers);
     exchange.upgrade(isHttp2 ? withoutFields(answered, OF_THE_OPENING) : answered);
     const bytes = await carry(exchange, body, tunnel);
     passage.done(isHttp2 ? 200 : 101, true, bytes);
   } catch (error) {
-    passage.fail(error);
+    passage.respondFailure(error);
   }
 }
 
 /** As an answer to an extended CONNECT a 2xx would open a tunnel (RFC 9110 section 9.3.6). */
 function notUpgraded(passage: Passage, response: OriginResponse, isHttp2: boolean): Done {
   const { status, headers, body } = response;
-  if (status >= 300 || !isHttp2) return passage.give(status, passage.fieldsOf(headers), body);
+  if (status >= 300 || !isHttp2) return passage.respond(status, passage.visitorFields(headers), body);
   body.cancel();
   passage.refuse(FAULT_PAGES.malformed);
 }

@@ -12,7 +12,7 @@ import { type Asked, settled } from './fake-origin.ts';
 const FRESH = ['cache-control', 'max-age=60', 'etag', '"a"'];
 const CODED = {
   compression: { bodies: new BodyCompressor(10), least: 100 },
-  cache: { compressLeast: 100 },
+  cache: { minCompressBytes: 100 },
 } satisfies CacheRigOptions;
 const TEXT = Array.from({ length: 400 }, (_, i) => `line ${i} says ${(i * i) % 97}\n`).join('');
 
@@ -431,7 +431,7 @@ it('an upload goes past the cache and makes what is kept invalid', { onAsked: an
   assert.is(rig.origin.asked.length, 3);
 });
 
-it('a larger body than may be kept reaches its visitor', { cache: { largest: 100 } }, async (rig) => {
+it('a larger body than may be kept reaches its visitor', { cache: { maxBodyBytes: 100 } }, async (rig) => {
   const { exchange, handled } = rig.begin();
   await settled();
   for (let i = 0; i < 10; i++) rig.origin.last.body.push('x'.repeat(200_000));

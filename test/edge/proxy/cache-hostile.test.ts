@@ -12,7 +12,7 @@ const SHORT = ['cache-control', 'max-age=5, stale-if-error=60', 'etag', '"a"'];
 const TEXT = 'all of it is text\n'.repeat(50);
 const CODED = {
   compression: { bodies: new BodyCompressor(10), least: 100 },
-  cache: { compressLeast: 100 },
+  cache: { minCompressBytes: 100 },
 } satisfies CacheRigOptions;
 const PROXY = '192.0.2.80';
 const BEHIND_PROXY = { trusts: (address: string) => address === PROXY } satisfies CacheRigOptions;

@@ -129,7 +129,7 @@ async function runAll(version: Version, mayInsist: boolean): Promise<string[]> {
     largestObject: MB,
   });
   const store = openCacheStore(node.handle);
-  const cache = { store, largest: 1000, mayInsist, clock: now };
+  const cache = { store, maxBodyBytes: 1000, mayForceRevalidation: mayInsist, clock: now };
   const proxy = createProxy({ fetch, cache });
   const { port } = server.address() as AddressInfo;
   const site = {

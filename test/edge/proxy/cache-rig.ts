@@ -57,7 +57,7 @@ export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig>
     fetch: origin.fetch,
     compression: options.compression,
     trusts: options.trusts,
-    cache: { store, largest: 1024 * 1024, clock, ...options.cache },
+    cache: { store, maxBodyBytes: 1024 * 1024, clock, ...options.cache },
     onDone: (record) => records.push(record),
   });
   const rig: CacheRig = {

@@ -21,7 +21,7 @@ async function run(row: Row): Promise<void> {
   let index = 0;
   let asked: { headers: FieldList; status: number | 'down' }[] = [];
   const rig = await cacheRig({
-    cache: { mayInsist: true, largest: 1000 },
+    cache: { mayForceRevalidation: true, maxBodyBytes: 1000 },
     onAsked: (one) => {
       const step = row.steps[index];
       const answers = answersOf(step);

@@ -137,7 +137,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
   const proxy = createProxy({
     fetch: client.fetch,
     compression: { bodies, least: 20 },
-    cache: isCached ? { store, largest: MB, collapseTimeout: 20 } : undefined,
+    cache: isCached ? { store, maxBodyBytes: MB, collapseTimeout: 20 } : undefined,
     onDone: ({ isWhole }) => {
       records.count++;
       if (isWhole) records.whole++;

@@ -131,7 +131,7 @@ for (const version of VERSIONS) {
       ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hstsMaxAge: null },
       origin: { host: HOST.toLowerCase(), port, protocol: 'http' },
     };
-    const proxy = createProxy({ fetch: client.fetch, cache: { store, largest: MB } });
+    const proxy = createProxy({ fetch: client.fetch, cache: { store, maxBodyBytes: MB } });
     try {
       await withRig(
         version,

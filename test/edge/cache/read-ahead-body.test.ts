@@ -1,7 +1,7 @@
 /** A body that others wait for, while the visitor who asked first reads it: what becomes of it when that one goes. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AheadBody } from '../../../edge/cache/ahead-body.ts';
+import { ReadAheadBody } from '../../../edge/cache/read-ahead-body.ts';
 import type { CacheWriter } from '../../../edge/cache/store/cache-store.ts';
 import { TappedBody } from '../../../edge/cache/tapped-body.ts';
 import { ReceivedBody } from '../../../edge/origin/received-body.ts';
@@ -31,16 +31,16 @@ function rig() {
     (isKept) => ends.push(isKept),
     () => true,
   );
-  const ahead = new AheadBody(tapped, room);
+  const ahead = new ReadAheadBody(tapped, room);
   return { ...{ origin, received, ahead, room, ends }, kept: () => ({ written, isAborted }) };
 }
 
 for (const hurriesFirst of [true, false])
   test(`the first visitor goes while it waits for more${hurriesFirst ? ', as others do already' : ''}: the rest is fetched for the others`, async () => {
     const { origin, received, ahead, room, ends, kept } = rig();
-    if (hurriesFirst) ahead.hurry();
+    if (hurriesFirst) ahead.readAhead();
     const read = ahead.read();
-    if (!hurriesFirst) ahead.hurry();
+    if (!hurriesFirst) ahead.readAhead();
     await settled();
     ahead.cancel();
     received.push(Buffer.from('one '));
@@ -58,7 +58,7 @@ for (const hurriesFirst of [true, false])
 
 test('what comes byte by byte and waits weighs little more than its bytes', async () => {
   const { received, ahead, room, ends } = rig();
-  ahead.hurry();
+  ahead.readAhead();
   const bytes = 4096;
   for (let i = 0; i < bytes; i++) {
     received.push(Buffer.of(97 + (i % 26)));

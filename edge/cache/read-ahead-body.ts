@@ -1,36 +1,37 @@
 /**
- * A body that, from a moment on, is fetched faster than its reader takes it: others wait for the same, and a visitor who takes it slowly, or means to, must not keep them.
- * What the reader has not taken lies here, up to a bound; past it the reader's pace counts again, and those who wait have a time-out of their own.
+ * A body that can be read ahead of its visitor. Other visitors may wait for the same response to be
+ * stored, and a slow visitor must not delay them. Parts that the visitor has not read yet stay in
+ * memory, up to a limit. Past the limit the visitor's pace counts again; the others have a timeout.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { Parts } from '../http/exchange/parts.ts';
 import type { OriginBody } from '../origin/origin.ts';
 
-/** Bytes of one body, and of all of a thread: slow visitors may be many. */
-const MOST_AHEAD = 1024 * 1024;
-const MOST_OF_ALL = 64 * 1024 * 1024;
+/** Limits in bytes, for one body and for all bodies of a thread: many visitors may be slow. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_THREAD_BYTES = 64 * 1024 * 1024;
 
-/** What the bodies of a thread hold for their readers. */
-export interface AheadRoom {
+/** Bytes that all bodies of a thread hold for their readers. */
+export interface ReadAheadBudget {
   bytes: number;
 }
 
-export class AheadBody implements OriginBody {
+export class ReadAheadBody implements OriginBody {
   readonly #source: OriginBody;
-  readonly #room: AheadRoom;
+  readonly #budget: ReadAheadBudget;
   readonly #parts = new Parts();
-  /** Behind the parts comes the end. */
-  #isWhole = false;
+  /** The source has ended; `#parts` may still hold bytes. */
+  #hasEnded = false;
   #bytes = 0;
-  #hurries = false;
+  #readsAhead = false;
   #isReading = false;
   #isCancelled = false;
   #failure: unknown;
   #wake: (() => void) | null = null;
 
-  constructor(source: OriginBody, room: AheadRoom) {
+  constructor(source: OriginBody, budget: ReadAheadBudget) {
     this.#source = source;
-    this.#room = room;
+    this.#budget = budget;
   }
 
   get length(): number | undefined {
@@ -41,24 +42,24 @@ export class AheadBody implements OriginBody {
     return this.#source.trailers;
   }
 
-  /** From here on; more than once does nothing. */
-  hurry(): void {
-    if (this.#hurries) return;
-    this.#hurries = true;
+  /** Starts reading ahead. Later calls do nothing. */
+  readAhead(): void {
+    if (this.#readsAhead) return;
+    this.#readsAhead = true;
     if (!this.#isReading) void this.#pump();
   }
 
   readNow(): Uint8Array | null | undefined {
-    // What the source still gives is for the cache: who has gone must not take it from there.
+    // After a cancel the rest of the source is for the cache: the visitor must not consume it.
     if (this.#isCancelled) return null;
     const part = this.#parts.shift();
     if (part === undefined) {
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#isWhole) return null;
+      if (this.#hasEnded) return null;
       return this.#isReading ? undefined : this.#source.readNow();
     }
-    this.#hold(-part.length);
-    if (this.#hurries && !this.#isReading) void this.#pump();
+    this.#addBytes(-part.length);
+    if (this.#readsAhead && !this.#isReading) void this.#pump();
     return part;
   }
 
@@ -76,51 +77,51 @@ export class AheadBody implements OriginBody {
       return await this.#source.read();
     } finally {
       this.#isReading = false;
-      if (this.#hurries) void this.#pump();
+      if (this.#readsAhead) void this.#pump();
     }
   }
 
   cancel(): void {
     this.#isCancelled = true;
     this.#parts.clear();
-    this.#hold(-this.#bytes);
+    this.#addBytes(-this.#bytes);
     this.#source.cancel();
-    this.#stir();
+    this.#wakeReader();
   }
 
   async #pump(): Promise<void> {
     this.#isReading = true;
     try {
-      while (this.#mayHoldMore()) {
+      while (this.#hasRoom()) {
         const now = this.#source.readNow();
         const part = now === undefined ? await this.#source.read() : now;
         if (this.#isCancelled) return;
-        if (part === null) this.#isWhole = true;
+        if (part === null) this.#hasEnded = true;
         else {
           this.#parts.push(part);
-          this.#hold(part.length);
+          this.#addBytes(part.length);
         }
-        this.#stir();
+        this.#wakeReader();
       }
     } catch (error) {
       this.#failure = error;
     } finally {
       this.#isReading = false;
-      this.#stir();
+      this.#wakeReader();
     }
   }
 
-  #mayHoldMore(): boolean {
-    if (this.#isCancelled || this.#isWhole) return false;
-    return this.#bytes < MOST_AHEAD && this.#room.bytes < MOST_OF_ALL;
+  #hasRoom(): boolean {
+    if (this.#isCancelled || this.#hasEnded) return false;
+    return this.#bytes < MAX_BODY_BYTES && this.#budget.bytes < MAX_THREAD_BYTES;
   }
 
-  #hold(bytes: number): void {
+  #addBytes(bytes: number): void {
     this.#bytes += bytes;
-    this.#room.bytes += bytes;
+    this.#budget.bytes += bytes;
   }
 
-  #stir(): void {
+  #wakeReader(): void {
     const wake = this.#wake;
     this.#wake = null;
     wake?.();
