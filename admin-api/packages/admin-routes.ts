@@ -8,7 +8,7 @@ import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { pageQuery } from '../http/schema.ts';
-import { reinstateApp, step, suspendApp } from './decisions.ts';
+import { changeUploadState, reinstateApp, suspendApp } from './decisions.ts';
 import { anyUpload } from './owned.ts';
 import type { PackageBlobs } from './package-blobs.ts';
 import { RULES } from './paths.ts';
@@ -86,7 +86,8 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       summary: 'Approve a package that is in review or suspended',
       answer: uploadBriefAnswer,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'version_superseded', 'app_suspended'] },
-      run: (context) => step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'approved'),
+      run: (context) =>
+        changeUploadState(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'approved'),
     }),
     route({
       ...ADMIN,
@@ -99,7 +100,13 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
       run(context) {
         requireCodes(context.body.codes ?? []);
-        return step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'rejected', context.body);
+        return changeUploadState(
+          services,
+          context,
+          (draft) => anyUpload(draft, context.params.upload_id),
+          'rejected',
+          context.body,
+        );
       },
     }),
     route({
@@ -112,7 +119,13 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       answer: uploadBriefAnswer,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
       run: (context) =>
-        step(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'suspended', context.body),
+        changeUploadState(
+          services,
+          context,
+          (draft) => anyUpload(draft, context.params.upload_id),
+          'suspended',
+          context.body,
+        ),
     }),
     route({
       ...ADMIN,

@@ -23,7 +23,7 @@ const ACTIONS = {
 } as const satisfies Partial<Record<UploadState, string>>;
 
 /** `find` throws HttpError 404. Throws StateError. */
-export function step(
+export function changeUploadState(
   services: Services,
   context: Context<Caller>,
   find: (reader: Reader) => Upload,

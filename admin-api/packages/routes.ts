@@ -5,11 +5,11 @@ import { isId } from '../change/services.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { formRoute, type Route, route } from '../http/route.ts';
 import { pageQuery } from '../http/schema.ts';
-import { step } from './decisions.ts';
+import { changeUploadState } from './decisions.ts';
 import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
 import { appAnswer, appsAnswer, packageForm, uploadAnswer, uploadBrief } from './schema.ts';
-import { type Intake, mostBytes, receivePackage, submitPackage } from './submit.ts';
+import { type Intake, maxFormBytes, receivePackage, submitPackage } from './submit.ts';
 import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
 
 const uploadBriefAnswer = Type.Object({ upload: uploadBrief });
@@ -28,7 +28,7 @@ export function packageRoutes(intake: Intake): Route[] {
         'The package is audited at once. The response waits some seconds for the verdict. If the audit takes longer, "status" is "pending" or "scanning", and "url" is the path for polling. An app belongs to the account that uploads its first package.',
       scope: 'packages',
       form: packageForm,
-      limit: mostBytes(config.packages.maxBytes),
+      limit: maxFormBytes(config.packages.maxBytes),
       answer: uploadAnswer,
       faults: {
         400: ['malformed_multipart'],
@@ -120,7 +120,12 @@ export function packageRoutes(intake: Intake): Route[] {
       answer: uploadBriefAnswer,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'app_suspended'] },
       run: (context) =>
-        step(services, context, (draft) => ownedUpload(draft, context.caller, context.params.upload_id), 'published'),
+        changeUploadState(
+          services,
+          context,
+          (draft) => ownedUpload(draft, context.caller, context.params.upload_id),
+          'published',
+        ),
     }),
     route({
       operationId: 'withdrawUpload',
@@ -133,7 +138,12 @@ export function packageRoutes(intake: Intake): Route[] {
       answer: uploadBriefAnswer,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
       run: (context) =>
-        step(services, context, (draft) => ownedUpload(draft, context.caller, context.params.upload_id), 'withdrawn'),
+        changeUploadState(
+          services,
+          context,
+          (draft) => ownedUpload(draft, context.caller, context.params.upload_id),
+          'withdrawn',
+        ),
     }),
   ];
 }

@@ -38,11 +38,18 @@ export interface Taken {
   readonly facts: PackageFacts;
 }
 
-/** A package that came whole, and why it is refused if it is: nothing of it is kept then. The same request may have been answered before. */
+/**
+ * A package that was received completely, or the reason to refuse it: nothing of it is stored then.
+ * Receiving has no visible effect, because a repeated request (Idempotency-Key) is received again
+ * and then answered as before.
+ */
 export type Submission = Taken | { readonly refusal: Error };
 
-/** Bytes of a form. A package that is too large by less than its own size is read to its end and forgotten: many clients hear of nothing, and of no connection that is closed, before they have sent all. */
-export const mostBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
+/**
+ * Limit of the whole form in bytes. A package of up to twice the permitted size is read to its end
+ * and dropped: many clients read no response before they have sent the whole body.
+ */
+export const maxFormBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
 const NOTES_BYTES = 4 * LONGEST_NOTES;
 /** Controls but for tabs and ends of lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -1,20 +1,27 @@
-/** Runs a program of the operator: without a shell, for a bounded time, with an environment that holds no secrets. */
+/**
+ * Runs the operator's program that announces or withdraws the anycast addresses (withdrawal.ts):
+ * without a shell, for a bounded time, with an environment that holds no secrets.
+ */
 import { spawn } from 'node:child_process';
 
 export interface CommandResult {
-  /** Why it did not end well; null: it did. */
+  /** Reason of the failure; null after exit status 0. */
   readonly fault: string | null;
-  /** The end of what it wrote, both streams. */
+  /** The last bytes of standard output and standard error. */
   readonly output: string;
 }
 
 const MAX_OUTPUT = 4096;
-/** Milliseconds after its end for what it has left in the pipes; what it has left running may hold them open. */
-const REST = 200;
+/**
+ * Milliseconds after the exit to read the rest of the output. A process that the program left
+ * running may hold the pipes open for ever.
+ */
+const DRAIN_MS = 200;
 
 /**
- * `command`: the program's path and its arguments. `variables` and PATH are all of its environment: ours may hold passwords. After `timeout` milliseconds it is killed, with all that it
- * has started in its process group. Never rejects.
+ * `command`: an absolute path and its arguments. The environment is PATH, LC_ALL and `variables`,
+ * because ours may hold passwords. After `timeout` milliseconds the whole process group is killed.
+ * A program that cannot start is a `fault`, not a rejection.
  */
 export function runCommand(
   [program, ...args]: readonly string[],
@@ -27,7 +34,7 @@ export function runCommand(
     let output = '';
     let isLate = false;
     const child = spawn(program, args, { cwd: '/', env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    const end = (fault: string | null): void => {
+    const finish = (fault: string | null): void => {
       clearTimeout(killer);
       resolve({ fault, output: output.trim() });
     };
@@ -36,23 +43,25 @@ export function runCommand(
       try {
         process.kill(-(child.pid as number), 'SIGKILL');
       } catch {
-        // It has ended just now.
+        // The process group has already ended.
       }
     }, timeout);
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (part: string) => {
         output = (output + part).slice(-MAX_OUTPUT);
       });
-    child.once('error', ({ message }) => end(message));
+    child.once('error', ({ message }) => finish(message));
     child.once('exit', (code, signal) => {
-      const how = signal === null ? `exit status ${code}` : `killed by ${signal}`;
-      const fault = isLate ? `timeout after ${timeout / 1000} seconds` : code === 0 ? null : how;
+      let fault: string | null = null;
+      if (isLate) fault = `timeout after ${timeout / 1000} seconds`;
+      else if (signal !== null) fault = `killed by ${signal}`;
+      else if (code !== 0) fault = `exit status ${code}`;
       const done = (): void => {
-        clearTimeout(rest);
+        clearTimeout(drain);
         for (const stream of [child.stdout, child.stderr]) stream.destroy();
-        end(fault);
+        finish(fault);
       };
-      const rest = setTimeout(done, REST);
+      const drain = setTimeout(done, DRAIN_MS);
       child.once('close', done);
     });
   });

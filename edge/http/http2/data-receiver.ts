@@ -59,7 +59,7 @@ export class DataReceiver {
   }
 
   #empty(): Failure {
-    return this.#gate.pass(FLOOD.empty, this.#session.clock.now) ? null : FLOOD_ENDING[FLOOD.empty];
+    return this.#gate.admit(FLOOD.empty, this.#session.clock.now) ? null : FLOOD_ENDING[FLOOD.empty];
   }
 
   /** Section 5.1, "closed". */

@@ -129,14 +129,14 @@ export class Receiver implements FrameSink {
   }
 
   #flood(flood: Flood): Failure {
-    return this.gate.pass(flood, this.#session.clock.now) ? null : FLOOD_ENDING[flood];
+    return this.gate.admit(flood, this.#session.clock.now) ? null : FLOOD_ENDING[flood];
   }
 
   /** Sections 6.9 and 6.9.1. */
   #windowUpdate(streamId: number, bytes: Buffer, start: number, end: number): Failure {
     const { sender, streams } = this.#session;
     if (end - start !== 4) return SESSION_ENDING.frameSize;
-    if (!this.gate.pass(FLOOD.windowUpdate, this.#session.clock.now)) {
+    if (!this.gate.admit(FLOOD.windowUpdate, this.#session.clock.now)) {
       const frames = sender.takeFrames();
       if (frames === 0) return SESSION_ENDING.windowUpdateFlood;
       this.gate.credit(FLOOD.windowUpdate, UPDATES_A_FRAME * frames);

@@ -293,7 +293,7 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   }
 
   provoked(): void {
-    if (!this.receiver.gate.pass(FLOOD.reset, this.clock.now)) this.fail(SESSION_ENDING.resetFlood);
+    if (!this.receiver.gate.admit(FLOOD.reset, this.clock.now)) this.fail(SESSION_ENDING.resetFlood);
   }
 
   /** False: none of ours was waiting for it. */

@@ -1,6 +1,7 @@
 /**
- * Decodes header blocks (RFC 7541). One for a connection: it holds the dynamic table. Every block is worked through to its end, also
- * when its list is too large, since the table follows it; the work for a byte of a block is bounded.
+ * Decodes header blocks (RFC 7541). Each connection has its own decoder, which holds the dynamic
+ * table. A block is decoded to its end even if its list is too large: otherwise the table would
+ * differ from the client's. The work for each byte is bounded.
  */
 import { KIND, KIND_MASK, lineFlags } from '../../exchange/fields.ts';
 import { DynamicTable } from './dynamic-table.ts';
@@ -10,22 +11,28 @@ import { OUTCOME, type Outcome } from './outcome.ts';
 import { FIRST_DYNAMIC, STATIC_TABLE } from './static-table.ts';
 import { StringReader } from './string-reader.ts';
 
-/** Beside the flags of edge/http/exchange/fields.ts: sent as never indexed, to be sent on as such (RFC 7541 section 6.2.3). */
+/**
+ * A flag next to those of edge/http/exchange/fields.ts: a literal that is never indexed (RFC 7541
+ * section 6.2.3). Requests go to origins over HTTP/1.1, so only tests use it.
+ */
 export const NEVER_INDEXED = 0x1000;
 
 export interface HeaderSink {
-  /** A field line, in order. Name and value in Latin-1; `flags`: edge/http/exchange/fields.ts, and NEVER_INDEXED. Must not throw. */
+  /**
+   * Called for each field line, in order. Name and value are Latin-1; `flags`: those of
+   * edge/http/exchange/fields.ts, and NEVER_INDEXED. Must not throw.
+   */
   field(name: string, value: string, flags: number): void;
 }
 
 export interface HeaderListLimits {
-  /** Bytes, counted as RFC 9113 section 6.5.2 does: name, value and 32 for each field. */
+  /** Bytes, counted as in RFC 9113 section 6.5.2: name, value and 32 for each field. */
   readonly maxListSize: number;
-  /** Fields; crumbs of a cookie are one. */
+  /** Fields. All lines of a split cookie (RFC 9113 section 8.2.3) count as one. */
   readonly maxListCount: number;
 }
 
-/** What holds until SETTINGS say otherwise (RFC 9113 section 6.5.2). */
+/** Initial value of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). */
 export const DEFAULT_TABLE_SIZE = 4096;
 
 export class HpackDecoder {
@@ -33,20 +40,24 @@ export class HpackDecoder {
   readonly #table = new DynamicTable(DEFAULT_TABLE_SIZE);
   readonly #strings: StringReader;
   #allowedTableSize = DEFAULT_TABLE_SIZE;
-  /** The least size that SETTINGS asked for below that of the table, until the peer follows. -1: none. */
+  /**
+   * The table size that the peer's next block must announce, because our SETTINGS lowered it
+   * (RFC 7541 section 4.2); -1: none.
+   */
   #requiredTableSize = -1;
   #failure: Outcome = OUTCOME.decoded;
   #listSize = 0;
   #listCount = 0;
   #hasCookie = false;
   #isTooLarge = false;
-  /** Of the literal that is being read. */
+  /** The name of the literal being read. */
   #name = '';
   #nameFlags = 0;
   #nameLength = 0;
 
   constructor(limits: HeaderListLimits) {
     this.#limits = limits;
+    // A string may be too long for the list and still belong into the table.
     this.#strings = new StringReader(Math.max(limits.maxListSize, DEFAULT_TABLE_SIZE));
   }
 
@@ -63,7 +74,10 @@ export class HpackDecoder {
     return this.#table.size;
   }
 
-  /** Decodes the whole block bytes[start, end). After a compression error the decoder is of no use: each call returns it again. */
+  /**
+   * Decodes the whole block bytes[start, end). After a compression error the tables differ for
+   * good, and every later call returns the same error. `tooLarge` is no such error.
+   */
   decode(bytes: Uint8Array, start: number, end: number, sink: HeaderSink): Outcome {
     if (this.#failure !== OUTCOME.decoded) return this.#failure;
     this.#listSize = 0;
@@ -120,11 +134,11 @@ export class HpackDecoder {
     if (index < 0) return this.#strings.failure;
     const entry = this.#entry(index);
     if (entry === undefined) return OUTCOME.unknownIndex;
-    if (this.#takes(entry.size, entry.nameFlags)) sink.field(entry.name, entry.value, entry.flags);
+    if (this.#count(entry.size, entry.nameFlags)) sink.field(entry.name, entry.value, entry.flags);
     return OUTCOME.decoded;
   }
 
-  /** RFC 7541 section 6.2. `mask`: of the index in the first byte. */
+  /** RFC 7541 section 6.2. `mask`: the bits of the first byte that belong to the index. */
   #literal(
     bytes: Uint8Array,
     end: number,
@@ -137,25 +151,25 @@ export class HpackDecoder {
     const index = strings.integer(bytes, end, mask);
     if (index < 0) return strings.failure;
     const isWanted = isIndexing || !this.#isTooLarge;
-    const failure = index === 0 ? this.#newName(bytes, end, isWanted) : this.#knownName(index);
+    const failure = index === 0 ? this.#newName(bytes, end, isWanted) : this.#indexedName(index);
     if (failure !== OUTCOME.decoded) return failure;
     const isNameHeld = index !== 0 || strings.isHeld;
     if (!strings.read(bytes, end, isWanted && isNameHeld)) return strings.failure;
     const size = this.#nameLength + strings.length + ENTRY_OVERHEAD;
     const isHeld = isNameHeld && strings.isHeld;
-    const isTaken = this.#takes(size, this.#nameFlags) && isHeld;
-    if (isTaken || (isIndexing && isHeld && size <= this.#table.maxSize)) {
+    const isReported = this.#count(size, this.#nameFlags) && isHeld;
+    if (isReported || (isIndexing && isHeld && size <= this.#table.maxSize)) {
       const value = strings.text();
       const flags = lineFlags(this.#nameFlags, value, strings.classes);
       if (isIndexing) this.#table.insert(new Entry(this.#name, value, this.#nameFlags, flags));
-      if (isTaken) sink.field(this.#name, value, flags | neverIndexed);
+      if (isReported) sink.field(this.#name, value, flags | neverIndexed);
     } else if (isIndexing) {
       this.#table.clear(); // an entry larger than the table empties it (RFC 7541 section 4.4)
     }
     return OUTCOME.decoded;
   }
 
-  /** A name that is written out; one that is not held has its length only. */
+  /** Reads a literal name. Of a name that is too long to be held only the length is set. */
   #newName(bytes: Uint8Array, end: number, isWanted: boolean): Outcome {
     const strings = this.#strings;
     if (!strings.read(bytes, end, isWanted)) return strings.failure;
@@ -167,7 +181,7 @@ export class HpackDecoder {
     return OUTCOME.decoded;
   }
 
-  #knownName(index: number): Outcome {
+  #indexedName(index: number): Outcome {
     const entry = this.#entry(index);
     if (entry === undefined) return OUTCOME.unknownIndex;
     this.#name = entry.name;
@@ -176,8 +190,12 @@ export class HpackDecoder {
     return OUTCOME.decoded;
   }
 
-  /** Counts a field; false from the first on that does not fit in the list. All of a cookie is one field, as which it is given on: its crumbs (RFC 9113 section 8.2.3) count by their size. */
-  #takes(size: number, nameFlags: number): boolean {
+  /**
+   * Counts a field and returns whether it fits. After the first that does not, none does. The lines
+   * of a split cookie (RFC 9113 section 8.2.3) are joined later and count as one field; each adds
+   * its size.
+   */
+  #count(size: number, nameFlags: number): boolean {
     if (this.#isTooLarge) return false;
     this.#listSize += size;
     const isCookie = (nameFlags & KIND_MASK) === KIND.cookie;

@@ -62,7 +62,7 @@ test('receive window: never more open than its size, and all of it open once all
 test('flood gate: a burst, then the rate, and no more', () => {
   const gate = new FloodGate({ ...DEFAULT_LIMITS, pingBurst: 5, pingRate: 2 }, 0);
   const passes = (count: number, now: number): boolean[] =>
-    Array.from({ length: count }, () => gate.pass(FLOOD.ping, now));
+    Array.from({ length: count }, () => gate.admit(FLOOD.ping, now));
   assert.equal(passes(6, 0), [true, true, true, true, true, false]);
   assert.equal(passes(3, 1), [true, true, false]);
   assert.equal(passes(6, 100), [true, true, true, true, true, false]);
@@ -70,11 +70,11 @@ test('flood gate: a burst, then the rate, and no more', () => {
 
 test('flood gate: each kind has a level of its own, and credit sinks one', () => {
   const gate = new FloodGate({ ...DEFAULT_LIMITS, pingBurst: 1, resetBurst: 1 }, 0);
-  assert.is(gate.pass(FLOOD.ping, 0), true);
-  assert.is(gate.pass(FLOOD.reset, 0), true);
+  assert.is(gate.admit(FLOOD.ping, 0), true);
+  assert.is(gate.admit(FLOOD.reset, 0), true);
   gate.credit(FLOOD.ping, 10);
-  assert.is(gate.pass(FLOOD.ping, 0), true);
-  assert.is(gate.pass(FLOOD.reset, 0), false);
+  assert.is(gate.admit(FLOOD.ping, 0), true);
+  assert.is(gate.admit(FLOOD.reset, 0), false);
 });
 
 test('settings: what is taken, what ends the session, and what is passed over', () => {
