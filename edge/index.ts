@@ -1,4 +1,4 @@
-/** As core/index.ts, of the edge. */
+/** The parts of the edge that main.ts starts. */
 
 export { createAcme } from './acme/index.ts';
 export { startEdge } from './daemon/edge.ts';

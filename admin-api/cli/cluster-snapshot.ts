@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Restored, restoreSnapshot, writeSnapshot } from '../../core/cluster/snapshot-file.ts';
-import { loadConfig } from '../../core/config/index.ts';
+import { loadConfig, secretKeyFile } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';
 import { type Output, print } from './io.ts';
 
@@ -27,7 +26,7 @@ Example:
       action(async (options, [file]) => {
         const config = loadConfig({ file: options.config, env: io.env });
         const { head, missing } = await writeSnapshot(config, file, io.version, shown(io.stderr, 'written'));
-        const key = config.secrets.keyFile ?? join(config.dataDir, 'secret.key');
+        const key = secretKeyFile(config);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, file, ...head, missing }));
         else {
           const { count, size } = head.blobs;

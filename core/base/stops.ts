@@ -1,4 +1,7 @@
-/** What has to be stopped, in the order in which that is to happen: the last that was started first. */
+/** The stop hooks of everything that was started; they run in reverse order. */
+
+/** A part that must be stopped before the service ends. */
+type Stoppable = { stop(): unknown } | { close(): unknown };
 
 export class Stops {
   readonly #stops: (() => unknown)[] = [];
@@ -7,7 +10,13 @@ export class Stops {
     this.#stops.push(stop);
   }
 
-  /** Stops all, one after the other, each though another fails. Rejects with the first failure. */
+  /** Registers the stop of `part` and returns it. Null: the configuration has no such part. */
+  own<Part extends Stoppable | null>(part: Part): Part {
+    if (part !== null) this.add(() => ('stop' in part ? part.stop() : part.close()));
+    return part;
+  }
+
+  /** Runs all hooks in turn, also after one has failed. Rejects with the first failure. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (let stop = this.#stops.pop(); stop !== undefined; stop = this.#stops.pop()) {

@@ -1,16 +1,40 @@
-/** Opens the journal that the configuration asks for: of this node alone, or of several that share a log in etcd. */
+/** Opens this node with the journal that the configuration asks for: its own, or a log in etcd that several nodes share. */
+import { join } from 'node:path';
+import type { Registry } from '../base/metrics/index.ts';
+import type { Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
+import { JournalMetrics } from '../journal/metrics.ts';
+import { journalHeadMetrics } from '../store/metrics.ts';
 import { StoreReader } from '../store/reader.ts';
 import { continueIds } from '../store/rows.ts';
+import { BLOBS, BlobStore } from './blobs/store.ts';
+import { clusterMetrics } from './metrics.ts';
 import type { Node, NodeOptions } from './node.ts';
 import { openSharedNode } from './shared-node.ts';
+import { STATES } from './standing.ts';
+
+export interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'observer'> {
+  readonly config: NodeOptions['config'] & Pick<Config, 'journal'>;
+  readonly metrics: Registry;
+}
 
 /** Throws ConfigError. */
-export async function openNode(options: NodeOptions): Promise<Node> {
-  // Each change makes one for its audit entry, after those of its rows.
-  const [newest] = new StoreReader(options.environment).audits(null, null, 1);
+export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<Node> {
+  const { config, environment } = given;
+  const options: NodeOptions = {
+    ...given,
+    blobs: new BlobStore(join(config.dataDir, BLOBS)),
+    history: config.journal.history,
+    observer: new JournalMetrics(metrics),
+  };
+  // The newest id in the store is that of an audit entry: each change makes one after its rows.
+  const [newest] = new StoreReader(environment).audits(null, null, 1);
   if (newest !== undefined) continueIds(newest.id);
-  return options.config.etcd.endpoints.length === 0 ? alone(options) : openSharedNode(options);
+  const node = config.etcd.endpoints.length === 0 ? alone(options) : await openSharedNode(options);
+  if (node.isReplaced) return node;
+  journalHeadMetrics(metrics, node.journal);
+  if (node.standing !== null) clusterMetrics(metrics, STATES, node.standing);
+  return node;
 }
 
 function alone(options: NodeOptions): Node {

@@ -1,4 +1,4 @@
-/** Opens the store of this node: its lock, its environment, current answers, and the index in memory. */
+/** Opens the store of this node: its lock, its environment, up-to-date answers, and the index in memory. */
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Stops } from '../base/stops.ts';
@@ -27,7 +27,7 @@ export interface OpenStore {
   readonly zoneSettings: ZoneSettings;
 }
 
-/** A snapshot that was fetched from another node takes the place of the store first. Throws ConfigError. */
+/** Replaces the store first if a snapshot was fetched from another node. Throws ConfigError. */
 export async function openStore({ config, metrics, log, stops }: OpenStoreOptions): Promise<OpenStore> {
   const { dataDir, store, dns } = config;
   const lock = lockDirectory(dataDir);
@@ -41,6 +41,19 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   const index = await buildIndex(environment, dataDir, dns.indexMemory);
   indexMetrics(metrics, index);
   return { environment, index, zoneSettings };
+}
+
+/** Compiles all answers anew while no daemon runs. Throws ConfigError. */
+export async function rebuildStore(config: Config): Promise<{ zones: number; answers: number }> {
+  const { dataDir, store } = config;
+  const lock = lockDirectory(dataDir);
+  const environment = openEnvironment(dataDir, store.mapSize);
+  try {
+    return await rebuildAnswers(environment, settingsOf(config));
+  } finally {
+    await environment.close();
+    lock.release();
+  }
 }
 
 /** The compiler or the settings of the apex may have changed since the answers were stored. */

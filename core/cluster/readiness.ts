@@ -1,35 +1,47 @@
-/** What /readyz and systemd are told. */
+/** Whether this node serves, as /readyz, the metrics and systemd report it. */
+import type { Registry } from '../base/metrics/index.ts';
+import { readinessMetrics } from '../store/metrics.ts';
 import type { Node } from './node.ts';
 import { describeStanding, type Standing } from './standing.ts';
 
 export interface Readiness {
   readonly ok: boolean;
-  /** What is not ready yet. */
+  /** Why it is not ready; empty if it is. */
   readonly reasons: readonly string[];
-  /** What is wrong, and does not keep it from serving. */
+  /** Problems that do not prevent serving. */
   readonly warnings: readonly string[];
-  /** Null: there is one node. */
+  /** Null: the node is alone. */
   readonly cluster: Standing | null;
 }
 
-export interface Parts {
+interface WatchedParts {
   readonly node: Pick<Node, 'faults' | 'warnings' | 'standing'>;
   readonly nameserver: { readonly listening: boolean };
-  /** Undefined: it does not listen yet; null: it is not to. */
+}
+
+export class ReadinessWatch {
+  readonly #parts: WatchedParts;
+  /** Undefined: it does not listen yet; null: the configuration has no edge. */
   edge: { readonly isListening: boolean } | null | undefined;
-  isStopping: boolean;
+  isStopping = false;
+
+  constructor(parts: WatchedParts, metrics: Registry) {
+    this.#parts = parts;
+    readinessMetrics(metrics, () => this.current());
+  }
+
+  current(): Readiness {
+    const { node, nameserver } = this.#parts;
+    const reasons = node.faults();
+    if (!nameserver.listening) reasons.push('a DNS thread is not listening');
+    if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');
+    if (this.isStopping) reasons.push('the service is stopping');
+    return { ok: reasons.length === 0, reasons, warnings: node.warnings(), cluster: node.standing?.() ?? null };
+  }
 }
 
-export function readinessOf({ node, nameserver, edge, isStopping }: Parts): Readiness {
-  const reasons = node.faults();
-  if (!nameserver.listening) reasons.push('a DNS thread is not listening');
-  if (edge === undefined || edge?.isListening === false) reasons.push('an edge thread is not listening');
-  if (isStopping) reasons.push('the service is stopping');
-  return { ok: reasons.length === 0, reasons, warnings: node.warnings(), cluster: node.standing?.() ?? null };
-}
-
-/** In words, for `systemctl status`. */
+/** One line for `systemctl status`. */
 export function describeReadiness({ ok, reasons, warnings, cluster }: Readiness): string {
-  const how = [ok ? 'serving' : `not ready: ${reasons.join('; ')}`, ...warnings].join('; ');
-  return cluster === null ? how : `${how}; in the cluster: ${describeStanding(cluster)}`;
+  const summary = [ok ? 'serving' : `not ready: ${reasons.join('; ')}`, ...warnings].join('; ');
+  return cluster === null ? summary : `${summary}; in the cluster: ${describeStanding(cluster)}`;
 }

@@ -5,11 +5,11 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { ConfigError, StateError } from '../base/errors.ts';
 import { createPrivateFile, readPrivateFile, replacePrivateFile } from '../base/private-file.ts';
 import { openSecrets } from '../base/secrets.ts';
-import { type Config, clusterEnvironment } from '../config/index.ts';
+import { type Config, clusterEnvironment, secretKeyFile } from '../config/index.ts';
 import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { readHead } from '../journal/applied-head.ts';
@@ -54,7 +54,7 @@ export async function initCluster(config: ClusterConfig, hosts: readonly string[
       }
       writeOwn(files, await signNode(readAuthority(config), config.nodeName, hosts));
     }
-    openSecrets(secretFile(config));
+    openSecrets(secretKeyFile(config));
     place(files, files.environment, environment);
     const head = headOf(config);
     const voter = await voterHere(config, files, hosts, true);
@@ -107,7 +107,7 @@ export async function invite(config: ClusterConfig, name: string, hosts: readonl
     certificate,
     key,
     hosts,
-    secrets: readPrivateFile(secretFile(config)) ?? '',
+    secrets: readPrivateFile(secretKeyFile(config)) ?? '',
     etcd: { endpoints, prefix },
   };
   return `${JSON.stringify(invitation, null, 2)}\n`;
@@ -142,7 +142,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
           `${config.dataDir} contains ${sequence} changes that the data of the cluster would replace. Move the folder away, or use another with WAYPOST_DATA_DIR.`,
         );
       makeFolder(files.folder);
-      const secrets = secretFile(config);
+      const secrets = secretKeyFile(config);
       createPrivateFile(secrets, invitation.secrets);
       if (readPrivateFile(secrets) !== invitation.secrets)
         throw new StateError('has_key', `${secrets} differs from the key of the cluster; move it away.`);
@@ -258,8 +258,6 @@ function readAuthority(config: ClusterConfig): Pair {
     );
   return { certificate: readFileSync(ca, 'utf8'), key };
 }
-
-const secretFile = ({ secrets, dataDir }: ClusterConfig): string => secrets.keyFile ?? join(dataDir, 'secret.key');
 
 function headOf({ dataDir, store }: ClusterConfig) {
   const environment = openEnvironment(dataDir, store.mapSize);

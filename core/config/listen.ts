@@ -38,3 +38,14 @@ export function parseListen(text: string): ListenAddress[] | undefined {
 export function formatListen(listen: ListenAddress): string {
   return `${toUrlHost(listen.address)}:${listen.port}`;
 }
+
+/** The addresses of each service as log fields; `off` for a service without one. */
+export function formatServices<Name extends string>(
+  services: Readonly<Record<Name, readonly ListenAddress[]>>,
+): Record<Name, string> {
+  const fields = Object.entries<readonly ListenAddress[]>(services).map(([name, addresses]) => [
+    name,
+    addresses.map(formatListen).join(', ') || 'off',
+  ]);
+  return Object.fromEntries(fields);
+}

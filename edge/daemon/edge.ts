@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
-import type { Config, ListenAddress } from '../../core/config/index.ts';
+import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { choosePort } from '../../core/os/sockets.ts';
 import type { Environment } from '../../core/store/environment.ts';
@@ -30,8 +30,6 @@ export interface EdgeOptions {
   readonly zoneSettings: ZoneSettings;
   /** Null: no TLS is spoken. */
   readonly tickets: SharedTicketKeys | null;
-  /** File with the key of what is stored encrypted, which each thread reads for itself. */
-  readonly keyFile: string;
   /** Where the admin API listens, and the field by which it is told who asks. */
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
   readonly metrics: Registry;
@@ -131,7 +129,7 @@ interface Places {
 
 /** Read anew for each generation of threads. Throws ConfigError. */
 function dataOf(
-  { config, zoneSettings, keyFile, admin }: EdgeOptions,
+  { config, zoneSettings, admin }: EdgeOptions,
   { http, https }: Places,
   cache: Pick<Cache, 'handle'>,
 ): GatewayData {
@@ -140,7 +138,7 @@ function dataOf(
   return {
     storeDirectory: config.dataDir,
     zoneSettings,
-    keyFile,
+    keyFile: secretKeyFile(config),
     edge,
     cache: cache.handle,
     adminHosts: config.admin.hostname,

@@ -1,9 +1,8 @@
 /** A node that is alone. */
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { BlobStore } from '../../../core/cluster/blobs/store.ts';
+import { Registry } from '../../../core/base/metrics/index.ts';
 import { openNode } from '../../../core/cluster/open-node.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
@@ -23,9 +22,9 @@ test('its ids go on behind those in the store, though the clock was set back', a
       await write(environment, store.journal, 'test', (draft) => draft.insert(audits, audit));
       await store.journal.close();
       const node = await openNode({
-        ...{ environment, index, zoneSettings: DEFAULTS, history: 1000, version: '1' },
+        ...{ environment, index, zoneSettings: DEFAULTS, version: '1' },
         config: loadConfig({ env: { WAYPOST_DATA_DIR: store.folder } }),
-        blobs: new BlobStore(join(store.folder, 'blobs')),
+        metrics: new Registry(),
         log: createLogger({ level: 'error', format: 'json', write: () => {} }),
       });
       store.journal = node.journal;

@@ -1,5 +1,5 @@
 /** A session over memory: its client is the test, its clock a number, and what it wrote are frames. */
-import type { MemoryBudget } from '../../../../edge/http/exchange/client-memory.ts';
+import { MemoryBudget } from '../../../../edge/http/exchange/client-memory.ts';
 import type { Client, Exchange, Handler } from '../../../../edge/http/exchange/exchange.ts';
 import type { Clock, Ticking } from '../../../../edge/http/http2/clock.ts';
 import { Http2Counters } from '../../../../edge/http/http2/counters.ts';
@@ -170,6 +170,9 @@ export function framesOf(bytes: Buffer): Frame[] {
 
 const CLIENT: Client = { address: '192.0.2.1', port: 4711, serverName: 'a.test', isEncrypted: true };
 
+/** Bytes. */
+const THREAD_LIMIT = 256 * 1024 * 1024;
+
 export interface RigOptions {
   readonly handler?: Handler;
   readonly limits?: Partial<Http2Limits>;
@@ -200,7 +203,8 @@ export class Rig {
       scheme: 'https',
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       counters: this.counters,
-      memory: options.memory,
+      // Not that of the thread: sessions of earlier cases are still open and would use it up.
+      memory: options.memory ?? new MemoryBudget(THREAD_LIMIT),
       clock: this.clock,
       onClose: () => this.closes++,
       onHandlerError: (error) => this.errors.push(error),

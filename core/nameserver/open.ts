@@ -1,0 +1,70 @@
+/** The nameserver as the configuration asks for it, with its metrics and DNS over HTTPS. */
+import type { AnswerSettings } from '../answer/settings.ts';
+import type { Logger } from '../base/log/index.ts';
+import type { Registry } from '../base/metrics/index.ts';
+import type { Config } from '../config/index.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
+import type { SharedTicketKeys } from '../tls/shared-ticket-keys.ts';
+import type { AnswerDeferred } from './deferred.ts';
+import { type LocalResponse, openLocalResponder } from './local-responder.ts';
+import { nameserverMetrics } from './metrics.ts';
+import { type Nameserver, startNameserver } from './nameserver.ts';
+
+export interface OpenNameserverOptions {
+  readonly config: Config;
+  readonly index: IndexWriter;
+  readonly answers: AnswerSettings;
+  /** Answers what the query path defers: updates, transfers, signed messages. */
+  readonly answerDeferred: AnswerDeferred;
+  /** Null if no TLS is configured. */
+  readonly tickets: SharedTicketKeys | null;
+  readonly metrics: Registry;
+  readonly log: Logger;
+}
+
+export interface OpenNameserver extends Nameserver {
+  /** Answers a message of DNS over HTTPS, see LocalResponder; undefined if `dns.doh` is off. */
+  readonly answerHttps: ((message: Uint8Array, address: string) => LocalResponse | null) | undefined;
+}
+
+/** Resolves when all threads listen. Throws ConfigError if one cannot. */
+export async function openNameserver(options: OpenNameserverOptions): Promise<OpenNameserver> {
+  const { config, index, answers, answerDeferred, tickets, metrics, log } = options;
+  const { dataDir: storeDirectory, dns, transfer } = config;
+  const { udpPayload, rrlAllow: allow } = dns;
+  const nameserver = await startNameserver({
+    index,
+    storeDirectory,
+    listen: dns.listen,
+    workers: dns.workers,
+    udpPayload,
+    answers,
+    transport: dns.transport,
+    tcp: {
+      idleTimeout: dns.tcpIdleTimeout,
+      queryTimeout: dns.tcpQueryTimeout,
+      maxConnections: dns.tcpMaxConnections,
+      maxPerAddress: dns.tcpMaxPerAddress,
+    },
+    tls: { listen: dns.tlsListen, certificate: dns.tlsCertificate, key: dns.tlsKey, tickets: tickets?.keys },
+    rateLimit: {
+      rate: dns.rrlRate,
+      slip: dns.rrlSlip,
+      allow,
+      ipv4Prefix: dns.rrlIpv4Prefix,
+      ipv6Prefix: dns.rrlIpv6Prefix,
+    },
+    answerDeferred,
+    deferredUdp: { rate: dns.deferredUdpRate, allow },
+    queryLog: dns.queryLog,
+    transferAllow: transfer.allow,
+    log,
+  });
+  tickets?.follow((keys) => nameserver.setTickets(keys));
+  nameserverMetrics(metrics, nameserver.counters);
+  const { https } = nameserver;
+  const responder = dns.doh ? openLocalResponder({ index, storeDirectory, udpPayload, answers }, https) : null;
+  const answerHttps = responder?.answer.bind(responder);
+  // Not a copy: `listening` is a getter.
+  return Object.assign(nameserver, { answerHttps });
+}

@@ -1,0 +1,106 @@
+/**
+ * Runs the daemon as a service: starts its parts, reports to systemd, reloads on SIGHUP, and stops
+ * the parts in reverse order on SIGTERM or SIGINT.
+ */
+import type { Logger } from '../../base/log/index.ts';
+import { LogThrottle } from '../../base/log/throttle.ts';
+import { Stops } from '../../base/stops.ts';
+import { HangUp } from './hang-up.ts';
+import { Service, type Watched } from './service.ts';
+
+/** The parts, once all of them serve. */
+export interface Running extends Watched {
+  /** Rejects if the new threads cannot start; the current ones keep running. Null: no edge. */
+  readonly reload: (() => Promise<void>) | null;
+  /** Resolves when the parts must stop and start again with another store. */
+  readonly replaced: Promise<void>;
+  /** Called before the parts stop. */
+  onStopping(): void;
+}
+
+export interface ServiceParts {
+  readonly log: Logger;
+  /** Starts the parts and registers the stop of each. Null: stop and start all again. */
+  start(stops: Stops): Promise<Running | null>;
+}
+
+/** Milliseconds to write the rest of the output at the end. */
+const OUTPUT_MS = 2000;
+
+/** Resolves after the parts have stopped. If one cannot start, stops the others and rejects. */
+export async function runService({ log, start }: ServiceParts): Promise<void> {
+  outliveOutput(log);
+  const stops = new Stops();
+  const hangUp = new HangUp();
+  const service = new Service({ env: process.env, log });
+  try {
+    for (let signal: string | null = null; signal === null; ) {
+      const running = await start(stops);
+      if (running !== null) signal = await untilEnd(running, { log, stops, hangUp, service });
+      await stops.run();
+    }
+  } finally {
+    await stops.run();
+    service.close();
+    // A reader that holds standard output open but reads nothing must not keep the process alive.
+    setTimeout(() => process.exit(), OUTPUT_MS).unref();
+  }
+}
+
+interface Lifecycle {
+  readonly log: Logger;
+  readonly stops: Stops;
+  readonly hangUp: HangUp;
+  readonly service: Service;
+}
+
+/** Resolves with the signal that ends the service; null: the parts start again. */
+async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifecycle): Promise<string | null> {
+  let isStopping = false;
+  service.ready(running);
+  hangUp.follow(async () => {
+    if (isStopping) return;
+    log.info('reloading', { signal: 'SIGHUP' });
+    service.reloading();
+    try {
+      await running.reload?.();
+      if (running.reload !== null) log.info('edge reloaded');
+    } catch (error) {
+      if (!isStopping) log.error('edge reload failed; the current threads keep running', { error });
+    }
+    if (!isStopping) service.ready();
+  });
+  stops.add(() => hangUp.follow(null));
+  const signal = await Promise.race([untilSignal(stops), running.replaced]);
+  isStopping = true;
+  running.onStopping();
+  if (signal === undefined) {
+    log.info('restarting with the store of another node');
+    service.reloading();
+    return null;
+  }
+  log.info('stopping', { signal });
+  service.stopping();
+  return signal;
+}
+
+function untilSignal(stops: Stops): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(name, resolve);
+      stops.add(() => process.off(name, resolve));
+    }
+  });
+}
+
+/** Errors of standard output end a command, but not the service: its disk may only be full. */
+function outliveOutput(log: Logger): void {
+  const throttle = new LogThrottle();
+  process.stdout.removeAllListeners('error');
+  process.stdout.on('error', (error) => {
+    const count = throttle.due('output');
+    if (count > 0) log.warn('cannot write to standard output', { count, reason: error.message });
+  });
+  // Each thread pipes its output into ours and listens to its errors: more than ten are no leak.
+  for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
+}
