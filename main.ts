@@ -102,7 +102,7 @@ async function startParts(
   process.stdout.write(welcome({ admin, dns, http, https, password, milliseconds }));
   return {
     status: () => core.describeReadiness(readiness.current()),
-    silent: (ms) => [...nameserver.silentThreads(ms), ...(visitors?.silent(ms) ?? [])],
+    silentThreads: (ms) => [...nameserver.silentThreads(ms), ...(visitors?.silentThreads(ms) ?? [])],
     reload: visitors?.reload ?? null,
     replaced: node.replaced,
     onStopping() {

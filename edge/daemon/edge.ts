@@ -43,7 +43,7 @@ export interface Edge {
   /** Whether every thread listens. */
   readonly isListening: boolean;
   /** Names of the threads that have not answered for so many milliseconds. */
-  silent(ms: number): string[];
+  silentThreads(ms: number): string[];
   /** New threads in the place of the old ones, which end what is under way: files are read again. Rejects when they cannot start; the old ones go on. */
   reload(): Promise<void>;
   /** Takes no more connections; resolves when all is answered, or edge.drain_timeout is over. */
@@ -104,7 +104,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     get isListening() {
       return running.isListening;
     },
-    silent: (ms) => running.silent(ms),
+    silentThreads: (ms) => running.silentThreads(ms),
     reload: async () => running.reload(dataOf(options, places, cache)),
     stop: () => running.stop(),
   };

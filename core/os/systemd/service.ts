@@ -16,7 +16,7 @@ export interface Watched {
   /** In words. */
   status(): string;
   /** Names of the threads that have not answered for so many milliseconds. */
-  silent(ms: number): readonly string[];
+  silentThreads(ms: number): readonly string[];
 }
 
 /** Milliseconds between looks, when there is no watchdog that wants more. */
@@ -27,8 +27,8 @@ const MORE_TIME = 60_000_000;
 const LOOKS = 4;
 const SILENT = 2;
 
-const STARTING: Watched = { status: () => 'starting', silent: () => [] };
-const RELOADING: Watched = { status: () => 'reloading', silent: () => [] };
+const STARTING: Watched = { status: () => 'starting', silentThreads: () => [] };
+const RELOADING: Watched = { status: () => 'reloading', silentThreads: () => [] };
 
 export class Service {
   readonly #log: Logger;
@@ -72,7 +72,7 @@ export class Service {
 
   /** Its threads end by themselves. */
   stopping(): void {
-    this.#watched = { status: () => 'stopping', silent: () => [] };
+    this.#watched = { status: () => 'stopping', silentThreads: () => [] };
     this.#isUnderWay = false;
     this.#notifier?.send('STOPPING=1');
     this.#look();
@@ -89,7 +89,7 @@ export class Service {
     if (status !== this.#status) this.#notifier?.send(`STATUS=${status}`);
     this.#status = status;
     if (this.#watchdog === null) return;
-    const silent = this.#watched.silent(this.#watchdog / SILENT).join(', ');
+    const silent = this.#watched.silentThreads(this.#watchdog / SILENT).join(', ');
     if (silent === '') this.#notifier?.send('WATCHDOG=1');
     else if (silent !== this.#silent)
       this.#log.error('a thread does not respond; the watchdog of systemd will restart the service', {

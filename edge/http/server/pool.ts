@@ -120,7 +120,7 @@ export class Pool {
   }
 
   /** Names of the threads that have not answered for so many milliseconds. */
-  silent(ms: number): string[] {
+  silentThreads(ms: number): string[] {
     return this.#threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name);
   }
 

@@ -72,7 +72,7 @@ test('a path that is none is told, and the service goes on without', () => {
   for (const path of ['relative', '@', '/', `/${'x'.repeat(200)}`]) {
     assert.throws(() => new Notifier(path), /NOTIFY_SOCKET is not the path of a socket/);
     const { service, lines } = serviceAt(path);
-    service.ready({ status: () => 'serving', silent: () => [] });
+    service.ready({ status: () => 'serving', silentThreads: () => [] });
     service.close();
     assert.match(lines.join(''), /cannot notify systemd/);
   }
@@ -87,7 +87,7 @@ test('ready, reloading, ready again, stopping; more time until it is ready; noth
     const { service, env } = serviceAt(path);
     assert.equal(env, { PATH: '/bin' });
     let at = await receiver.until(/^EXTEND_TIMEOUT_USEC=60000000$/);
-    service.ready({ status: () => 'serving', silent: () => [] });
+    service.ready({ status: () => 'serving', silentThreads: () => [] });
     at = await receiver.until(/^READY=1$/, at);
     assert.ok(receiver.messages()[at - 1].includes('STATUS=serving'));
     const before = process.hrtime.bigint() / 1000n;
@@ -111,7 +111,7 @@ test('the watchdog hears of it as long as all threads answer', () =>
     const asked = new Set<number>();
     service.ready({
       status: () => 'serving',
-      silent(ms) {
+      silentThreads(ms) {
         asked.add(ms);
         return silent;
       },
@@ -140,7 +140,7 @@ test('the watchdog hears of it as long as all threads answer', () =>
 test('a watchdog of another process is none of ours', () =>
   withReceiver(async (receiver, path) => {
     const { service } = serviceAt(path, { WATCHDOG_USEC: '100000', WATCHDOG_PID: '1' });
-    service.ready({ status: () => 'serving', silent: () => [] });
+    service.ready({ status: () => 'serving', silentThreads: () => [] });
     await receiver.until(/^READY=1$/);
     await sleep(100);
     service.close();
