@@ -24,7 +24,7 @@ type Rooms = Awaited<ReturnType<typeof loadRooms>>;
 async function serve(config: Config): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
-  core.keepHeapToMain();
+  core.resetHeapFlags();
   const log = core.createLogger(config.log);
   await core.runService({ log, start: (stops) => startParts(rooms, config, log, stops) });
 }
@@ -38,12 +38,20 @@ async function startParts(
 ): Promise<Running | null> {
   const started = performance.now();
   const metrics = new core.Registry();
-  stops.own(core.processMetrics(metrics, version));
+  stops.own(core.registerProcessMetrics(metrics, version));
 
   // 1. The store, and what all parts derive from the configuration.
   const store = await core.openStore({ config, metrics, log, stops });
   const secrets = core.openSecrets(core.secretKeyFile(config));
-  const common = { config, version, metrics, log, secrets, ...store, answers: core.answerSettings(config, secrets) };
+  const common = {
+    config,
+    version,
+    metrics,
+    log,
+    secrets,
+    ...store,
+    answers: core.readAnswerSettings(config, secrets),
+  };
 
   // 2. The journal: every write goes through it, and every other part follows it.
   const transfers = core.openTransfers(common);

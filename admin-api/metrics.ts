@@ -1,6 +1,6 @@
 /** GET /metrics: what is measured, in the formats of Prometheus. */
 import { BlockList, isIPv4 } from 'node:net';
-import { formatFor, type Registry } from '../core/base/metrics/index.ts';
+import { type Registry, selectFormat } from '../core/base/metrics/index.ts';
 import type { Authentication } from './http/caller.ts';
 import { publicRoute, type Route } from './http/route.ts';
 import { UNAUTHORIZED } from './http/unauthorized.ts';
@@ -50,7 +50,7 @@ export function metricsRoutes(registry: Registry, access: MetricsAccess, authent
       run({ remoteAddress, header, headers }) {
         if (needsToken(access, remoteAddress, header))
           authenticator.requireAccess(authenticator.authenticate(header('authorization')), 'account', 'read', true);
-        const format = formatFor(header('accept'));
+        const format = selectFormat(header('accept'));
         headers['Content-Type'] = format.contentType;
         headers['Cache-Control'] = 'no-store';
         headers.Vary = 'Accept';

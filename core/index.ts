@@ -1,9 +1,9 @@
 /** The parts of the core that main.ts starts, in one module that it loads only for the daemon. */
 export { openAliases } from './alias/open.ts';
-export { answerSettings } from './answer/settings.ts';
+export { readAnswerSettings } from './answer/settings.ts';
 export { createLogger } from './base/log/index.ts';
-export { keepHeapToMain } from './base/main-heap.ts';
-export { processMetrics, Registry } from './base/metrics/index.ts';
+export { resetHeapFlags } from './base/main-heap.ts';
+export { Registry, registerProcessMetrics } from './base/metrics/index.ts';
 export { openSecrets } from './base/secrets.ts';
 export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';

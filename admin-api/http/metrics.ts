@@ -46,7 +46,7 @@ export class HttpMetrics {
     if (series === undefined) {
       series = {
         count: this.#requests.cell(verb, template, String(status)),
-        durations: this.#durations.of(verb, template),
+        durations: this.#durations.distributionOf(verb, template),
       };
       this.#series.set(key, series);
     }

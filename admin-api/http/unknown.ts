@@ -1,6 +1,6 @@
 /** Rejects unknown fields and query parameters: a misspelled name must not be ignored silently. */
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { editDistance, nearest } from '../../core/base/nearest.ts';
+import { editDistance, findNearest } from '../../core/base/nearest.ts';
 import { type ErrorDetail, HttpError } from './errors.ts';
 
 /** Maximum length of a name in a message. */
@@ -79,7 +79,7 @@ export function rejectUnknownParameters(query: URLSearchParams, schema: TObject 
 function unknownNameMessage(what: string, name: string, supported: readonly string[]): string {
   const shown = JSON.stringify(name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name);
   if (supported.length === 0) return `Unknown ${what} ${shown}; none is supported here.`;
-  const best = nearest(name, supported);
+  const best = findNearest(name, supported);
   // A suggestion that differs in more than a third of its letters would be misleading.
   if (editDistance(name.slice(0, 100).toLowerCase(), best) <= Math.max(1, Math.floor(best.length / 3)))
     return `Unknown ${what} ${shown}; did you mean ${JSON.stringify(best)}?`;

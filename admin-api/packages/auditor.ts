@@ -50,7 +50,7 @@ export class Auditor {
     this.#fault = new FaultLog(services.log, 'cannot audit packages; retrying', 'packages are audited again');
     this.#looks = new Periodic(() => this.#look(), {
       interval: LOOK,
-      atOnce: true,
+      runsImmediately: true,
       // An audit that ends well is what says that all is well again.
       onEnd: (error) => error !== null && this.#fault.report(error),
     });

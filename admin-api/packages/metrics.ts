@@ -23,7 +23,7 @@ export function packageMetrics(registry: Registry): PackageMetrics {
   return {
     audited(state, seconds) {
       verdicts.cell(state).value++;
-      durations.note(durations.of(), seconds);
+      durations.note(durations.distributionOf(), seconds);
     },
     queue: (size) =>
       registry.read(

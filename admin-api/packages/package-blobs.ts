@@ -1,7 +1,7 @@
 /** The bytes of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
 
 import { UnavailableError } from '../../core/base/errors.ts';
-import { bytes } from '../../core/base/file-pieces.ts';
+import { readChunks } from '../../core/base/file-pieces.ts';
 import { FaultLog } from '../../core/base/log/throttle.ts';
 import { Periodic } from '../../core/base/periodic.ts';
 import type { BlobSource, BlobStore, OpenBlob } from '../../core/cluster/blobs/store.ts';
@@ -51,7 +51,7 @@ export class PackageBlobs {
   async *content(hash: string): AsyncGenerator<Uint8Array> {
     const { file } = await this.open(hash);
     try {
-      yield* bytes(file, 0);
+      yield* readChunks(file, 0);
     } finally {
       await file.close();
     }

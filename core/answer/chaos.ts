@@ -1,24 +1,26 @@
-/** The names of class CHAOS by which a nameserver is asked what and which it is (RFC 4892; `.bind` as BIND has them). */
+/**
+ * Names of class CHAOS that identify a nameserver and its software (RFC 4892; `.bind` as in BIND).
+ */
 import { LOWER } from '../wire/name.ts';
 import { CLASS_CHAOS, TYPE } from '../wire/types.ts';
 
-/** Most bytes of a text: one character-string (RFC 1035 3.3). */
+/** Maximum bytes of a text: one character-string (RFC 1035 section 3.3). */
 export const MAX_TEXT = 255;
 
 const VERSION_NAMES = ['version.bind', 'version.server'];
 const IDENTITY_NAMES = ['hostname.bind', 'id.server'];
 
-interface Entry {
-  /** Wire form, lower case. */
+interface ChaosName {
+  /** Wire format, lower case. */
   readonly name: Uint8Array;
-  /** The TXT record behind the question, with TTL 0. */
+  /** The TXT record after the question, with TTL 0. */
   readonly record: Uint8Array;
 }
 
 export class Chaos {
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly ChaosName[];
 
-  /** An empty text shows nothing: its names are not known. */
+  /** An empty text disables its names. */
   constructor(version: string, identity: string) {
     this.#entries = [...entriesOf(VERSION_NAMES, version), ...entriesOf(IDENTITY_NAMES, identity)];
   }
@@ -36,7 +38,7 @@ export class Chaos {
   }
 }
 
-function entriesOf(names: readonly string[], text: string): Entry[] {
+function entriesOf(names: readonly string[], text: string): ChaosName[] {
   const bytes = Buffer.from(text, 'utf8').subarray(0, MAX_TEXT);
   if (bytes.length === 0) return [];
   // The owner is a pointer to the question.

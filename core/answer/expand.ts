@@ -1,4 +1,7 @@
-/** Reads the records of a compiled answer back, for the few responses that are put together when they are asked for. Allocates. */
+/**
+ * Decodes the records of a compiled answer, for the few responses that are composed per query.
+ * Allocates.
+ */
 
 import { ANCOUNT_AT, ARCOUNT_AT, bodyOffset, NSCOUNT_AT } from '../store/answers.ts';
 import { AFTER_NAME, HEADER_LENGTH } from '../wire/header.ts';
@@ -12,16 +15,17 @@ export interface Sections {
 }
 
 /**
- * Records of the answer at `a`, made for the name `madeFor`. Pointers to the whole question mean `asked`, the others the name that they were made
- * for. (store/answers.ts, RFC 1035 4.1.4)
+ * Returns the records of the answer at `a`, which was compiled for the name `madeFor`. A pointer to
+ * the whole question becomes `queryName`; other pointers refer to `madeFor` (store/answers.ts, RFC
+ * 1035 section 4.1.4).
  */
-export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, queryName: Uint8Array): Sections {
+export function expandAnswer(nodes: Uint8Array, a: number, compiledFor: Uint8Array, queryName: Uint8Array): Sections {
   const u16 = (at: number): number => (nodes[at] << 8) | nodes[at + 1];
   const body = bodyOffset(nodes, a);
-  const origin = HEADER_LENGTH + madeFor.length + AFTER_NAME;
+  const origin = HEADER_LENGTH + compiledFor.length + AFTER_NAME;
   let p = body;
 
-  /** The name at `p`, which then stands behind it. */
+  /** Reads the name at `p` and moves `p` after it. */
   const name = (): Uint8Array => {
     const labels: Uint8Array[] = [];
     for (; nodes[p] < 0xc0; p += nodes[p] + 1) {
@@ -34,7 +38,7 @@ export function expandAnswer(nodes: Uint8Array, a: number, madeFor: Uint8Array, 
     const target = u16(p) & 0x3fff;
     p += 2;
     if (target === HEADER_LENGTH) return Buffer.concat([...labels, queryName]);
-    if (target < origin) return Buffer.concat([...labels, madeFor.subarray(target - HEADER_LENGTH)]);
+    if (target < origin) return Buffer.concat([...labels, compiledFor.subarray(target - HEADER_LENGTH)]);
     const next = p;
     p = body + target - origin;
     labels.push(name());

@@ -1,6 +1,6 @@
 /**
- * Finds nodes in the shared index for the name of a query. One for each thread; between `enter` and `leave` what it returned stays valid.
- * Hot: nothing here allocates once a name's node is in the arena.
+ * Finds nodes in the shared index for the name of a query. One object per thread. Results are valid
+ * between `enter` and `leave`. Hot: nothing is allocated for nodes in the arena.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { MAX_NODE, NAME_LENGTH_AT, nameOffset } from '../store/answers.ts';
@@ -16,39 +16,48 @@ import {
 } from '../store/index/layout.ts';
 import { LOWER } from '../wire/name.ts';
 
-/** Reads nodes that the arena has no room for. */
+/** Reads nodes that do not fit into the arena. */
 export interface NodeStore {
   /** Takes a new snapshot. */
   refresh(): void;
   /**
-   * Copies the node of a name to `out` at `at` when it is no longer than `room`, and returns its length; 0 when the name has none.
-   * The name is `*.` (if `wildcard`) before the labels at bytes[from].
+   * Copies the node of a name to `out` at `at` if it is not longer than `room`. Returns its length;
+   * 0 if the name has no node. The name consists of the labels at bytes[from], after `*.` if
+   * `wildcard`.
    */
   fetch(bytes: Uint8Array, from: number, wildcard: boolean, out: Uint8Array, at: number, room: number): number;
 }
 
-/** Labels of a name, at most (RFC 1035 3.1: 255 bytes). */
+/** Maximum labels of a name (RFC 1035 section 3.1: 255 bytes). */
 export const LABELS = 128;
 
-/** Names looked at ahead at a time. */
-const AHEAD = 64;
-/** Bytes of a name, at most (RFC 1035 3.1), without those of a label that goes past them. */
-const MAX_NAME = 191;
-/** An index with no more slots is in the processor's own caches: a name costs 60 ns ahead, and waits for nothing. */
-const FEW = 1 << 16;
-/** Bytes of a cache line; most nodes are in two. */
+/** Maximum names to prefetch at a time. */
+const MAX_PREFETCH = 64;
+/** Maximum bytes to scan of a name, without those of a label that starts before the limit. */
+const MAX_SCAN = 191;
+/**
+ * An index without more slots fits into the processor's caches. Prefetching would cost 60 ns per
+ * name and save nothing.
+ */
+const CACHED_SLOTS = 1 << 16;
+/** Bytes of a cache line; most nodes span two. */
 const LINE = 64;
 
 export class IndexReader {
-  /** The nodes. */
+  /** The arena with the nodes. */
   readonly bytes: Uint8Array;
-  /** Offsets in the packet of the labels of the name parsed last, and the hash sums of the suffixes that begin there. */
+  /**
+   * Offsets in the packet of the labels of the current name, and hash sums of the suffixes that
+   * start there.
+   */
   readonly starts = new Int32Array(LABELS);
   readonly sums = new Int32Array(LABELS);
-  /** Names found in the arena, and names looked for in the store, since whoever counts has set them to 0. */
+  /**
+   * Names found in the arena, and names read from the store. Callers that count reset them to 0.
+   */
   hits = 0;
   fetches = 0;
-  /** Changes with every `enter`, so that what holds for a batch can be kept. */
+  /** Changes with every `enter`, so that callers can cache values per batch. */
   batch = 0;
   readonly #header: Int32Array;
   readonly #multipliers: Int32Array;
@@ -61,10 +70,10 @@ export class IndexReader {
   #generation: number;
   #commits: number;
   #half = 0;
-  /** Of the names looked at ahead: what their first slots refer to. */
-  readonly #ahead = new Int32Array(AHEAD);
-  /** What `warm` has read, added up. */
-  seen = 0;
+  /** For prefetched names: the references in their first slots. */
+  readonly #prefetched = new Int32Array(MAX_PREFETCH);
+  /** The sum of the bytes that `warm` has read. */
+  loadedSum = 0;
 
   constructor(shared: SharedIndex, reader: number, port: MessagePort | null, store: NodeStore) {
     this.#header = new Int32Array(shared.header);
@@ -80,11 +89,11 @@ export class IndexReader {
     this.#store = store;
   }
 
-  /** Before a batch: from now on nothing that can be found is reused. */
+  /** Starts a batch: from now on, no memory that can be found is reused. */
   enter(): void {
     this.batch = (this.batch + 1) | 0;
     Atomics.store(this.#header, this.#word, Atomics.load(this.#header, EPOCH));
-    if (Atomics.load(this.#header, GENERATION) !== this.#generation) this.#takeSlots();
+    if (Atomics.load(this.#header, GENERATION) !== this.#generation) this.#updateSlots();
     const commits = Atomics.load(this.#header, COMMITS);
     if (commits !== this.#commits) {
       this.#commits = commits;
@@ -96,14 +105,14 @@ export class IndexReader {
     Atomics.store(this.#header, this.#word, 0);
   }
 
-  /** The most labels that any name in the index has. */
+  /** The maximum number of labels of the names in the index. */
   get maxLabels(): number {
     return this.#header[MAX_LABELS];
   }
 
   /**
-   * Takes apart the labels from packet[from] on, which end with the root label at packet[end - 1], and hashes every suffix in one pass
-   * from the right. `labels`: how many there are, with their offsets in `starts`.
+   * Hashes every suffix of a name in one pass from the right. The name ends with the root label at
+   * packet[end - 1]; `starts` has the offsets of its `labels` labels.
    */
   hashSuffixes(packet: Uint8Array, end: number, labels: number): void {
     const { starts, sums } = this;
@@ -119,36 +128,40 @@ export class IndexReader {
   }
 
   /**
-   * Fetches the memory in which the `count` names will be looked for that begin at packets[at + i × stride], before they are: one after the other each would wait
-   * for memory twice, for its slot and then for its node; so the processor waits for many at a time (80 ns less of 500 among 100,000 names). A name that is none costs a look at
-   * something else. Between `enter` and `leave`.
+   * Prefetches the memory for `count` names, which start at packets[at + i × stride]. Looked up one
+   * after the other, each name would wait for memory twice: for its slot and for its node. Here the
+   * processor waits for many at the same time (80 of 500 ns less with 100,000 names). For invalid
+   * names, unrelated memory is read. Must be called between `enter` and `leave`.
    */
-  warm(packets: Uint8Array, at: number, stride: number, count: number): void {
+  prefetch(packets: Uint8Array, at: number, stride: number, count: number): void {
     const { bytes } = this;
     const slots = this.#slots;
     const mask = this.#mask;
     const multipliers = this.#multipliers;
-    const ahead = this.#ahead;
-    if (mask < FEW) return;
+    const ahead = this.#prefetched;
+    if (mask < CACHED_SLOTS) return;
     for (let i = 0; i < count; i++) {
       const from = at + i * stride;
       let root = from;
-      const most = from + MAX_NAME;
-      while (root < most && packets[root] !== 0) root += (packets[root] & 63) + 1;
+      const limit = from + MAX_SCAN;
+      while (root < limit && packets[root] !== 0) root += (packets[root] & 63) + 1;
       let sum = 0;
       for (let p = root - 1; p >= from; p--) sum = (sum + Math.imul(multipliers[root - p], LOWER[packets[p]])) | 0;
-      ahead[i & (AHEAD - 1)] = slots[(finishHash(sum) & mask) * 2 + 1];
+      ahead[i & (MAX_PREFETCH - 1)] = slots[(finishHash(sum) & mask) * 2 + 1];
     }
-    // Added up so that no compiler takes the loads for useless.
-    let seen = 0;
+    // The sum keeps the compiler from removing the loads.
+    let loadedSum = 0;
     for (let i = 0; i < count; i++) {
-      const node = ahead[i & (AHEAD - 1)] * 8;
-      if (node > 0) seen += bytes[node] + (bytes[node + LINE] | 0);
+      const node = ahead[i & (MAX_PREFETCH - 1)] * 8;
+      if (node > 0) loadedSum += bytes[node] + (bytes[node + LINE] | 0);
     }
-    this.seen = seen;
+    this.loadedSum = loadedSum;
   }
 
-  /** Offset of the node of the name at packet[from, end), whose sum is given, or 0. */
+  /**
+   * The offset of the node of the name at packet[from, end) with hash sum `sum`; 0 if there is
+   * none.
+   */
   find(packet: Uint8Array, from: number, end: number, sum: number): number {
     const { bytes } = this;
     const slots = this.#slots;
@@ -177,7 +190,10 @@ export class IndexReader {
     }
   }
 
-  /** Offset of the node of `*.` before the name at packet[from, end), whose sum is given, or 0. */
+  /**
+   * The offset of the node of `*.` before the name at packet[from, end) with hash sum `sum`; 0 if
+   * there is none.
+   */
   findWildcard(packet: Uint8Array, from: number, end: number, sum: number): number {
     const { bytes } = this;
     const slots = this.#slots;
@@ -215,7 +231,7 @@ export class IndexReader {
     return at;
   }
 
-  #takeSlots(): void {
+  #updateSlots(): void {
     this.#generation = Atomics.load(this.#header, GENERATION);
     if (this.#port === null) return;
     for (

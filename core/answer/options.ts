@@ -1,26 +1,30 @@
 /**
- * The OPT record of a response with its options (RFC 6891 6.1). `prepare` comes first, while the query's own options are still in the packet; the response
- * is then written over them. One object for each thread; nothing is allocated per packet.
+ * Writes the OPT record of a response and its options (RFC 6891 section 6.1). `prepare` must be
+ * called while the query's options are still in the packet; the response overwrites them. One
+ * object per thread; nothing is allocated per packet.
  */
 
 import type { Client } from '../address/client.ts';
 import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER } from '../wire/edns.ts';
 import { TYPE } from '../wire/types.ts';
-import { ServerCookies, WHOLE_COOKIE } from './cookies.ts';
+import { COOKIE_LENGTH, ServerCookies } from './cookies.ts';
 import type { IndexReader } from './index-reader.ts';
-import { ASKED, type Query } from './query.ts';
+import { type Query, REQUESTED } from './query.ts';
 import { type AnswerSettings, MAX_NSID } from './settings.ts';
 
 export const NO_ERROR = -1;
 const EXTENDED_ERROR_LENGTH = OPTION_HEADER + 2;
 const KEEPALIVE_LENGTH = OPTION_HEADER + 2;
-/** What responses are padded to a multiple of (RFC 8467 4.1). */
+/** Responses are padded to a multiple of this size (RFC 8467 section 4.1). */
 const PADDING_BLOCK = 468;
 
 export class ResponseOptions {
-  /** Bytes of OPT that the response must have room for: 0 when there is none. An extended error and padding go where there is room left. */
+  /**
+   * Bytes that the response must reserve for OPT; 0: no OPT. An extended error and padding are
+   * added only if there is room left.
+   */
   length = 0;
-  /** Extended error (RFC 8914), of EXTENDED_ERROR; set by whoever answers, after `prepare`. */
+  /** Extended error (RFC 8914), of EXTENDED_ERROR. The responder sets it after `prepare`. */
   error = NO_ERROR;
   readonly #index: IndexReader;
   readonly #udpPayload: number;
@@ -43,7 +47,10 @@ export class ResponseOptions {
     this.#keepalive = Math.min(Math.floor(tcpIdleTimeout / 100), 0xffff);
   }
 
-  /** Notes what the query in `bytes` asks for, and judges its cookie. Hot, and short for the many that ask for nothing. */
+  /**
+   * Determines the options of the response, and checks the query's cookie. Hot, and short for the
+   * many queries without options.
+   */
   prepare(bytes: Uint8Array, query: Query, client: Client): void {
     this.error = NO_ERROR;
     this.length = query.hasOpt ? OPT_LENGTH : 0;
@@ -52,17 +59,17 @@ export class ResponseOptions {
 
   #prepareOptions(bytes: Uint8Array, query: Query, client: Client): void {
     const { requestedOptions } = query;
-    if ((requestedOptions & ASKED.COOKIE) !== 0 && this.#cookies !== null) {
-      query.cookie = this.#cookies.judge(bytes, query.cookieAt, query.cookieLength, client, this.#seconds());
-      this.length += OPTION_HEADER + WHOLE_COOKIE;
+    if ((requestedOptions & REQUESTED.COOKIE) !== 0 && this.#cookies !== null) {
+      query.cookie = this.#cookies.check(bytes, query.cookieAt, query.cookieLength, client, this.#readSeconds());
+      this.length += OPTION_HEADER + COOKIE_LENGTH;
     }
-    if ((requestedOptions & ASKED.NSID) !== 0 && this.#nsid.length > 0)
+    if ((requestedOptions & REQUESTED.NSID) !== 0 && this.#nsid.length > 0)
       this.length += OPTION_HEADER + this.#nsid.length;
-    if ((requestedOptions & ASKED.KEEPALIVE) !== 0) this.length += KEEPALIVE_LENGTH;
+    if ((requestedOptions & REQUESTED.KEEPALIVE) !== 0) this.length += KEEPALIVE_LENGTH;
   }
 
-  /** Since 1970, as it was when the batch began: each look at the clock allocates a number. */
-  #seconds(): number {
+  /** Seconds since 1970, at the start of the batch: each read of the clock allocates a number. */
+  #readSeconds(): number {
     const { batch } = this.#index;
     if (batch !== this.#batch) {
       this.#batch = batch;
@@ -71,7 +78,10 @@ export class ResponseOptions {
     return this.#now;
   }
 
-  /** Puts OPT behind bytes[p]; the response begins at `query.start` and may have `limit` bytes. Returns the offset behind it. Hot. */
+  /**
+   * Writes OPT at bytes[p]. The response starts at `query.start` and has at most `limit` bytes.
+   * Returns the offset after OPT. Hot.
+   */
   write(bytes: Uint8Array, p: number, query: Query, extendedRcode: number, limit: number): number {
     const udpPayload = this.#udpPayload;
     bytes[p] = 0;
@@ -98,43 +108,46 @@ export class ResponseOptions {
     const nsid = this.#nsid;
     const { requestedOptions } = query;
     let p = from;
-    if ((requestedOptions & ASKED.COOKIE) !== 0 && cookies !== null) {
-      p = optionHeader(bytes, p, EDNS_OPTION.COOKIE, WHOLE_COOKIE);
+    if ((requestedOptions & REQUESTED.COOKIE) !== 0 && cookies !== null) {
+      p = writeOptionHeader(bytes, p, EDNS_OPTION.COOKIE, COOKIE_LENGTH);
       cookies.write(bytes, p);
-      p += WHOLE_COOKIE;
+      p += COOKIE_LENGTH;
     }
-    if ((requestedOptions & ASKED.NSID) !== 0 && nsid.length > 0) {
-      p = optionHeader(bytes, p, EDNS_OPTION.NSID, nsid.length);
+    if ((requestedOptions & REQUESTED.NSID) !== 0 && nsid.length > 0) {
+      p = writeOptionHeader(bytes, p, EDNS_OPTION.NSID, nsid.length);
       for (let i = 0; i < nsid.length; i++) bytes[p + i] = nsid[i];
       p += nsid.length;
     }
-    if ((requestedOptions & ASKED.KEEPALIVE) !== 0) {
-      p = optionHeader(bytes, p, EDNS_OPTION.TCP_KEEPALIVE, 2);
+    if ((requestedOptions & REQUESTED.KEEPALIVE) !== 0) {
+      p = writeOptionHeader(bytes, p, EDNS_OPTION.TCP_KEEPALIVE, 2);
       bytes[p] = this.#keepalive >>> 8;
       bytes[p + 1] = this.#keepalive;
       p += 2;
     }
     if (error !== NO_ERROR && p + EXTENDED_ERROR_LENGTH <= limit) {
-      p = optionHeader(bytes, p, EDNS_OPTION.EXTENDED_ERROR, 2);
+      p = writeOptionHeader(bytes, p, EDNS_OPTION.EXTENDED_ERROR, 2);
       bytes[p] = error >>> 8;
       bytes[p + 1] = error;
       p += 2;
     }
-    return (requestedOptions & ASKED.PADDING) === 0 ? p : pad(bytes, p, query.start, limit);
+    return (requestedOptions & REQUESTED.PADDING) === 0 ? p : writePadding(bytes, p, query.start, limit);
   }
 }
 
-/** Fills the message up to a whole block, or to what it may have. The last option, since its length depends on all others (RFC 7830 section 3). */
-function pad(bytes: Uint8Array, p: number, start: number, limit: number): number {
+/**
+ * Pads the message to a whole block, or up to `limit`. It must be the last option, since its length
+ * depends on the others (RFC 7830 section 3).
+ */
+function writePadding(bytes: Uint8Array, p: number, start: number, limit: number): number {
   const data = p + OPTION_HEADER;
   if (data > limit) return p;
   const length = Math.min((PADDING_BLOCK - ((data - start) % PADDING_BLOCK)) % PADDING_BLOCK, limit - data);
-  optionHeader(bytes, p, EDNS_OPTION.PADDING, length);
+  writeOptionHeader(bytes, p, EDNS_OPTION.PADDING, length);
   bytes.fill(0, data, data + length);
   return data + length;
 }
 
-function optionHeader(bytes: Uint8Array, p: number, code: number, length: number): number {
+function writeOptionHeader(bytes: Uint8Array, p: number, code: number, length: number): number {
   bytes[p] = code >>> 8;
   bytes[p + 1] = code;
   bytes[p + 2] = length >>> 8;

@@ -1,5 +1,6 @@
 /**
- * Takes a query apart (RFC 1035 4.1, RFC 6891), options of EDNS included. One object for each thread, filled anew by every packet; nothing is allocated.
+ * Parses a query (RFC 1035 section 4.1, RFC 6891) with its EDNS options. One object per thread,
+ * reused for every packet; nothing is allocated.
  */
 
 import { isEncrypted, isStream } from '../address/client.ts';
@@ -8,25 +9,32 @@ import { HEADER_LENGTH, QR } from '../wire/header.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../wire/types.ts';
 import { LABELS } from './index-reader.ts';
 
-/** What to do with a packet, before anything is looked up. */
+/** What to do with a packet, before the lookup. Values of 0 and above are response codes. */
 export const SILENCE = -1;
 export const LOOK_UP = -2;
-/** Not for the query path: AXFR, IXFR, and whatever is signed (TSIG), which an UPDATE must be. */
+/**
+ * Not handled by the query path: AXFR, IXFR, and signed messages (TSIG); an UPDATE must be signed.
+ */
 export const DEFER = -3;
 /** A question of class CHAOS. */
 export const CHAOS = -4;
-/** No question, but a cookie (RFC 7873 5.4). */
+/** No question, but a cookie (RFC 7873 section 5.4). */
 export const COOKIE_ONLY = -5;
-/** A code below these is the response code. */
 
-/** What DNS cookie came with a query (RFC 7873): none, a client's alone, one that we gave to that client, one that we did not. */
+/**
+ * The DNS cookie of a query (RFC 7873): none, only a client cookie, a valid server cookie, an
+ * invalid one.
+ */
 export const COOKIE = { NONE: 0, CLIENT: 1, VALID: 2, BAD: 3 } as const;
 
-/** Options that a query came with, as bits of `asked`. */
-export const ASKED = { COOKIE: 1, NSID: 2, KEEPALIVE: 4, PADDING: 8 } as const;
+/** Bits of `requestedOptions`. */
+export const REQUESTED = { COOKIE: 1, NSID: 2, KEEPALIVE: 4, PADDING: 8 } as const;
 
 export class Query {
-  /** Offset of the packet, and of the first byte after the question (0: there is no question to echo). */
+  /**
+   * Offset of the packet, and of the first byte after the question (0: there is no question to
+   * echo).
+   */
   start = 0;
   questionEnd = 0;
   /** Offset of the first byte after the name. */
@@ -35,39 +43,40 @@ export class Query {
   type = 0;
   class = 0;
   hasOpt = false;
-  /** The sender's UDP payload size, as it says (RFC 6891 6.2.3). */
+  /** The UDP payload size of the sender (RFC 6891 section 6.2.3). */
   udpSize = 0;
   dnssecOk = false;
-  /** Of ASKED: options that we heed, over this transport and in EDNS version 0. */
+  /** Bits of REQUESTED: supported options of EDNS version 0 that apply to the transport. */
   requestedOptions = 0;
-  /** Where the cookie's data lies, and its length, when there is one. */
+  /** Offset and length of the cookie's data, if there is a cookie. */
   cookieAt = 0;
   cookieLength = 0;
-  /** Response code that it was answered with, all 12 bits (RFC 6891 6.1.3); set by the responder. */
+  /** The full response code, 12 bits (RFC 6891 section 6.1.3); set by the responder. */
   rcode = 0;
-  /** Of COOKIE. */
+  /** A value of COOKIE. */
   cookie: number = COOKIE.NONE;
   /**
-   * Hash of the name that the response is counted under by who limits rates: the name asked, or, so that names made up by the client share
-   * one, the wildcard's parent, the delegation, the owner of the DNAME, or for NXDOMAIN the apex. Set by the responder; 0: none.
+   * The hash of the name that the rate limit counts the response under: the queried name, or the
+   * wildcard's parent, the delegation, the owner of the DNAME, or for NXDOMAIN the apex. So random
+   * names from a client share one count. Set by the responder; 0: none.
    */
   account = 0;
-  /** Its last record is a TSIG (RFC 8945). */
-  signed = false;
+  /** The last record is a TSIG (RFC 8945). */
+  isSigned = false;
   #version = 0;
-  #malformed = false;
+  #isMalformed = false;
   #transport = 0;
-  readonly #heedsCookies: boolean;
+  readonly #usesCookies: boolean;
 
-  /** Without `heedsCookies`, a COOKIE is an unknown option. */
-  constructor(heedsCookies: boolean) {
-    this.#heedsCookies = heedsCookies;
+  /** Without `usesCookies`, COOKIE is treated as an unknown option. */
+  constructor(usesCookies: boolean) {
+    this.#usesCookies = usesCookies;
   }
 
   /**
-   * Reads the packet at bytes[start, start + length), which came over `transport` (of TRANSPORT). Returns SILENCE, LOOK_UP, DEFER, CHAOS, COOKIE_ONLY, or
-   * the response code that is due without a look.
-   * `starts` receives the offsets of the name's labels.
+   * Parses the packet at bytes[start, start + length), received over `transport` (of TRANSPORT).
+   * Returns SILENCE, LOOK_UP, DEFER, CHAOS, COOKIE_ONLY, or a response code if no lookup is needed.
+   * Writes the offsets of the name's labels to `starts`.
    */
   parse(bytes: Uint8Array, start: number, length: number, starts: Int32Array, transport: number): number {
     this.start = start;
@@ -77,30 +86,30 @@ export class Query {
     this.cookie = COOKIE.NONE;
     this.account = 0;
     this.requestedOptions = 0;
-    this.signed = false;
+    this.isSigned = false;
     this.#transport = transport;
     if (length < HEADER_LENGTH || (bytes[start + 2] & QR) !== 0) return SILENCE;
     const end = start + length;
     if ((bytes[start + 2] & 0x78) !== 0) return this.#parseOther(bytes, end, starts);
     if (bytes[start + 4] !== 0 || bytes[start + 5] !== 1) return this.#parseWithoutQuestion(bytes, end);
     if (!this.#readQuestion(bytes, end, starts)) return RCODE.FORMERR;
-    // An empty rest is what most queries have.
+    // Most queries have no further records.
     const others = bytes[start + 6] | bytes[start + 7] | bytes[start + 8] | bytes[start + 9];
     if ((others | bytes[start + 10] | bytes[start + 11]) === 0) {
       if (this.questionEnd !== end) return RCODE.FORMERR;
-      return this.#judge();
+      return this.#decide();
     }
-    // Only IXFR brings a record before the additional ones, in the authority section (RFC 1995 section 3).
+    // Only IXFR has a record before the additional section: one in authority (RFC 1995 section 3).
     if (((bytes[start + 6] | bytes[start + 7]) !== 0 || this.type !== TYPE.IXFR) && others !== 0) return RCODE.FORMERR;
     if (!this.#parseRest(bytes, this.questionEnd, end)) return RCODE.FORMERR;
-    // What a signed message gets is signed, whatever it is (RFC 8945 5.3).
-    if (this.signed) return DEFER;
+    // The response to a signed message must be signed, too (RFC 8945 section 5.3).
+    if (this.isSigned) return DEFER;
     if (this.hasOpt && this.#version > 0) return RCODE.BADVERS;
-    return this.#judge();
+    return this.#decide();
   }
 
-  /** Meta types and classes that we don't serve. */
-  #judge(): number {
+  /** Decides by class and type. Meta types and other classes are not served. */
+  #decide(): number {
     const { type } = this;
     if (type === TYPE.OPT) return RCODE.FORMERR;
     if (this.class !== CLASS_IN) return this.class === CLASS_CHAOS ? CHAOS : RCODE.REFUSED;
@@ -108,12 +117,12 @@ export class Query {
     return type === TYPE.AXFR || type === TYPE.IXFR ? DEFER : RCODE.NOTIMP;
   }
 
-  /** Reads the question, and whether it is whole. */
+  /** Reads the question. False: it is malformed. */
   #readQuestion(bytes: Uint8Array, end: number, starts: Int32Array): boolean {
     const from = this.start + HEADER_LENGTH;
     let p = from;
     let labels = 0;
-    // A pointer has nothing to point at in the first name, so a length above 63 is malformed.
+    // The first name cannot contain a pointer, so a length above 63 is malformed.
     for (;;) {
       if (p >= end) return false;
       const n = bytes[p];
@@ -132,35 +141,44 @@ export class Query {
     return true;
   }
 
-  /** Other opcodes than QUERY. How messages of unknown ones go on is not known, so there is nothing to echo. */
+  /**
+   * Parses messages with opcodes other than QUERY. The format of unknown opcodes is unknown, so
+   * their question is not echoed.
+   */
   #parseOther(bytes: Uint8Array, end: number, starts: Int32Array): number {
     const s = this.start;
     const opcode = (bytes[s + 2] >>> 3) & 15;
     this.type = 0;
     if (opcode !== OPCODE.NOTIFY && opcode !== OPCODE.UPDATE) return RCODE.NOTIMP;
-    // Both have one question, which an UPDATE calls its zone (RFC 1996 3.5, RFC 2136 3.1.1).
+    // Both have one question, which UPDATE calls the zone (RFC 1996 section 3.5, RFC 2136 section
+    // 3.1.1).
     const zones = (bytes[s + 4] << 8) | bytes[s + 5];
     const hasZone = zones === 1 && this.#readQuestion(bytes, end, starts);
     const rest = hasZone ? this.questionEnd : skipQuestions(bytes, s + HEADER_LENGTH, end, zones);
     const isWhole = rest !== 0 && this.#parseRest(bytes, rest, end);
-    // We follow nobody's zones, so that NOTIFY is for another server (RFC 1996 3.10, RFC 2136 2.2).
+    // This server is no secondary, so every NOTIFY is for another server (RFC 1996 section 3.10,
+    // RFC 2136 section 2.2).
     if (opcode === OPCODE.NOTIFY) return RCODE.NOTAUTH;
-    // Whether a signature is good comes before all that may be wrong with what it signs (RFC 8945 5.2).
-    if (isWhole && this.signed) return DEFER;
-    // Nobody changes a zone without a signature, so what has none is refused by the thread that received it: a flood with forged senders costs the journal's
-    // thread nothing, takes no room from what is signed, and its answers are limited as all others.
+    // The signature is checked before the signed content (RFC 8945 section 5.2).
+    if (isWhole && this.isSigned) return DEFER;
+    // An unsigned update is never allowed, so the receiving thread refuses it. Then a flood with
+    // forged senders costs the journal's thread nothing and takes no capacity from signed updates,
+    // and its responses are rate limited.
     return isWhole && hasZone ? RCODE.REFUSED : RCODE.FORMERR;
   }
 
-  /** The records after the question: OPT and TSIG among the additional ones are taken note of. False when they are malformed. */
+  /**
+   * Parses the records after the question, including OPT and TSIG in the additional section. False:
+   * they are malformed.
+   */
   #parseRest(bytes: Uint8Array, from: number, end: number): boolean {
     const s = this.start;
     const before = ((bytes[s + 6] << 8) | bytes[s + 7]) + ((bytes[s + 8] << 8) | bytes[s + 9]);
-    const all = before + ((bytes[s + 10] << 8) | bytes[s + 11]);
-    this.signed = false;
-    this.#malformed = false;
+    const total = before + ((bytes[s + 10] << 8) | bytes[s + 11]);
+    this.isSigned = false;
+    this.#isMalformed = false;
     let p = from;
-    for (let i = 0; i < all; i++) {
+    for (let i = 0; i < total; i++) {
       const owner = p;
       p = skipName(bytes, p, end);
       if (p === 0 || p + 10 > end) return false;
@@ -177,35 +195,39 @@ export class Query {
           return false;
         }
         this.hasOpt = true;
-        if (this.#malformed) {
+        if (this.#isMalformed) {
           this.requestedOptions = 0;
           return false;
         }
       }
       if (type === TYPE.TSIG && i >= before) {
-        // RFC 8945 5.1: the last record, and the only one.
-        if (i !== all - 1) return false;
-        this.signed = true;
+        // TSIG must be the last record, and the only TSIG (RFC 8945 section 5.1).
+        if (i !== total - 1) return false;
+        this.isSigned = true;
       }
       p = next;
     }
     return p === end;
   }
 
-  /** Only a cookie may come without a question (RFC 7873 5.4). Its response has none either. Two questions: RFC 9619. */
+  /**
+   * Parses a message without exactly one question. Without a question, only a cookie is valid (RFC
+   * 7873 section 5.4); its response has no question either. Two questions: RFC 9619.
+   */
   #parseWithoutQuestion(bytes: Uint8Array, end: number): number {
     const s = this.start;
     this.type = 0;
     if ((bytes[s + 4] | bytes[s + 5] | bytes[s + 6] | bytes[s + 7] | bytes[s + 8] | bytes[s + 9]) !== 0)
       return RCODE.FORMERR;
-    if (!this.#parseRest(bytes, s + HEADER_LENGTH, end) || this.signed) return RCODE.FORMERR;
+    if (!this.#parseRest(bytes, s + HEADER_LENGTH, end) || this.isSigned) return RCODE.FORMERR;
     if (this.hasOpt && this.#version > 0) return RCODE.BADVERS;
-    return (this.requestedOptions & ASKED.COOKIE) !== 0 ? COOKIE_ONLY : RCODE.FORMERR;
+    return (this.requestedOptions & REQUESTED.COOKIE) !== 0 ? COOKIE_ONLY : RCODE.FORMERR;
   }
 
   /**
-   * Reads the options { code u16, length u16, data } in the rdata of an OPT. False when they don't fill it exactly (RFC 6891 6.1.2). `malformed`: one
-   * of them has a length that it cannot have. What options mean in later versions of EDNS is not known, so there they are only counted.
+   * Reads the options { code u16, length u16, data } in the rdata of an OPT. False: they do not
+   * fill it exactly (RFC 6891 section 6.1.2). Sets `isMalformed` if an option has an invalid
+   * length. Options of later EDNS versions have an unknown meaning, and are skipped.
    */
   #readOptions(bytes: Uint8Array, from: number, end: number): boolean {
     let p = from;
@@ -214,33 +236,33 @@ export class Query {
       if (data > end) return false;
       const code = (bytes[p] << 8) | bytes[p + 1];
       p = data + ((bytes[p + 2] << 8) | bytes[p + 3]);
-      if (code <= EDNS_OPTION.PADDING && p <= end && this.#version === 0) this.#heed(code, data, p - data);
+      if (code <= EDNS_OPTION.PADDING && p <= end && this.#version === 0) this.#readOption(code, data, p - data);
     }
     return p === end;
   }
 
-  #heed(code: number, at: number, length: number): void {
+  #readOption(code: number, at: number, length: number): void {
     if (code === EDNS_OPTION.COOKIE) {
-      // Of several, the first counts (RFC 7873 section 5.2).
-      if (!this.#heedsCookies || (this.requestedOptions & ASKED.COOKIE) !== 0) return;
-      this.requestedOptions |= ASKED.COOKIE;
+      // The first COOKIE counts (RFC 7873 section 5.2).
+      if (!this.#usesCookies || (this.requestedOptions & REQUESTED.COOKIE) !== 0) return;
+      this.requestedOptions |= REQUESTED.COOKIE;
       this.cookieAt = at;
       this.cookieLength = length;
-      if (length !== CLIENT_COOKIE && !isWholeCookie(length)) this.#malformed = true;
-    } else if (code === EDNS_OPTION.NSID) this.requestedOptions |= ASKED.NSID;
+      if (length !== CLIENT_COOKIE && !isWholeCookie(length)) this.#isMalformed = true;
+    } else if (code === EDNS_OPTION.NSID) this.requestedOptions |= REQUESTED.NSID;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) {
-      // RFC 7828 3.2.1: over UDP as if it were not there.
+      // Over UDP this option is ignored (RFC 7828 section 3.2.1).
       if (!isStream(this.#transport)) return;
-      this.requestedOptions |= ASKED.KEEPALIVE;
-      if (length !== 0 && length !== 2) this.#malformed = true;
-    } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.#transport)) this.requestedOptions |= ASKED.PADDING;
+      this.requestedOptions |= REQUESTED.KEEPALIVE;
+      if (length !== 0 && length !== 2) this.#isMalformed = true;
+    } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.#transport)) this.requestedOptions |= REQUESTED.PADDING;
   }
 }
 
 const isWholeCookie = (length: number): boolean =>
   length >= CLIENT_COOKIE + MIN_SERVER_COOKIE && length <= CLIENT_COOKIE + MAX_SERVER_COOKIE;
 
-/** Offset after `count` questions from `p` on; 0 when they run out of the packet. */
+/** Returns the offset after `count` questions; 0: the packet is too short. */
 function skipQuestions(bytes: Uint8Array, from: number, end: number, count: number): number {
   let p = from;
   for (let i = 0; i < count; i++) {
@@ -251,7 +273,10 @@ function skipQuestions(bytes: Uint8Array, from: number, end: number, count: numb
   return p;
 }
 
-/** Offset after the name at `p`, which may end in a pointer; 0 when it runs out of the packet. */
+/**
+ * Returns the offset after the name at `p`, which may end with a pointer; 0: the packet is too
+ * short.
+ */
 function skipName(bytes: Uint8Array, p: number, end: number): number {
   while (p < end) {
     const n = bytes[p];

@@ -1,6 +1,6 @@
 /**
- * The query path: a packet in, the response in its place. Finds what to answer by the rules of RFC 1034 4.3.2; `ResponseWriter` writes it. Nothing is
- * allocated per packet.
+ * The query path: replaces a query in the packet by its response. Selects the answer by the rules
+ * of RFC 1034 section 4.3.2; `ResponseWriter` writes it. Nothing is allocated per packet.
  */
 
 import { type Client, TRANSPORT } from '../address/client.ts';
@@ -29,22 +29,28 @@ import { ResponseWriter } from './response-writer.ts';
 import { type AnswerSettings, PLAIN } from './settings.ts';
 import { Synthesizer } from './synthesize.ts';
 
-/** RFC 1035 4.2.1: what a UDP message may have when its sender says nothing. */
-const PLAIN_UDP = 512;
-/** In place of a response's length: the message waits for somebody else, and lies there unchanged. */
+/** Maximum bytes of a UDP response without EDNS (RFC 1035 section 4.2.1). */
+const MAX_PLAIN_UDP = 512;
+/**
+ * Returned instead of the response's length: the main thread answers the message, which is
+ * unchanged.
+ */
 export const DEFERRED = -1;
 
 export class Responder {
   readonly #index: IndexReader;
   readonly #udpPayload: number;
-  /** The query answered last, for those who count. */
+  /** The last query, for counters and the query log. */
   readonly query: Query;
   readonly #synthesizer: Synthesizer;
   readonly #response: ResponseWriter;
   readonly #chaos: Chaos;
   readonly #requiresCookies: boolean;
 
-  /** `udpPayload`: the most that we send over UDP, and what OPT says we take, in bytes; at least 512. */
+  /**
+   * `udpPayload`: the maximum bytes of our UDP responses, and the size that OPT announces; at least
+   * 512.
+   */
   constructor(index: IndexReader, udpPayload: number, settings: AnswerSettings = PLAIN) {
     this.#index = index;
     this.#udpPayload = udpPayload;
@@ -56,8 +62,9 @@ export class Responder {
   }
 
   /**
-   * Answers the packet at bytes[start, start + length) in place; there must be room for the limit. Returns the response's length, 0 for
-   * silence, or DEFERRED. Between `index.enter()` and `index.leave()`.
+   * Answers the packet at bytes[start, start + length) in place; the buffer must have room for the
+   * limit. Returns the response's length, 0 for no response, or DEFERRED. Must be called between
+   * `index.enter()` and `index.leave()`.
    */
   respond(bytes: Uint8Array, start: number, length: number, client: Client): number {
     const { query } = this;
@@ -66,17 +73,18 @@ export class Responder {
     const verdict = query.parse(bytes, start, length, this.#index.starts, client.transport);
     if (verdict === SILENCE) return 0;
     if (client.transport !== TRANSPORT.UDP) response.limit = MAX_MESSAGE;
-    else if (!query.hasOpt) response.limit = PLAIN_UDP;
-    else response.limit = Math.min(Math.max(query.udpSize, PLAIN_UDP), this.#udpPayload);
+    else if (!query.hasOpt) response.limit = MAX_PLAIN_UDP;
+    else response.limit = Math.min(Math.max(query.udpSize, MAX_PLAIN_UDP), this.#udpPayload);
     response.options.prepare(bytes, query, client);
-    // RFC 7873 5.2.3: who speaks of cookies can be told to come again with the one that is in the response.
+    // A client that supports cookies retries with the cookie of this response (RFC 7873 section
+    // 5.2.3).
     if (this.#requiresCookies && query.cookie !== COOKIE.NONE && query.cookie !== COOKIE.VALID)
       if (client.transport === TRANSPORT.UDP && (verdict === LOOK_UP || verdict === CHAOS))
-        return response.bare(RCODE.BADCOOKIE);
-    return verdict === LOOK_UP ? this.#lookUp() : this.#answerWithoutLook(verdict);
+        return response.writeEmpty(RCODE.BADCOOKIE);
+    return verdict === LOOK_UP ? this.#lookUp() : this.#answerWithoutLookup(verdict);
   }
 
-  #answerWithoutLook(verdict: number): number {
+  #answerWithoutLookup(verdict: number): number {
     const { query } = this;
     const response = this.#response;
     switch (verdict) {
@@ -85,27 +93,33 @@ export class Responder {
       case CHAOS:
         return this.#answerChaos();
       case COOKIE_ONLY:
-        return response.bare(query.cookie === COOKIE.BAD ? RCODE.BADCOOKIE : RCODE.NOERROR);
+        return response.writeEmpty(query.cookie === COOKIE.BAD ? RCODE.BADCOOKIE : RCODE.NOERROR);
       case RCODE.NOTIMP:
-        return response.bare(verdict, EXTENDED_ERROR.NOT_SUPPORTED);
+        return response.writeEmpty(verdict, EXTENDED_ERROR.NOT_SUPPORTED);
       default:
-        return response.bare(verdict);
+        return response.writeEmpty(verdict);
     }
   }
 
-  /** One record of class CHAOS, NODATA for other types of its name, and REFUSED for names that show nothing. */
+  /**
+   * Returns one record of class CHAOS, NODATA for other types of its name, and REFUSED for unknown
+   * or disabled names.
+   */
   #answerChaos(): number {
     const { query } = this;
     const response = this.#response;
     const chaos = this.#chaos;
     const record = chaos.find(response.bytes, query.start + HEADER_LENGTH, query.nameEnd);
-    if (record === null) return response.bare(RCODE.REFUSED);
-    return response.single(query.type === TYPE.TXT || query.type === TYPE.ANY ? record : null);
+    if (record === null) return response.writeEmpty(RCODE.REFUSED);
+    return response.writeRecord(query.type === TYPE.TXT || query.type === TYPE.ANY ? record : null);
   }
 
-  /** Answers the message parsed last, when it was deferred and nobody takes it, by a code alone, and an extended error of EXTENDED_ERROR. Returns the response's length. */
+  /**
+   * Answers the last message with only a response code and an optional extended error (of
+   * EXTENDED_ERROR). For deferred messages that are rejected. Returns the response's length.
+   */
   refuse(rcode: number, error?: number): number {
-    return this.#response.bare(rcode, error);
+    return this.#response.writeEmpty(rcode, error);
   }
 
   #lookUp(): number {
@@ -123,7 +137,8 @@ export class Responder {
       const flags = nodes[exact + NODE_FLAGS_AT];
       if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.#index.bytes, exact, TYPE.DS) !== 0)
         return this.#answerType(exact);
-      // DS of a zone of ours belongs to the zone above (RFC 4035 3.1.4.1), if that is ours too.
+      // The DS of our zone belongs to the parent zone (RFC 4035 section 3.1.4.1), if it is also
+      // ours.
     }
     if (labels - label > index.maxLabels) label = labels - index.maxLabels;
     let encloser = 0;
@@ -134,23 +149,23 @@ export class Responder {
     if (encloser === 0)
       return exact !== 0
         ? this.#answerType(exact)
-        : this.#response.bare(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+        : this.#response.writeEmpty(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
     query.account = index.sums[label];
     const flags = nodes[encloser + NODE_FLAGS_AT];
     if ((flags & NODE_DELEGATION) !== 0)
-      return this.#response.emit(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
+      return this.#response.writeAnswer(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
     if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser);
-    if (exact !== 0) return this.#response.negative(encloser, RCODE.NOERROR);
+    if (exact !== 0) return this.#response.writeNegative(encloser, RCODE.NOERROR);
     if ((flags & NODE_HAS_WILDCARD) !== 0) {
       const wildcard = index.findWildcard(bytes, index.starts[label], nameEnd, index.sums[label]);
       if (wildcard !== 0) return this.#answerType(wildcard);
     }
-    if ((flags & NODE_APEX) === 0) query.account = this.#apexSum(encloser, label);
-    return this.#response.negative(encloser, RCODE.NXDOMAIN);
+    if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
+    return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
   }
 
-  /** Hash of the apex above a node whose name begins at `label`. */
-  #apexSum(node: number, label: number): number {
+  /** The hash sum of the apex above a node whose name starts at `label`. */
+  #sumOfApex(node: number, label: number): number {
     const { query } = this;
     const index = this.#index;
     const start = query.nameEnd - index.bytes[node + APEX_LENGTH_AT];
@@ -159,7 +174,7 @@ export class Responder {
     return index.sums[apex];
   }
 
-  /** A name below a DNAME, or an alias of something large: the chain is walked when it is asked. */
+  /** Follows a chain for this query: the name is below a DNAME, or an alias of a large RRset. */
   #synthesize(node: number): number {
     const { query } = this;
     const response = this.#response;
@@ -170,7 +185,7 @@ export class Responder {
     return response.finish(synthesizer.end, arcount, 0);
   }
 
-  /** The answer of a node that exists, by itself or as a wildcard, for the type asked. */
+  /** Answers the query's type from an existing node, which may be a wildcard. */
   #answerType(node: number): number {
     const nodes = this.#index.bytes;
     const flags = nodes[node + NODE_FLAGS_AT];
@@ -178,25 +193,25 @@ export class Responder {
     let answer = 0;
     if ((flags & NODE_DELEGATION) !== 0) {
       answer = answerOffset(this.#index.bytes, node, type === TYPE.DS ? TYPE.DS : OTHERWISE);
-      if (answer === 0) return this.#response.negative(node, RCODE.NOERROR);
-      return this.#response.emit(node, answer, RCODE.NOERROR);
+      if (answer === 0) return this.#response.writeNegative(node, RCODE.NOERROR);
+      return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
     }
     if (type === TYPE.ANY) {
-      // RFC 8482 4.1: one RRset. At a CNAME that one, elsewhere the one with the lowest type.
-      type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.#firstType(node);
-      if (type === OTHERWISE) return this.#response.negative(node, RCODE.NOERROR);
-      return this.#response.emit(node, answerOffset(this.#index.bytes, node, type), RCODE.NOERROR, true);
+      // One RRset (RFC 8482 section 4.1): the CNAME, or the RRset with the lowest type.
+      type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.#findFirstType(node);
+      if (type === OTHERWISE) return this.#response.writeNegative(node, RCODE.NOERROR);
+      return this.#response.writeAnswer(node, answerOffset(this.#index.bytes, node, type), RCODE.NOERROR, true);
     }
     answer = answerOffset(this.#index.bytes, node, type);
     if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
-    // Offset 0 in the node: the chain is walked now.
+    // An offset equal to the node means that the chain must be followed per query.
     if (answer === node) return this.#synthesize(node);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE))
-      return this.#response.negative(node, RCODE.NOERROR);
-    return this.#response.emit(node, answer, RCODE.NOERROR);
+      return this.#response.writeNegative(node, RCODE.NOERROR);
+    return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
   }
 
-  #firstType(node: number): number {
+  #findFirstType(node: number): number {
     const nodes = this.#index.bytes;
     const first = node + NODE_HEADER;
     const type = (nodes[first] << 8) | nodes[first + 1];

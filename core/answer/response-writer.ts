@@ -1,6 +1,7 @@
 /**
- * Writes a response over its query. The question stays where it is, so what is written is the header's flags and counts, the compiled body behind the
- * question, and OPT. Nothing is allocated per packet.
+ * Writes a response over its query. The question is not moved, so only three parts are written:
+ * flags and counts of the header, the compiled body after the question, and OPT. Nothing is
+ * allocated per packet.
  */
 
 import {
@@ -34,7 +35,7 @@ import { NO_ERROR, type ResponseOptions } from './options.ts';
 import type { Query } from './query.ts';
 
 export class ResponseWriter {
-  /** Where the query lies, and most bytes of the response. */
+  /** The buffer with the query, and the maximum bytes of the response. */
   bytes: Uint8Array = new Uint8Array(0);
   limit = 0;
   readonly options: ResponseOptions;
@@ -47,8 +48,8 @@ export class ResponseWriter {
     this.options = options;
   }
 
-  /** A response without records, with an extended error if there is one to tell (of EXTENDED_ERROR). */
-  bare(rcode: number, error = NO_ERROR): number {
+  /** Writes a response without records, with an optional extended error (of EXTENDED_ERROR). */
+  writeEmpty(rcode: number, error = NO_ERROR): number {
     const { bytes } = this;
     const query = this.#query;
     this.options.error = error;
@@ -63,8 +64,11 @@ export class ResponseWriter {
     return this.finish(p, 0, rcode >>> 4);
   }
 
-  /** One record behind the question, whose owner and class it has; without it the response is NODATA without an SOA, which class CHAOS has not. */
-  single(record: Uint8Array | null): number {
+  /**
+   * Writes one record after the question, with its owner and class. Null: NODATA without an SOA,
+   * which class CHAOS does not have.
+   */
+  writeRecord(record: Uint8Array | null): number {
     const { bytes } = this;
     const query = this.#query;
     const { start } = query;
@@ -80,18 +84,19 @@ export class ResponseWriter {
     return this.finish(p, 0, 0);
   }
 
-  /** NODATA or NXDOMAIN with the SOA of the node's zone (RFC 2308). */
-  negative(node: number, rcode: number): number {
-    const apex = this.#apexOf(node);
-    if (apex === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
-    return this.emit(apex, answerOffset(this.#index.bytes, apex, OTHERWISE), rcode);
+  /** Writes NODATA or NXDOMAIN with the SOA of the node's zone (RFC 2308). */
+  writeNegative(node: number, rcode: number): number {
+    const apex = this.#findApex(node);
+    if (apex === 0) return this.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+    return this.writeAnswer(apex, answerOffset(this.#index.bytes, apex, OTHERWISE), rcode);
   }
 
   /**
-   * Writes the answer at `a` of a node whose name is the one asked, a wildcard for it, or a suffix of it. `rcode` counts when the answer's
-   * own is NOERROR. `minimal`: without additional records.
+   * Writes the answer at `a` of a node. The node's name is the queried name, a wildcard that
+   * matches it, or a suffix of it. `rcode` is used if the answer's own code is NOERROR. `minimal`:
+   * without additional records.
    */
-  emit(node: number, a: number, rcode: number, minimal = false): number {
+  writeAnswer(node: number, a: number, rcode: number, isMinimal = false): number {
     const { bytes } = this;
     const query = this.#query;
     const index = this.#index;
@@ -107,19 +112,19 @@ export class ResponseWriter {
     const moveAt = a + ANSWER_HEADER;
     const dropAt = moveAt + moves * MOVE_ENTRY;
     const body = dropAt + drops * DROP_ENTRY;
-    // The SOA lives at the apex only; behind a chain it is put from there.
+    // Only the apex stores the SOA. After a chain, it is copied from there.
     let apex = 0;
     let soa = 0;
     let soaLength = 0;
     if ((flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0) {
-      apex = this.#apexOf(node);
+      apex = this.#findApex(node);
       soa = apex === 0 ? 0 : answerOffset(this.#index.bytes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
-      if (soa === 0) return this.bare(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+      if (soa === 0) return this.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
       soaLength = (nodes[soa + BODY_LENGTH_AT] << 8) | nodes[soa + BODY_LENGTH_AT + 1];
     }
     const nameLength = query.nameEnd - start - HEADER_LENGTH;
     const room = this.limit - (questionEnd - start) - soaLength - this.options.length;
-    if (minimal && drops > 0) {
+    if (isMinimal && drops > 0) {
       const last = dropAt + (drops - 1) * DROP_ENTRY;
       length = (nodes[last] << 8) | nodes[last + 1];
       arcount = 0;
@@ -167,7 +172,7 @@ export class ResponseWriter {
     return this.finish(p, arcount, 0);
   }
 
-  /** Copies a body behind `p` and moves its pointers by `by`. Returns the end. */
+  /** Copies a body to `p` and adds `by` to its pointers. Returns the offset after it. */
   #copyBody(body: number, length: number, moveAt: number, moves: number, by: number, p: number): number {
     const nodes = this.#index.bytes;
     const { bytes } = this;
@@ -183,8 +188,8 @@ export class ResponseWriter {
     return p + length;
   }
 
-  /** Offset of the apex of a node's zone. The name asked is within it. */
-  #apexOf(node: number): number {
+  /** The offset of the apex of the node's zone, which contains the queried name. */
+  #findApex(node: number): number {
     const nodes = this.#index.bytes;
     if ((nodes[node + NODE_FLAGS_AT] & NODE_APEX) !== 0) return node;
     const index = this.#index;
@@ -195,7 +200,7 @@ export class ResponseWriter {
     return index.find(this.bytes, start, query.nameEnd, index.sums[label]);
   }
 
-  /** Puts OPT behind `p` and returns the length of the whole response. */
+  /** Writes OPT at `p` and returns the length of the whole response. */
   finish(p: number, arcount: number, extendedRcode: number): number {
     const { bytes, options } = this;
     const query = this.#query;

@@ -1,27 +1,29 @@
-/** What an operator decides about responses. A plain object, as a thread is handed it. */
+/** The configurable parts of responses. A plain object, so that it can be sent to a thread. */
 import type { Secrets } from '../base/secrets.ts';
 import type { Config } from '../config/index.ts';
-import { cookieSecrets } from './cookie-secret.ts';
+import { chooseCookieSecrets } from './cookie-secret.ts';
 
 export interface AnswerSettings {
-  /** `require`: over UDP, who sends a cookie must show one of ours to be answered. */
+  /** `require`: over UDP, a client that sends a cookie must send a valid one to be answered. */
   readonly cookies: 'on' | 'off' | 'require';
-  /** 16 bytes each, the first one in use, then the one before; at least one unless `cookies` is off. */
+  /**
+   * 16 bytes each: the current one, then the previous one, if any. Empty only if `cookies` is off.
+   */
   readonly cookieSecrets: readonly Uint8Array[];
-  /** What NSID shows (RFC 5001), at most MAX_NSID bytes; empty for nothing. */
+  /** The content of NSID (RFC 5001), at most MAX_NSID bytes; empty: no NSID. */
   readonly nsid: string;
-  /** What version.bind and version.server show; empty for nothing. */
+  /** The text of version.bind and version.server; empty: disabled. */
   readonly version: string;
-  /** What id.server and hostname.bind show; empty for nothing. */
+  /** The text of id.server and hostname.bind; empty: disabled. */
   readonly identity: string;
-  /** Milliseconds that a TCP connection may be idle, as we tell clients (RFC 7828). */
+  /** The idle timeout of TCP connections in milliseconds, which clients receive (RFC 7828). */
   readonly tcpIdleTimeout: number;
 }
 
-/** So that with all other options, and the longest name, OPT still fits in 512 bytes. */
+/** With all other options and the longest name, OPT still fits into 512 bytes. */
 export const MAX_NSID = 128;
 
-/** Answers and nothing else. */
+/** Answers without options. */
 export const PLAIN: AnswerSettings = {
   cookies: 'off',
   cookieSecrets: [],
@@ -31,9 +33,9 @@ export const PLAIN: AnswerSettings = {
   tcpIdleTimeout: 10_000,
 };
 
-/** What responses hold beside records. */
-export function answerSettings({ dns }: Config, secrets: Secrets): AnswerSettings {
+/** The settings of responses, from the configuration. */
+export function readAnswerSettings({ dns }: Config, secrets: Secrets): AnswerSettings {
   const { cookies, cookieSecret, cookieSecretPrevious, nsid, version, identity, tcpIdleTimeout } = dns;
-  const known = cookies === 'off' ? [] : cookieSecrets(secrets, cookieSecret, cookieSecretPrevious);
-  return { cookies, cookieSecrets: known, nsid, version, identity, tcpIdleTimeout };
+  const secretsInUse = cookies === 'off' ? [] : chooseCookieSecrets(secrets, cookieSecret, cookieSecretPrevious);
+  return { cookies, cookieSecrets: secretsInUse, nsid, version, identity, tcpIdleTimeout };
 }

@@ -1,10 +1,12 @@
 /**
- * SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF"), in halves of 32 bits: BigInt would allocate. Words are little-endian.
+ * SipHash-2-4 (Aumasson, Bernstein: "SipHash: a fast short-input PRF") in 32-bit halves, since
+ * BigInt would allocate. Words are little-endian.
  */
 
 /**
- * `message`: as `blocks` blocks of two words, low word first, the last of which ends with the message's length (`sipBlocks`). `key`: its 16 bytes as four
- * words (`sipKey`). The 8 bytes of the hash go to `out`, low word first. Hot.
+ * Hashes `blocks` blocks of `message`, each of two words, low word first. The last block ends with
+ * the message's length (`sipBlocks`). `key`: 16 bytes as four words (`sipKey`). Writes the 8 bytes
+ * of the hash to `out`, low word first. Hot.
  */
 export function sipHash24(message: Int32Array, blocks: number, key: Int32Array, out: Int32Array): void {
   // The initial state is "somepseudorandomlygeneratedbytes".
@@ -29,38 +31,38 @@ export function sipHash24(message: Int32Array, blocks: number, key: Int32Array, 
     } else v2l ^= 0xff;
     for (; rounds > 0; rounds--) {
       let low = (v0l + v1l) | 0;
-      v0h = (v0h + v1h + carry(low, v0l)) | 0;
+      v0h = (v0h + v1h + carryOf(low, v0l)) | 0;
       v0l = low;
-      let turned = (v1l << 13) | (v1h >>> 19);
+      let rotated = (v1l << 13) | (v1h >>> 19);
       v1h = ((v1h << 13) | (v1l >>> 19)) ^ v0h;
-      v1l = turned ^ v0l;
-      turned = v0l;
+      v1l = rotated ^ v0l;
+      rotated = v0l;
       v0l = v0h;
-      v0h = turned;
+      v0h = rotated;
 
       low = (v2l + v3l) | 0;
-      v2h = (v2h + v3h + carry(low, v2l)) | 0;
+      v2h = (v2h + v3h + carryOf(low, v2l)) | 0;
       v2l = low;
-      turned = (v3l << 16) | (v3h >>> 16);
+      rotated = (v3l << 16) | (v3h >>> 16);
       v3h = ((v3h << 16) | (v3l >>> 16)) ^ v2h;
-      v3l = turned ^ v2l;
+      v3l = rotated ^ v2l;
 
       low = (v0l + v3l) | 0;
-      v0h = (v0h + v3h + carry(low, v0l)) | 0;
+      v0h = (v0h + v3h + carryOf(low, v0l)) | 0;
       v0l = low;
-      turned = (v3l << 21) | (v3h >>> 11);
+      rotated = (v3l << 21) | (v3h >>> 11);
       v3h = ((v3h << 21) | (v3l >>> 11)) ^ v0h;
-      v3l = turned ^ v0l;
+      v3l = rotated ^ v0l;
 
       low = (v2l + v1l) | 0;
-      v2h = (v2h + v1h + carry(low, v2l)) | 0;
+      v2h = (v2h + v1h + carryOf(low, v2l)) | 0;
       v2l = low;
-      turned = (v1l << 17) | (v1h >>> 15);
+      rotated = (v1l << 17) | (v1h >>> 15);
       v1h = ((v1h << 17) | (v1l >>> 15)) ^ v2h;
-      v1l = turned ^ v2l;
-      turned = v2l;
+      v1l = rotated ^ v2l;
+      rotated = v2l;
       v2l = v2h;
-      v2h = turned;
+      v2h = rotated;
     }
     v0l ^= ml;
     v0h ^= mh;
@@ -69,26 +71,26 @@ export function sipHash24(message: Int32Array, blocks: number, key: Int32Array, 
   out[1] = v0h ^ v1h ^ v2h ^ v3h;
 }
 
-/** 16 bytes as the words of a key. */
+/** Converts 16 bytes to the words of a key. */
 export function sipKey(bytes: Uint8Array): Int32Array {
-  return Int32Array.from([0, 4, 8, 12], (at) => word(bytes, at, bytes.length));
+  return Int32Array.from([0, 4, 8, 12], (at) => readWord(bytes, at, bytes.length));
 }
 
-/** The blocks of a message of any length. */
+/** Converts a message of any length to blocks. */
 export function sipBlocks(message: Uint8Array): Int32Array {
   const words = ((message.length >>> 3) + 1) * 2;
-  const blocks = Int32Array.from({ length: words }, (_, i) => word(message, i * 4, message.length));
+  const blocks = Int32Array.from({ length: words }, (_, i) => readWord(message, i * 4, message.length));
   blocks[words - 1] |= message.length << 24;
   return blocks;
 }
 
-/** Whether an addition to `before` that gave `sum` went past 32 bits. */
-function carry(sum: number, before: number): number {
+/** The carry of an addition to `before` that gave `sum`. */
+function carryOf(sum: number, before: number): number {
   return sum >>> 0 < before >>> 0 ? 1 : 0;
 }
 
-/** Four bytes from `at` on; those past the end count as 0. */
-function word(bytes: Uint8Array, at: number, end: number): number {
+/** The four bytes at `at`; bytes past the end count as 0. */
+function readWord(bytes: Uint8Array, at: number, end: number): number {
   if (at + 4 <= end) return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
   let value = 0;
   for (let i = at; i < end; i++) value |= bytes[i] << ((i - at) * 8);

@@ -1,6 +1,8 @@
 /**
- * Walks a chain when it is asked for: below a DNAME (RFC 6672), where it depends on the name, and from a CNAME to something too large to be copied to
- * every alias. The rules of RFC 1034 4.3.2 over the nodes of the index. Rare, so it may allocate; bounded by the sources of a chain.
+ * Follows chains at query time: below a DNAME (RFC 6672), where the result depends on the name, and
+ * from a CNAME to an RRset that is too large to be copied to every alias. Applies the rules of RFC
+ * 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate; the length of a
+ * chain is limited.
  */
 
 import {
@@ -45,7 +47,7 @@ interface Found {
 }
 
 export class Synthesizer {
-  /** Offset behind the last byte written. */
+  /** Offset after the last written byte. */
   end = 0;
   /** Extended error of the response (RFC 8914), or NO_ERROR. */
   error = NO_ERROR;
@@ -57,8 +59,9 @@ export class Synthesizer {
   }
 
   /**
-   * Writes the response behind the question; at most `limit` bytes in all. `first`: the node that the chain begins at, a DNAME above the name asked, or
-   * the name's own CNAME. Returns how many additional records it has.
+   * Writes the response after the question, with at most `limit` bytes in total. `first`: the first
+   * node of the chain, a DNAME above the queried name or the CNAME of the name itself. Returns the
+   * number of additional records.
    */
   run(bytes: Uint8Array, query: Query, first: number, limit: number): number {
     const nodes = this.#index.bytes;
@@ -66,32 +69,32 @@ export class Synthesizer {
     const queryName = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
     this.#apex = queryName.subarray(queryName.length - nodes[first + APEX_LENGTH_AT]);
     const sections: Sections = { answer: [], authority: [], additional: [] };
-    const own = nameOffset(nodes, first);
-    const source = nodes.slice(own, own + nodes[first + NAME_LENGTH_AT]);
+    const nameStart = nameOffset(nodes, first);
+    const source = nodes.slice(nameStart, nameStart + nodes[first + NAME_LENGTH_AT]);
     const kind = (nodes[first + NODE_FLAGS_AT] & NODE_CNAME) !== 0 ? 'node' : 'dname';
-    const rcode = this.#walk(queryName, { kind, node: first, source }, query.type, sections);
+    const rcode = this.#followChain(queryName, { kind, node: first, source }, query.type, sections);
     return this.#write(bytes, query, queryName, sections, rcode, limit);
   }
 
   /** Fills the sections; returns the response code. */
-  #walk(queryName: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
+  #followChain(queryName: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
     const used: string[] = [];
     const dnames: string[] = [];
     let name = queryName;
     for (let found = first; ; found = this.#locate(name)) {
       const { source } = found;
       const at = name;
-      const take = (a: number): Sections => expandAnswer(this.#index.bytes, a, source, at);
+      const expand = (a: number): Sections => expandAnswer(this.#index.bytes, a, source, at);
       switch (found.kind) {
         case 'outside':
           return RCODE.NOERROR;
         case 'missing':
-          authority.push(...this.#negative(name));
+          authority.push(...this.#readSoa(name));
           return RCODE.NXDOMAIN;
         case 'cut': {
           const isDs = type === TYPE.DS && equalNames(found.source, name);
           const a = answerOffset(this.#index.bytes, found.node, isDs ? TYPE.DS : OTHERWISE);
-          if (a === 0) authority.push(...this.#negative(name));
+          if (a === 0) authority.push(...this.#readSoa(name));
           else {
             const referral = expandAnswer(this.#index.bytes, a, found.source, found.source);
             answer.push(...referral.answer);
@@ -101,7 +104,7 @@ export class Synthesizer {
           return RCODE.NOERROR;
         }
         case 'dname': {
-          if (!use(used, name)) return RCODE.NOERROR;
+          if (!addToChain(used, name)) return RCODE.NOERROR;
           const record = expandAnswer(
             this.#index.bytes,
             answerOffset(this.#index.bytes, found.node, TYPE.DNAME),
@@ -123,25 +126,25 @@ export class Synthesizer {
         }
         case 'node': {
           if ((this.#index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
-            if (!use(used, name)) return RCODE.NOERROR;
-            const cname = take(answerOffset(this.#index.bytes, found.node, TYPE.CNAME)).answer[0];
+            if (!addToChain(used, name)) return RCODE.NOERROR;
+            const cname = expand(answerOffset(this.#index.bytes, found.node, TYPE.CNAME)).answer[0];
             answer.push(cname);
             name = nameAt(cname.rdata, 0);
             break;
           }
           const a = answerOffset(this.#index.bytes, found.node, type);
-          if (a === 0 || type === OTHERWISE) authority.push(...this.#negative(name));
+          if (a === 0 || type === OTHERWISE) authority.push(...this.#readSoa(name));
           else if (this.#index.bytes[a] === RCODE.SERVFAIL) {
-            // The chain may be right, but what it leads to is not known.
+            // The chain may be correct, but the addresses of its target are unknown.
             answer.length = 0;
             this.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
             return RCODE.SERVFAIL;
           } else {
             if ((this.#index.bytes[a + 1] & ANSWER_STALE) !== 0) this.error = EXTENDED_ERROR.STALE_ANSWER;
-            const positive = take(a);
-            // The name may have become the owner of a DNAME that the chain went through.
+            const positive = expand(a);
+            // The name may be the owner of a DNAME that the chain has passed.
             if (type !== TYPE.DNAME || !dnames.includes(nameId(name))) answer.push(...positive.answer);
-            // A target of SVCB or HTTPS may be an alias that the chain went through.
+            // A target of SVCB or HTTPS may be an alias that the chain has passed.
             additional.push(...positive.additional.filter((record) => !holds(answer, record)));
           }
           return RCODE.NOERROR;
@@ -179,7 +182,7 @@ export class Synthesizer {
     return { kind: 'missing', node: 0, source: name };
   }
 
-  #negative(name: Name): ResourceRecord[] {
+  #readSoa(name: Name): ResourceRecord[] {
     const index = this.#index;
     const apex = this.#apex;
     let labels = 0;
@@ -200,7 +203,8 @@ export class Synthesizer {
       body.record(record.name, record.type, record.ttl, record.rdata);
     let length = body.size;
     let arcount = 0;
-    // Additional RRsets go whole or not at all, but glue has to go (RFC 2181 section 9, RFC 9471).
+    // An additional RRset is added completely or not at all, but glue is required (RFC 2181 section
+    // 9, RFC 9471).
     sections.additional.forEach((record, i, all) => {
       body.record(record.name, record.type, record.ttl, record.rdata);
       const endsRRset = all[i + 1]?.type !== record.type || !equalNames(all[i + 1].name, record.name);
@@ -226,8 +230,11 @@ function holds(section: readonly ResourceRecord[], { type, name }: ResourceRecor
   return section.some((other) => other.type === type && equalNames(other.name, name));
 }
 
-/** Marks a name as passed; false when the chain ends there: it has been there before, or goes on for too long. */
-function use(used: string[], name: Name): boolean {
+/**
+ * Adds a name to the chain. False: the chain ends, because it contains the name already or is too
+ * long.
+ */
+function addToChain(used: string[], name: Name): boolean {
   const id = nameId(name);
   if (used.length === MAX_SOURCES || used.includes(id)) return false;
   used.push(id);

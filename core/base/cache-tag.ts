@@ -1,14 +1,20 @@
-/** A tag of Cache-Tag, by which an origin names responses and a purge finds them: what one side takes, the other has to know. */
+/**
+ * Tags of the Cache-Tag field. An origin tags responses, and a purge selects them by tag; both use
+ * the same rules.
+ */
 
-/** As with the largest of the networks that read the field. */
-export const LONGEST_TAG = 1024;
+/** The same limit as the largest CDNs that support the field. */
+export const MAX_TAG = 1024;
 
-/** Printable ASCII, with spaces within but not around it; commas part tags. Other bytes have no spelling that the field and JSON share. */
+/**
+ * Printable ASCII, with spaces inside but not at the ends. Commas separate tags. Other bytes have
+ * no form that the field and JSON share.
+ */
 const TAG = /^[!-+\--~](?:[ -+\--~]*[!-+\--~])?$/;
 
-export const CACHE_TAG_RULE = `must be 1 to ${LONGEST_TAG} printable ASCII characters without commas, and without spaces around it`;
+export const CACHE_TAG_RULE = `must be 1 to ${MAX_TAG} printable ASCII characters without commas, and without spaces around it`;
 
-/** Case counts. */
+/** Tags are case-sensitive. */
 export function isCacheTag(text: string): boolean {
-  return text.length <= LONGEST_TAG && TAG.test(text);
+  return text.length <= MAX_TAG && TAG.test(text);
 }

@@ -1,6 +1,7 @@
 /**
- * Errors, grouped by when they happen. Each has a stable `code` (snake case) that the API hands on unchanged,
- * a message that says what is wrong and what to do, and where it is known a JSON pointer or a line.
+ * Errors, grouped by when they happen. Each has a stable `code` (snake case), which the API returns
+ * unchanged, and a message that states the problem and the next step. A JSON pointer or a line
+ * locates the problem if it is known.
  */
 export class WaypostError extends Error {
   readonly code: string;
@@ -15,21 +16,29 @@ export class WaypostError extends Error {
   }
 }
 
-/** A name, type, rdata or TTL that no zone can hold: the text or the bytes are at fault. Status 422 in the API. */
+/**
+ * A name, type, rdata or TTL that no zone can contain: the input itself is invalid. Status 422 in
+ * the API.
+ */
 export class InvalidError extends WaypostError {}
 
-/** The data is well-formed but contradicts what the zone or the account holds already. Status 409 in the API. */
+/**
+ * The data is well-formed but contradicts the current data of the zone or the account. Status 409
+ * in the API.
+ */
 export class StateError extends WaypostError {}
 
-/** Something that a commit read has changed since. The caller validates anew and tries again. */
+/** Data that a commit read has changed since. The caller validates again and retries. */
 export class ConflictError extends WaypostError {
   constructor(message = 'Another request changed the data at the same time; retry.') {
     super('write_conflict', message);
   }
 }
 
-/** What the service stands on cannot be had just now. Status 503 in the API; tried again later, the same may succeed. */
+/**
+ * A required service is not available at the moment. Status 503 in the API; a retry may succeed.
+ */
 export class UnavailableError extends WaypostError {}
 
-/** The configuration cannot be used. Raised at start, before anything listens. */
+/** The configuration is unusable. Thrown at start, before any socket listens. */
 export class ConfigError extends WaypostError {}

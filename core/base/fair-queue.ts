@@ -1,6 +1,12 @@
-/** A queue in which owners take turns: an owner with many items waits for itself alone. Each owner's items stay in order. */
+/**
+ * A queue in which owners take turns, so that an owner with many items delays only itself. The
+ * items of each owner stay in order.
+ */
 export class FairQueue<T, Owner = string> {
-  /** The owner whose turn is next comes first; owners without items are not there. A Set keeps the order in which items came. */
+  /**
+   * The owner of the next turn is first. Owners without items are not in the map. A Set keeps the
+   * order of insertion.
+   */
   readonly #items = new Map<Owner, Set<T>>();
   readonly #owners = new Map<T, Owner>();
 
@@ -16,7 +22,7 @@ export class FairQueue<T, Owner = string> {
     return this.#items.has(owner);
   }
 
-  /** An item that is queued already keeps its place. */
+  /** An item that is queued already keeps its position. */
   put(item: T, owner: Owner): void {
     if (this.#owners.has(item)) return;
     this.#owners.set(item, owner);
@@ -36,7 +42,10 @@ export class FairQueue<T, Owner = string> {
     return true;
   }
 
-  /** Takes out the oldest item of the next owner that may have a turn. That owner becomes the last in line. */
+  /**
+   * Removes and returns the oldest item of the next owner that `mayTake` allows. The owner moves to
+   * the end of the line.
+   */
   take(mayTake?: (owner: Owner) => boolean): T | undefined {
     for (const [owner, items] of this.#items) {
       if (mayTake !== undefined && !mayTake(owner)) continue;
@@ -51,7 +60,7 @@ export class FairQueue<T, Owner = string> {
     return undefined;
   }
 
-  /** Takes out items from the front of each owner's, as long as `isDue`. */
+  /** Removes and returns the first items of each owner while `isDue` is true. */
   takeWhile(isDue: (item: T) => boolean): T[] {
     const due: T[] = [];
     for (const items of this.#items.values())
@@ -63,7 +72,7 @@ export class FairQueue<T, Owner = string> {
     return due;
   }
 
-  /** Takes out all items. */
+  /** Removes and returns all items. */
   clear(): T[] {
     return this.takeWhile(() => true);
   }

@@ -1,13 +1,20 @@
-/** Files piece by piece. */
+/** Reads and writes files in chunks. */
 import type { FileHandle } from 'node:fs/promises';
 
-/** Bytes read at once. */
-const PIECE = 256 << 10;
+/** Maximum bytes of one read. */
+const CHUNK = 256 << 10;
 
-/** From there to the end, or to before `to`. Not a stream of the file's own, which closes it when its reader goes. */
-export async function* bytes(file: FileHandle, from: number, to = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+/**
+ * Reads from `from` to the end, or to before `to`. A stream of the file would close it when its
+ * reader stops; this does not.
+ */
+export async function* readChunks(
+  file: FileHandle,
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
-    const length = Math.min(PIECE, to - at);
+    const length = Math.min(CHUNK, to - at);
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, at);
     if (bytesRead === 0) return;
     at += bytesRead;
@@ -15,16 +22,19 @@ export async function* bytes(file: FileHandle, from: number, to = Number.POSITIV
   }
 }
 
-/** All of a piece, at a place in a file. */
-export async function writeAt(file: FileHandle, piece: Uint8Array, place: number): Promise<void> {
-  for (let at = 0; at < piece.length; ) {
-    const { bytesWritten } = await file.write(piece, at, piece.length - at, place + at);
+/** Writes the whole chunk at an offset. */
+export async function writeAt(file: FileHandle, chunk: Uint8Array, offset: number): Promise<void> {
+  for (let at = 0; at < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, at, chunk.length - at, offset + at);
     at += bytesWritten;
   }
 }
 
-/** Of a range to the end (RFC 9110 section 14.1.2), which is all that a peer asks for; 0: the whole. */
-export function rangeStart(range: string | undefined, size: number): number {
+/**
+ * The start of a range "from here to the end" (RFC 9110 section 14.1.2), the only form that peers
+ * send. 0: the whole file.
+ */
+export function parseRangeStart(range: string | undefined, size: number): number {
   const from = Number(/^bytes=(\d{1,15})-$/.exec(range ?? '')?.[1] ?? 0);
   return from < size ? from : 0;
 }

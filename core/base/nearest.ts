@@ -1,6 +1,7 @@
 /**
- * Number of single-character edits (insert, delete, replace, swap of neighbours) from one text to the other: the restricted
- * Damerau–Levenshtein distance. Swaps count as one because they are the commonest slip of typing.
+ * Number of single-character edits (insert, delete, replace, swap of neighbors) between two texts:
+ * the restricted Damerau–Levenshtein distance. A swap counts as one edit, since it is the most
+ * common typo.
  */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
@@ -21,18 +22,19 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The known word that is the fewest edits away; the first of equals. A dotted key is compared as a whole, and by its last part at
- * the price of one edit, so that a key in the wrong table is recognised.
+ * Returns the word with the fewest edits; the first of several. A dotted key is compared as a
+ * whole, and by its last part at the cost of one edit, so that a key in the wrong table is
+ * recognized.
  */
-export function nearest(word: string, known: readonly string[]): string {
-  // A word of hostile length costs no more than the longest sensible one.
-  const from = word.slice(0, 100);
-  let best = known[0];
-  let least = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
-    const edits = Math.min(editDistance(from, candidate), 1 + editDistance(lastPart(from), lastPart(candidate)));
-    if (edits < least) {
-      least = edits;
+export function findNearest(word: string, words: readonly string[]): string {
+  // Limits the cost of very long input.
+  const text = word.slice(0, 100);
+  let best = words[0];
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of words) {
+    const edits = Math.min(editDistance(text, candidate), 1 + editDistance(lastPart(text), lastPart(candidate)));
+    if (edits < fewest) {
+      fewest = edits;
       best = candidate;
     }
   }

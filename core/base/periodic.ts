@@ -1,11 +1,16 @@
-/** Work that is done over and over in the background: one turn at a time, each so long after the end of the one before. */
+/**
+ * A background task that runs at intervals. A run starts when the interval after the previous run
+ * has passed, so runs never overlap.
+ */
 
 export interface PeriodicOptions {
-  /** Milliseconds between two turns. */
+  /** Milliseconds between two runs. */
   readonly interval: number;
-  /** The first turn does not wait. */
-  readonly atOnce?: boolean;
-  /** Is told of each turn: null, or what it has thrown. The next one comes all the same. */
+  /** Start the first run without waiting. */
+  readonly runsImmediately?: boolean;
+  /**
+   * Called after each run with null or the thrown error. The next run is scheduled in either case.
+   */
   readonly onEnd: (error: unknown) => void;
 }
 
@@ -13,50 +18,50 @@ export class Periodic {
   readonly #work: () => unknown;
   readonly #options: PeriodicOptions;
   #timer: NodeJS.Timeout | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  #currentRun: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  /** `work` may give a promise, which its turn waits for. */
+  /** If `work` returns a promise, the run lasts until it settles. */
   constructor(work: () => unknown, options: PeriodicOptions) {
     this.#work = work;
     this.#options = options;
   }
 
-  /** For work that takes long, to end early. */
+  /** Lets long work stop early. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** Keeps no process alive. */
+  /** Does not keep the process alive. */
   start(): void {
-    if (this.#options.atOnce) this.#begin();
-    else this.#wait();
+    if (this.#options.runsImmediately) this.#startRun();
+    else this.#scheduleNext();
   }
 
-  /** No turn begins any more. Resolves when the one that is under way has ended; never rejects. */
+  /** Starts no further run. Resolves when the current run has ended; never rejects. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    await this.#turn;
+    await this.#currentRun;
   }
 
-  #wait(): void {
+  #scheduleNext(): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => this.#begin(), this.#options.interval).unref();
+    this.#timer = setTimeout(() => this.#startRun(), this.#options.interval).unref();
   }
 
-  #begin(): void {
-    this.#turn = this.#take();
+  #startRun(): void {
+    this.#currentRun = this.#run();
   }
 
-  async #take(): Promise<void> {
-    const error = await this.#outcome();
-    // What fails since all is being stopped is nobody's trouble.
+  async #run(): Promise<void> {
+    const error = await this.#runWork();
+    // Failures during the shutdown are not reported.
     if (error === null || !this.#isStopped) this.#options.onEnd(error);
-    this.#wait();
+    this.#scheduleNext();
   }
 
-  async #outcome(): Promise<unknown> {
+  async #runWork(): Promise<unknown> {
     try {
       await this.#work();
       return null;

@@ -1,4 +1,7 @@
-/** Files that hold a secret: readable by their owner alone, and made once though several processes may start at a time. */
+/**
+ * Files with a secret: readable only by their owner, and created once even if several processes
+ * start at the same time.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -14,31 +17,38 @@ import {
 import { dirname } from 'node:path';
 import { ConfigError } from './errors.ts';
 
-export const badFile = (file: string, why: string, cause?: unknown): ConfigError =>
+export const keyFileError = (file: string, why: string, cause?: unknown): ConfigError =>
   new ConfigError('bad_key_file', `The key file ${file} ${why}`, { cause });
 
-/** The text of a file, undefined when there is none. Throws ConfigError `bad_key_file` when others may use it, or it cannot be read. */
+/**
+ * Returns the text of a file; undefined if it does not exist. Throws ConfigError `bad_key_file` if
+ * other users may access it, or if it cannot be read.
+ */
 export function readPrivateFile(file: string): string | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
-    // Of the file that is open, not of what the name leads to a moment later.
+    // The mode of the open file; its name may refer to another file by now.
     const { mode } = fstatSync(descriptor);
     if ((mode & 0o077) !== 0 && process.platform !== 'win32')
-      throw badFile(file, `is accessible to other users (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${file}`);
+      throw keyFileError(
+        file,
+        `is accessible to other users (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${file}`,
+      );
     return readFileSync(descriptor, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw badFile(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw keyFileError(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
 /**
- * Makes a file, unless there is one of that name by then. Written beside, synced, then linked to its name: link(2) fails when the name is taken, so nobody
- * ever reads half a key, and of two processes that start at once both use the key of the first. Throws ConfigError `bad_key_file`.
+ * Creates a file, unless it exists. The text is written to a draft, synced, then linked to the
+ * name. link(2) fails if the name exists. So no process reads half a key, and of two processes that
+ * start at the same time both use the key of the first. Throws ConfigError `bad_key_file`.
  */
 export function createPrivateFile(file: string, text: string): void {
   publishDraft(file, text, (draft) => {
@@ -50,13 +60,16 @@ export function createPrivateFile(file: string, text: string): void {
   });
 }
 
-/** Makes a file, or one in the place of another: whoever reads it, and whatever ends this process, there is the old one or the new one, whole. Throws ConfigError `bad_key_file`. */
+/**
+ * Creates or replaces a file. Readers find the old or the new file, complete, even if this process
+ * is killed. Throws ConfigError `bad_key_file`.
+ */
 export function replacePrivateFile(file: string, text: string): void {
   publishDraft(file, text, (draft) => renameSync(draft, file));
 }
 
-/** `name` gives the draft, which is on disk by then, its name. */
-function publishDraft(file: string, text: string, name: (draft: string) => void): void {
+/** `name` gives the synced draft its final name. */
+function publishDraft(file: string, text: string, rename: (draft: string) => void): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     const descriptor = openSync(draft, 'wx', 0o600);
@@ -66,16 +79,16 @@ function publishDraft(file: string, text: string, name: (draft: string) => void)
     } finally {
       closeSync(descriptor);
     }
-    name(draft);
+    rename(draft);
   } catch (error) {
-    throw badFile(file, `cannot be created: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw keyFileError(file, `cannot be created: ${error instanceof Error ? error.message : String(error)}`, error);
   } finally {
     rmSync(draft, { force: true });
   }
   syncFolder(dirname(file));
 }
 
-/** A new name lasts only when its folder is on disk, too. */
+/** A new name is durable only after its folder is synced, too. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

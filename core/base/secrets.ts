@@ -1,41 +1,49 @@
 /**
- * Encryption at rest for what must be stored and read again: customers' private keys, replayed answers that hold a token. AES-256-GCM with a
- * random 96-bit nonce (NIST SP 800-38D 8.2.2), which is safe for 2^32 messages under one key.
+ * Encryption at rest for secrets that are stored and read again: private keys of customers,
+ * replayed responses that contain a token. AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D
+ * 8.2.2), which is safe for 2^32 messages per key.
  *
- * What is sealed: version (1 byte), key id (4 bytes), nonce (12), ciphertext (as long as the plain text), tag (16). Version and key id are
- * authenticated beside the caller's context.
+ * Sealed data: version (1 byte), key id (4 bytes), nonce (12), ciphertext (length of the plain
+ * text), tag (16). Version and key id are authenticated together with the caller's context.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { WaypostError } from './errors.ts';
-import { badFile, createPrivateFile, readPrivateFile } from './private-file.ts';
+import { createPrivateFile, keyFileError, readPrivateFile } from './private-file.ts';
 
 export interface Secrets {
   /**
-   * Encrypts under the first key. `context` says what the bytes are and whose, such as `certificate:<domain id>`: what was sealed for one place does
-   * not open at another.
+   * Encrypts with the first key. `context` names the kind of the data and its owner, for example
+   * `certificate:<domain id>`. Data cannot be unsealed with another context.
    */
   seal(plain: Uint8Array, context: string): Buffer;
   /**
-   * The plain bytes, in memory of their own and nowhere else: the caller's to wipe. Throws WaypostError `unsealable` when they were sealed with a key that the file does not hold, for
-   * another context, or were changed or cut since.
+   * Returns the plain bytes in memory of their own; the caller should wipe it. Throws WaypostError
+   * `unsealable` if the key file does not contain the key, the context differs, or the data was
+   * changed or truncated.
    */
   unseal(sealed: Uint8Array, context: string): Buffer;
-  /** Whether `sealed` waits to be sealed anew under the first key: a rotation is over when none does. */
+  /**
+   * Whether `sealed` was not encrypted with the first key. A rotation is complete when no stored
+   * data is stale.
+   */
   isStale(sealed: Uint8Array): boolean;
-  /** Whether there is a key that only opens. */
+  /** Whether the key file has a second key, which only decrypts. */
   readonly isRotating: boolean;
-  /** Secrets of `length` bytes for a purpose (HKDF, RFC 5869), the same on every node that has the key file: that of the first key, then that of the second if there is one. */
+  /**
+   * Derives secrets of `length` bytes for a purpose (HKDF, RFC 5869), the same on every node with
+   * the key file: one from the first key, then one from the second key, if any.
+   */
   derive(purpose: string, length: number): readonly Buffer[];
 }
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
-const KEY = 32;
-const KEY_ID = 4;
-const HEADER = 1 + KEY_ID;
-const NONCE = 12;
-const TAG = 16;
-/** Current and previous. */
+const KEY_LENGTH = 32;
+const KEY_ID_LENGTH = 4;
+const HEADER_LENGTH = 1 + KEY_ID_LENGTH;
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+/** The current and the previous key. */
 const MAX_KEYS = 2;
 
 interface Key {
@@ -43,7 +51,7 @@ interface Key {
   readonly bytes: Buffer;
 }
 
-/** Opens AES-256-GCM into memory of its own. Undefined: it is not what was sealed so. */
+/** Decrypts AES-256-GCM into memory of its own. Undefined: authentication failed. */
 export type OpenSealed = (
   key: Buffer,
   nonce: Buffer,
@@ -53,12 +61,12 @@ export type OpenSealed = (
 ) => Buffer | undefined;
 
 const openSealed: OpenSealed = (key, nonce, associated, sealed, tag) => {
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_LENGTH });
   decipher.setAAD(associated);
   decipher.setAuthTag(tag);
   const plain = decipher.update(sealed);
   try {
-    // Of GCM nothing is left to come: `plain` is all, and the only copy that there is.
+    // GCM returns no further bytes: `plain` is complete, and the only copy.
     decipher.final();
     return plain;
   } catch {
@@ -68,8 +76,9 @@ const openSealed: OpenSealed = (key, nonce, associated, sealed, tag) => {
 };
 
 /**
- * Reads the key file: 32 bytes as base64 or hexadecimal text, and on an optional second line the key before it, which only opens. A file that does not
- * exist is created with a random key, readable by its owner alone. Throws ConfigError `bad_key_file`.
+ * Reads the key file: 32 bytes as base64 or hexadecimal text, and on an optional second line the
+ * previous key, which only decrypts. If the file does not exist, it is created with a random key,
+ * readable only by its owner. Throws ConfigError `bad_key_file`.
  */
 export function openSecrets(keyFile: string, open = openSealed): Secrets {
   return secretsOf(readKeys(keyFile) ?? createKeyFile(keyFile), open);
@@ -80,28 +89,28 @@ function secretsOf(keys: readonly Key[], open: OpenSealed): Secrets {
   return {
     seal(plain, context) {
       const header = Buffer.concat([Buffer.of(VERSION), current.id]);
-      const nonce = randomBytes(NONCE);
-      const cipher = createCipheriv(CIPHER, current.bytes, nonce, { authTagLength: TAG });
+      const nonce = randomBytes(NONCE_LENGTH);
+      const cipher = createCipheriv(CIPHER, current.bytes, nonce, { authTagLength: TAG_LENGTH });
       cipher.setAAD(associated(header, context));
       return Buffer.concat([header, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
     unseal(sealed, context) {
       const bytes = view(sealed);
-      if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== VERSION) throw unsealable();
-      const key = keys.find(({ id }) => id.equals(bytes.subarray(1, HEADER)));
+      if (bytes.length < HEADER_LENGTH + NONCE_LENGTH + TAG_LENGTH || bytes[0] !== VERSION) throw unsealable();
+      const key = keys.find(({ id }) => id.equals(bytes.subarray(1, HEADER_LENGTH)));
       if (key === undefined) throw unsealable('the key file does not contain its key');
-      const end = bytes.length - TAG;
+      const end = bytes.length - TAG_LENGTH;
       const plain = open(
         key.bytes,
-        bytes.subarray(HEADER, HEADER + NONCE),
-        associated(bytes.subarray(0, HEADER), context),
-        bytes.subarray(HEADER + NONCE, end),
+        bytes.subarray(HEADER_LENGTH, HEADER_LENGTH + NONCE_LENGTH),
+        associated(bytes.subarray(0, HEADER_LENGTH), context),
+        bytes.subarray(HEADER_LENGTH + NONCE_LENGTH, end),
         bytes.subarray(end),
       );
       if (plain === undefined) throw unsealable();
       return plain;
     },
-    isStale: (sealed) => !current.id.equals(view(sealed).subarray(1, HEADER)),
+    isStale: (sealed) => !current.id.equals(view(sealed).subarray(1, HEADER_LENGTH)),
     isRotating: keys.length > 1,
     derive: (purpose, length) =>
       keys.map(({ bytes }) => Buffer.from(hkdfSync('sha256', bytes, '', `waypost ${purpose}`, length))),
@@ -116,7 +125,7 @@ const associated = (header: Uint8Array, context: string): Buffer =>
 const unsealable = (why = 'it was changed, truncated, or encrypted for another row'): WaypostError =>
   new WaypostError('unsealable', `Cannot decrypt a stored secret: ${why}.`);
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 function readKeys(file: string): Key[] | undefined {
   const text = readPrivateFile(file);
   return text === undefined ? undefined : parseKeys(file, text);
@@ -128,15 +137,15 @@ function parseKeys(file: string, text: string): Key[] {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   if (lines.length === 0 || lines.length > MAX_KEYS)
-    throw badFile(file, 'must contain the key on its first line and, at most, the previous key on its second.');
+    throw keyFileError(file, 'must contain the key on its first line and, at most, the previous key on its second.');
   const keys = lines.map((line, i) => {
     const bytes = parseKey(line);
-    // The line itself is a secret: it is not shown.
+    // The line is a secret, so the error does not contain it.
     if (bytes === undefined)
-      throw badFile(file, `has no valid key on line ${i + 1}; use 32 bytes as base64 or hexadecimal text.`);
+      throw keyFileError(file, `has no valid key on line ${i + 1}; use 32 bytes as base64 or hexadecimal text.`);
     return keyOf(bytes);
   });
-  if (keys.length === 2 && keys[0].id.equals(keys[1].id)) throw badFile(file, 'contains the same key twice.');
+  if (keys.length === 2 && keys[0].id.equals(keys[1].id)) throw keyFileError(file, 'contains the same key twice.');
   return keys;
 }
 
@@ -147,12 +156,12 @@ function parseKey(line: string): Buffer | undefined {
 }
 
 function keyOf(bytes: Buffer): Key {
-  return { bytes, id: createHash('sha256').update(bytes).digest().subarray(0, KEY_ID) };
+  return { bytes, id: createHash('sha256').update(bytes).digest().subarray(0, KEY_ID_LENGTH) };
 }
 
 function createKeyFile(file: string): Key[] {
-  createPrivateFile(file, `${randomBytes(KEY).toString('base64')}\n`);
+  createPrivateFile(file, `${randomBytes(KEY_LENGTH).toString('base64')}\n`);
   const keys = readKeys(file);
-  if (keys === undefined) throw badFile(file, 'was removed while it was being created.');
+  if (keys === undefined) throw keyFileError(file, 'was removed while it was being created.');
   return keys;
 }

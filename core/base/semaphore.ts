@@ -1,8 +1,8 @@
-/** A limit on concurrent work: what goes past it waits in order. */
+/** A limit on concurrent work. Work above the limit waits in order. */
 export class Semaphore {
   readonly #limit: number;
   #inUse = 0;
-  /** A Set keeps the order, and one that is aborted leaves it at once. */
+  /** A Set keeps the order, and an aborted caller can be removed immediately. */
   readonly #waiting = new Set<() => void>();
 
   constructor(limit: number) {
@@ -19,14 +19,17 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Whether a slot was free. The caller has it then, and releases it. */
+  /** Takes a slot if one is free; returns whether it did. The caller must release the slot. */
   tryAcquire(): boolean {
     if (this.#inUse >= this.#limit) return false;
     this.#inUse++;
     return true;
   }
 
-  /** Resolves to true with a slot, which the caller releases; to false without one when `signal` aborts first. */
+  /**
+   * Resolves to true with a slot, which the caller must release. Resolves to false without a slot
+   * if `signal` aborts first.
+   */
   acquire(signal?: AbortSignal): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     if (this.tryAcquire()) return Promise.resolve(true);
@@ -44,7 +47,7 @@ export class Semaphore {
     });
   }
 
-  /** Hands the slot to the caller that has waited longest. */
+  /** Passes the slot to the caller that has waited longest. */
   release(): void {
     const [grant] = this.#waiting;
     if (grant === undefined) {

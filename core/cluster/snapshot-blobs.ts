@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../base/errors.ts';
-import { bytes, writeAt } from '../base/file-pieces.ts';
+import { readChunks, writeAt } from '../base/file-pieces.ts';
 import type { BlobStore } from './blobs/store.ts';
 
 export interface BlobsHead {
@@ -36,7 +36,7 @@ export async function writeBlobs(
       const [whole, own] = [sum.copy().update(line), createHash('sha256')];
       await writeAt(target, line, end);
       let to = end + LINE;
-      for await (const piece of bytes(source, 0)) {
+      for await (const piece of readChunks(source, 0)) {
         whole.update(piece);
         own.update(piece);
         await writeAt(target, piece, to);
@@ -69,7 +69,7 @@ async function opened(path: string): Promise<FileHandle | null> {
 /** Throws InvalidError `damaged_snapshot` when they are not what the head says. */
 export async function checkBlobs(source: FileHandle, from: number, { sha256 }: BlobsHead, path: string): Promise<void> {
   const sum = createHash('sha256');
-  for await (const piece of bytes(source, from)) sum.update(piece);
+  for await (const piece of readChunks(source, from)) sum.update(piece);
   if (sum.digest('hex') !== sha256) throw damaged(path);
 }
 
@@ -89,7 +89,7 @@ export async function readBlobs(
     at = start + Number(digits);
     const part = await store.part();
     try {
-      for await (const piece of bytes(source, start, at)) {
+      for await (const piece of readChunks(source, start, at)) {
         await part.write(piece, at - start);
         onBytes(piece.length);
       }

@@ -7,7 +7,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InvalidError, StateError } from '../base/errors.ts';
-import { bytes, writeAt } from '../base/file-pieces.ts';
+import { readChunks, writeAt } from '../base/file-pieces.ts';
 import { syncFolder } from '../base/private-file.ts';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
@@ -157,7 +157,7 @@ async function copy(
 ): Promise<string> {
   const hash = createHash('sha256');
   let done = 0;
-  for await (const piece of bytes(source, from, end)) {
+  for await (const piece of readChunks(source, from, end)) {
     hash.update(piece);
     await writeAt(target, piece, to + done);
     done += piece.length;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, request } from 'undici';
-import { bytes, rangeStart } from '../base/file-pieces.ts';
+import { parseRangeStart, readChunks } from '../base/file-pieces.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -69,14 +69,14 @@ export class SnapshotSender {
     clearTimeout(this.#timer);
     try {
       const { file, size } = copy;
-      const from = wanted === etagOf(copy) ? rangeStart(range, size) : 0;
+      const from = wanted === etagOf(copy) ? parseRangeStart(range, size) : 0;
       response.writeHead(from > 0 ? 206 : 200, {
         'content-type': 'application/octet-stream',
         'content-length': size - from,
         etag: etagOf(copy),
         ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
       });
-      await pipeline(bytes(file, from), response);
+      await pipeline(readChunks(file, from), response);
     } finally {
       copy.readers--;
       if (copy !== this.#copy) closeUnread(copy);
@@ -212,6 +212,6 @@ export function installSnapshot(folder: string, before = BEFORE): boolean {
 
 async function hashOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of bytes(file, 0)) hash.update(piece);
+  for await (const piece of readChunks(file, 0)) hash.update(piece);
   return hash.digest('hex');
 }

@@ -46,7 +46,7 @@ export class Upkeep {
     this.#kept = [
       new Periodic(() => this.#look(), { interval: LOOK, onEnd }),
       new Periodic(() => this.#compact(), { interval: COMPACTION, onEnd }),
-      new Periodic(() => this.#measure(), { interval: MEASURE, atOnce: true, onEnd }),
+      new Periodic(() => this.#measure(), { interval: MEASURE, runsImmediately: true, onEnd }),
     ];
   }
 

@@ -1,4 +1,4 @@
-export { nearest } from '../base/nearest.ts';
+export { findNearest } from '../base/nearest.ts';
 export { CLUSTER_ENVIRONMENT, clusterEnvironment } from './cluster-environment.ts';
 export { describeConfig, exampleToml, type SettingDescription } from './describe.ts';
 export { formatBytes } from './kinds.ts';

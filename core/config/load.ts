@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from '../base/errors.ts';
-import { nearest } from '../base/nearest.ts';
+import { findNearest } from '../base/nearest.ts';
 import { clusterEnvironment } from './cluster-environment.ts';
 import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
 
@@ -73,7 +73,7 @@ function flatten(table: Record<string, unknown>, path: string, faults: string[])
       for (const [name, inner] of Object.entries(value)) visit(inner, key === '' ? name : `${key}.${name}`);
     } else if (sections.has(key)) faults.push(`${key} (${path}): found ${show(value)}, expected a table, [${key}]`);
     else if (key !== '') {
-      const known = nearest(key, [...byKey.keys()]);
+      const known = findNearest(key, [...byKey.keys()]);
       faults.push(`${clean(key)} (${path}): unknown setting; did you mean ${known}?`);
     }
   };
@@ -84,7 +84,7 @@ function flatten(table: Record<string, unknown>, path: string, faults: string[])
 function checkVariables(env: NodeJS.ProcessEnv, faults: string[]): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('WAYPOST_') || knownVariables.includes(name)) continue;
-    const known = nearest(name, knownVariables);
+    const known = findNearest(name, knownVariables);
     faults.push(`${clean(name)}: unknown variable; did you mean ${known}?`);
   }
 }

@@ -1,9 +1,9 @@
 /** Help for words that are not known. */
-import { editDistance, nearest } from '../base/nearest.ts';
+import { editDistance, findNearest } from '../base/nearest.ts';
 
 /** With a blank before it; empty where no known word is near enough to be meant. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const candidate = nearest(word, known);
+  const candidate = findNearest(word, known);
   const most = Math.max(2, candidate.length / 3);
   return editDistance(word.slice(0, 100).toLowerCase(), candidate.toLowerCase()) <= most
     ? ` Did you mean "${candidate}"?`

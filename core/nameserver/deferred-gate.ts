@@ -40,7 +40,7 @@ export class DeferredGate {
     if (!this.#isHandled) return responder.refuse(unhandledRcode(bytes, start));
     // Unsigned messages here are AXFR and IXFR. The same refusal for every zone does not reveal
     // which zones exist.
-    if (transferAllow === null || responder.query.signed || transferAllow.includes(client)) return DEFERRED;
+    if (transferAllow === null || responder.query.isSigned || transferAllow.includes(client)) return DEFERRED;
     this.#counters.count(COLUMN.transfersRefused);
     return responder.refuse(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
   }

@@ -174,7 +174,7 @@ export class UdpLoop {
     counters.count(COLUMN.batches);
     this.#gate.startBatch(startedAt);
     this.#index.enter();
-    if (count >= PREFETCH_MIN) this.#index.warm(packets, HEADER_LENGTH, slot, count);
+    if (count >= PREFETCH_MIN) this.#index.prefetch(packets, HEADER_LENGTH, slot, count);
     let first = 0;
     let responses = 0;
     for (let i = 0; i < count; i++) {

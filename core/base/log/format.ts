@@ -1,4 +1,7 @@
-/** A log entry as one line of JSON, or as text for people. Nothing that a field or message holds can start a new entry. */
+/**
+ * Formats a log entry as one line of JSON, or as text for humans. No field or message can start a
+ * new entry.
+ */
 import type { LogValue } from './redact.ts';
 
 export interface LogEntry {
@@ -9,8 +12,8 @@ export interface LogEntry {
 }
 
 /**
- * Control characters (C0, DEL, C1), line and paragraph separators, the marks that reorder text (Unicode UAX 9) and halves of
- * surrogate pairs: what could forge or hide a line, or move a terminal's cursor.
+ * Control characters (C0, DEL, C1), line and paragraph separators, marks that reorder text (Unicode
+ * UAX 9) and surrogate halves. They could forge or hide a line, or move a terminal's cursor.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu;
@@ -24,7 +27,10 @@ export function escapeControls(text: string): string {
   });
 }
 
-/** `{"time":…,"level":…,"message":…, …fields}`; a field of one of these names is written as `field_time` and so on. */
+/**
+ * `{"time":…,"level":…,"message":…, …fields}`. A field with one of these names is written as
+ * `field_time` and so on.
+ */
 export function formatJson(entry: LogEntry): string {
   const line: { [key: string]: LogValue } = {
     time: entry.time.toISOString(),
@@ -36,30 +42,36 @@ export function formatJson(entry: LogEntry): string {
   return `${escapeControls(JSON.stringify(line))}\n`;
 }
 
-/** `2025-01-31 12:00:00.000 INFO  message key=value`; the stack of an error follows, each line indented. */
+/**
+ * `2025-01-31 12:00:00.000 INFO message key=value`. The stack of an error follows, one indented
+ * line per frame.
+ */
 export function formatText(entry: LogEntry): string {
   const time = entry.time.toISOString().replace('T', ' ').replace('Z', '');
   let line = `${time} ${entry.level.toUpperCase().padEnd(5)} ${escapeControls(entry.message)}`;
-  let below = '';
+  let frames = '';
   for (const [key, value] of Object.entries(entry.fields)) {
-    const { shown, stack } = withoutStack(value);
-    line += ` ${escapeControls(key)}=${showValue(shown)}`;
-    for (const frame of stack) below += `\n    ${escapeControls(frame)}`;
+    const { rest, stack } = splitStack(value);
+    line += ` ${escapeControls(key)}=${formatValue(rest)}`;
+    for (const frame of stack) frames += `\n    ${escapeControls(frame)}`;
   }
-  return `${line}${below}\n`;
+  return `${line}${frames}\n`;
 }
 
-function showValue(value: LogValue): string {
+function formatValue(value: LogValue): string {
   const text = typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
   return escapeControls(text);
 }
 
-/** The frames of an error's stack. Its head, the message, is in the line already, and may span lines of its own. */
-function withoutStack(value: LogValue): { shown: LogValue; stack: string[] } {
+/**
+ * Separates the frames of an error's stack. The head of the stack is skipped: it repeats the
+ * message.
+ */
+function splitStack(value: LogValue): { rest: LogValue; stack: string[] } {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || typeof value.stack !== 'string') {
-    return { shown: value, stack: [] };
+    return { rest: value, stack: [] };
   }
   const { stack, ...rest } = value;
   const frames = stack.split('\n').filter((line) => /^ +at /.test(line));
-  return { shown: rest, stack: frames.map((line) => line.trim()) };
+  return { rest, stack: frames.map((line) => line.trim()) };
 }

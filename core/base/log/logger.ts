@@ -1,31 +1,39 @@
 import { formatJson, formatText } from './format.ts';
-import { type LogValue, safeFields } from './redact.ts';
+import { type LogValue, toSafeFields } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = { readonly [key: string]: unknown };
 type LogMethod = (message: string, fields?: LogFields) => void;
 
-/** None of the methods throws. Fields that are named as a password, token, secret, authorization or private key are redacted. */
+/**
+ * No method throws. Fields whose name ends with password, token, secret, authorization or private
+ * key are redacted.
+ */
 export interface Logger {
   readonly debug: LogMethod;
   readonly info: LogMethod;
   readonly warn: LogMethod;
   readonly error: LogMethod;
-  /** A logger that adds these fields to every entry. The entry's own fields win. */
+  /** A logger that adds these fields to every entry. The entry's own fields take precedence. */
   child(fields: LogFields): Logger;
 }
 
 export interface LoggerOptions {
-  /** The least severe level that is written. */
+  /** The least severe level that is logged. */
   readonly level: LogLevel;
   readonly format: 'text' | 'json';
-  /** Takes one entry, which ends with a line feed. Standard error by default, so that standard output stays for results. */
+  /**
+   * Writes one entry, which ends with a line feed. The default is standard error, so that standard
+   * output contains only results.
+   */
   readonly write?: (line: string) => void;
 }
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** The reader of standard error can go away (EPIPE). Without a listener Node would end the process for it. */
+/**
+ * The reader of standard error can exit (EPIPE). Without a listener, Node would end the process.
+ */
 function writeToStandardError(line: string): void {
   if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
   process.stderr.write(line);
@@ -40,13 +48,13 @@ export function createLogger(options: LoggerOptions): Logger {
 function withFields(options: LoggerOptions, own: { [key: string]: LogValue }): Logger {
   const write = options.write ?? writeToStandardError;
   const format = options.format === 'json' ? formatJson : formatText;
-  const least = LEVELS.indexOf(options.level);
+  const minLevel = LEVELS.indexOf(options.level);
   const method = (level: LogLevel): LogMethod => {
-    if (LEVELS.indexOf(level) < least) return () => {};
+    if (LEVELS.indexOf(level) < minLevel) return () => {};
     return (message, fields) => {
-      // A log that cannot be written must not take the service down with it.
+      // A failure of the log must not stop the service.
       try {
-        const all = fields === undefined ? own : { ...own, ...safeFields(fields) };
+        const all = fields === undefined ? own : { ...own, ...toSafeFields(fields) };
         write(format({ time: new Date(), level, message: String(message), fields: all }));
       } catch {}
     };
@@ -56,6 +64,6 @@ function withFields(options: LoggerOptions, own: { [key: string]: LogValue }): L
     info: method('info'),
     warn: method('warn'),
     error: method('error'),
-    child: (fields) => withFields(options, { ...own, ...safeFields(fields) }),
+    child: (fields) => withFields(options, { ...own, ...toSafeFields(fields) }),
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Fields made safe for the log: plain JSON values of bounded size, with secrets taken out. Whatever a field holds (cycles, getters that
- * throw, proxies), the outcome is a value that JSON.stringify takes.
+ * Makes fields safe for the log: plain JSON values of limited size, without secrets. Fields may
+ * contain anything (cycles, getters that throw, proxies); the result is always valid for
+ * JSON.stringify.
  */
 export type LogValue = string | number | boolean | null | LogValue[] | { [key: string]: LogValue };
 
@@ -8,48 +9,54 @@ const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 const MAX_TEXT = 8192;
 const REDACTED = '[redacted]';
-/** Compared without case, `_` and `-`; a longer name that ends with one of these is a secret too (`adminPassword`). */
+/**
+ * Compared without case, `_` and `-`. A longer name that ends with one of these is also a secret
+ * (`adminPassword`).
+ */
 const SECRET = /(password|passwd|token|secret|authorization|privatekey)$/;
 
 export function isSecretField(name: string): boolean {
   return SECRET.test(name.replace(/[_-]/g, '').toLowerCase());
 }
 
-export function safeFields(fields: object): { [key: string]: LogValue } {
+export function toSafeFields(fields: object): { [key: string]: LogValue } {
   try {
-    return safeEntries(readersOf(fields), [fields]);
+    return toSafeEntries(readersOf(fields), [fields]);
   } catch {
     return { fields: '[unreadable]' };
   }
 }
 
-/** `read` gives the value, so that a getter that throws is caught here. Undefined is left out of the log. */
-function safeValue(read: () => unknown, above: readonly object[]): LogValue | undefined {
+/**
+ * `read` returns the value, so that errors of getters are caught here. Undefined is omitted from
+ * the log.
+ */
+function toSafeValue(read: () => unknown, above: readonly object[]): LogValue | undefined {
   try {
     const value = read();
     switch (typeof value) {
       case 'undefined':
         return undefined;
       case 'string':
-        return cut(value);
+        return truncate(value);
       case 'boolean':
         return value;
       case 'number':
         return Number.isFinite(value) ? value : String(value);
       case 'bigint':
       case 'symbol':
-        return cut(String(value));
+        return truncate(String(value));
       case 'function':
         return '[function]';
       case 'object':
-        return value === null ? null : safeObject(value, above);
+        return value === null ? null : toSafeObject(value, above);
     }
   } catch {
     return '[unreadable]';
   }
 }
 
-function safeObject(value: object, above: readonly object[]): LogValue {
+function toSafeObject(value: object, above: readonly object[]): LogValue {
   if (above.includes(value)) return '[circular]';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value)) {
@@ -58,41 +65,44 @@ function safeObject(value: object, above: readonly object[]): LogValue {
   }
   if (above.length >= MAX_DEPTH) return '[deep]';
   const path = [...above, value];
-  const inner = (read: () => unknown) => safeValue(read, path) ?? null;
-  if (value instanceof Error) return safeError(value, path);
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((one) => inner(() => one));
-  if (value instanceof Set) return [...value].slice(0, MAX_ITEMS).map((one) => inner(() => one));
-  return safeEntries(readersOf(value), path);
+  const inner = (read: () => unknown) => toSafeValue(read, path) ?? null;
+  if (value instanceof Error) return toSafeError(value, path);
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => inner(() => item));
+  if (value instanceof Set) return [...value].slice(0, MAX_ITEMS).map((item) => inner(() => item));
+  return toSafeEntries(readersOf(value), path);
 }
 
 type Reader = readonly [name: string, read: () => unknown];
 
 function readersOf(value: object): Reader[] {
-  if (value instanceof Map) return [...value].slice(0, MAX_ITEMS).map(([key, one]) => [String(key), () => one]);
+  if (value instanceof Map) return [...value].slice(0, MAX_ITEMS).map(([key, item]) => [String(key), () => item]);
   return Object.keys(value)
     .slice(0, MAX_ITEMS)
     .map((key) => [key, () => Reflect.get(value, key)]);
 }
 
-function safeEntries(entries: readonly Reader[], path: readonly object[]): { [key: string]: LogValue } {
+function toSafeEntries(entries: readonly Reader[], path: readonly object[]): { [key: string]: LogValue } {
   const out: { [key: string]: LogValue } = {};
   for (const [key, read] of entries) {
-    const value = isSecretField(key) ? REDACTED : safeValue(read, path);
+    const value = isSecretField(key) ? REDACTED : toSafeValue(read, path);
     if (value !== undefined) out[key] = value;
   }
   return out;
 }
 
-/** Message, code, stack and cause; other own fields of an error may hold whole requests and are left out. */
-function safeError(error: Error, path: readonly object[]): LogValue {
+/**
+ * Message, code, stack and cause. Other fields of an error may contain whole requests, and are
+ * omitted.
+ */
+function toSafeError(error: Error, path: readonly object[]): LogValue {
   const out: { [key: string]: LogValue } = {};
   for (const key of ['name', 'message', 'code', 'stack', 'cause']) {
-    const value = safeValue(() => Reflect.get(error, key), path);
+    const value = toSafeValue(() => Reflect.get(error, key), path);
     if (value !== undefined) out[key] = value;
   }
   return out;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}... (${text.length} characters)`;
 }

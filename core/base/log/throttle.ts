@@ -1,20 +1,26 @@
-/** Keeps repeated events from filling the log: LogThrottle counts events that a client can cause, FaultLog reports a lasting fault by its start and its end. */
+/**
+ * Keeps repeated events from filling the log. LogThrottle counts events that a client can cause;
+ * FaultLog logs the start and the end of a persistent fault.
+ */
 import { performance } from 'node:perf_hooks';
 import type { Logger } from './index.ts';
 
-/** Milliseconds between two log lines of a reason. */
+/** Milliseconds between two log lines with the same reason. */
 const INTERVAL = 10_000;
 
 interface Events {
   loggedAt: number;
-  /** Since then. */
+  /** The number of events since then. */
   count: number;
 }
 
 export class LogThrottle {
   readonly #events = new Map<string, Events>();
 
-  /** The number of events since the last log line, this event included. 0: too soon for the next line. Reasons are a closed set: each is kept. */
+  /**
+   * Returns the number of events since the last log line, including this event; 0: it is too soon
+   * for the next line. Each reason uses memory, so reasons must be a closed set.
+   */
   due(reason: string): number {
     const now = performance.now();
     let events = this.#events.get(reason);
@@ -38,7 +44,7 @@ export class FaultLog {
   readonly #fields: Readonly<Record<string, string>>;
   #isFaulty = false;
 
-  /** The messages for the start of the fault and for its end. */
+  /** The messages for the start and the end of the fault. */
   constructor(log: Logger, started: string, ended: string, fields: Readonly<Record<string, string>> = {}) {
     this.#log = log;
     this.#started = started;

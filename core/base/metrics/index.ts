@@ -1,3 +1,3 @@
-export { processMetrics } from './process.ts';
+export { registerProcessMetrics } from './process.ts';
 export { Counter, type Emit, Histogram, Registry } from './registry.ts';
-export { formatFor, OPENMETRICS, PROMETHEUS } from './text.ts';
+export { OPENMETRICS, PROMETHEUS, selectFormat } from './text.ts';

@@ -1,6 +1,6 @@
 /**
- * This process as Node.js sees it: memory, CPU, the main thread's event loop, garbage collection. Metrics that every Node.js service has bear the names that
- * the usual dashboards know.
+ * Metrics of this process from Node.js: memory, CPU, the event loop of the main thread, garbage
+ * collection. Common metrics have the names that standard Node.js dashboards use.
  */
 import {
   constants,
@@ -12,9 +12,16 @@ import {
 } from 'node:perf_hooks';
 import type { Registry } from './registry.ts';
 
-/** Milliseconds between two looks at the clock, which Node.js counts into the delay: whatever holds the thread up for longer is seen. Every 10 ms they take 5 ms of CPU a second, a quarter of what a node of a cluster does at rest. */
+/**
+ * Milliseconds between two clock reads of Node.js, which are part of the measured delay. Longer
+ * blocks of the thread are detected. An interval of 10 ms would cost 5 ms of CPU per second, a
+ * quarter of the load of an idle cluster node.
+ */
 const RESOLUTION = 50;
-/** Milliseconds that the shown delays are about, so that two who read them don't take them from one another. */
+/**
+ * Milliseconds of one measurement of delays. Reading the metrics does not reset it, so several
+ * readers get the same values.
+ */
 const WINDOW = 15_000;
 /** Seconds. */
 const GC_BOUNDS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
@@ -27,8 +34,8 @@ const GC_KINDS: ReadonlyMap<number, string> = new Map([
 
 type GcEntry = PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
 
-/** `stop` ends the observation. It does not keep the process alive. */
-export function processMetrics(registry: Registry, version: string): { stop(): void } {
+/** `stop` ends the measurement. It does not keep the process alive. */
+export function registerProcessMetrics(registry: Registry, version: string): { stop(): void } {
   registry.read('gauge', 'waypost_build_info', 'Always 1.', ['version', 'node'], (emit) =>
     emit(1, version, process.version),
   );
@@ -68,21 +75,21 @@ function eventLoopMetrics(registry: Registry): () => void {
   );
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION });
   delays.enable();
-  const shown = new Map([
+  const lastWindow = new Map([
     ['p50', 0],
     ['p99', 0],
     ['max', 0],
   ]);
-  const take = (): void => {
+  const closeWindow = (): void => {
     if (delays.count > 0) {
       const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000);
-      shown.set('p50', seconds(delays.percentile(50)));
-      shown.set('p99', seconds(delays.percentile(99)));
-      shown.set('max', seconds(delays.max));
+      lastWindow.set('p50', seconds(delays.percentile(50)));
+      lastWindow.set('p99', seconds(delays.percentile(99)));
+      lastWindow.set('max', seconds(delays.max));
     }
     delays.reset();
   };
-  const timer = setInterval(take, WINDOW).unref();
+  const timer = setInterval(closeWindow, WINDOW).unref();
   for (const [name, what] of [
     ['p50', 'Median'],
     ['p99', '99th percentile'],
@@ -93,7 +100,7 @@ function eventLoopMetrics(registry: Registry): () => void {
       `nodejs_eventloop_lag_${name}_seconds`,
       `${what} delay of timers in the main thread, over the last complete window of ${WINDOW / 1000} seconds.`,
       [],
-      (emit) => emit(shown.get(name) ?? 0),
+      (emit) => emit(lastWindow.get(name) ?? 0),
     );
   return () => {
     clearInterval(timer);
@@ -109,7 +116,7 @@ function gcMetrics(registry: Registry): () => void {
     GC_BOUNDS,
   );
   const observer = new PerformanceObserver((list) => {
-    // A list holds all collections of one turn of the event loop.
+    // A list contains all collections of one turn of the event loop.
     for (const { detail, duration } of list.getEntries() as GcEntry[])
       durations.observe(duration / 1000, GC_KINDS.get(detail.kind) ?? 'other');
   });

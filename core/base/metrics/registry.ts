@@ -1,10 +1,10 @@
 /**
- * What is measured, by name. A metric either keeps its values itself (Counter, Histogram) or is read from where they are kept when somebody asks
- * (`read`): the DNS threads count in shared memory, and the store knows its own size.
+ * The registry of metrics by name. A metric stores its values itself (Counter, Histogram), or reads
+ * them on demand (`read`). For example, the DNS threads count in shared memory.
  */
-import { type Family, type Format, type Kind, labelText, number, type Sample } from './text.ts';
+import { type Family, type Format, formatNumber, type Kind, labelText, type Sample } from './text.ts';
 
-/** Says a value of a metric that is read; `labels` in the order of the metric's names. */
+/** Emits a value of a metric that is read; `labels` in the order of the metric's names. */
 export type Emit = (value: number, ...labels: string[]) => void;
 
 interface Metric {
@@ -14,24 +14,35 @@ interface Metric {
   samples(): Sample[];
 }
 
-/** Names as Prometheus has them. Colons are left to recording rules, and `le` to histograms. */
+/**
+ * The naming rules of Prometheus. Colons are reserved for recording rules, and `le` for histograms.
+ */
 const METRIC_NAME = /^[a-z_][a-z0-9_]*$/;
 const LABEL_NAME = /^(?!le$|quantile$|__)[a-z_][a-z0-9_]*$/;
 
 export class Registry {
   readonly #metrics = new Map<string, Metric>();
 
-  /** `name` ends in `_total`. Throws for a name that is taken or breaks the conventions; so do the other two. */
+  /**
+   * `name` ends in `_total`. Throws if the name exists or breaks the conventions; so do the other
+   * methods that register a metric.
+   */
   counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
     return this.#add(new Counter(name, help, labelNames), labelNames);
   }
 
-  /** `bounds`: the upper bounds of the buckets in rising order, in the unit of the name; the last one, +Inf, goes without saying. */
+  /**
+   * `bounds`: the upper bounds of the buckets in ascending order, in the unit of the name. The last
+   * bucket, +Inf, is implicit.
+   */
   histogram(name: string, help: string, labelNames: readonly string[], bounds: readonly number[]): Histogram {
     return this.#add(new Histogram(name, help, labelNames, bounds), labelNames);
   }
 
-  /** A counter or gauge whose values are kept elsewhere: `read` says each of them, with other labels each time. */
+  /**
+   * A counter or gauge whose values are stored elsewhere. `read` emits each value, with different
+   * labels each time.
+   */
   read(
     kind: 'counter' | 'gauge',
     name: string,
@@ -54,7 +65,7 @@ export class Registry {
     );
   }
 
-  /** A histogram whose values are kept elsewhere. `bounds` as for `histogram`. */
+  /** A histogram whose values are stored elsewhere. `bounds` as for `histogram`. */
   readHistogram(name: string, help: string, bounds: readonly number[], read: () => Distribution): void {
     this.#add({ name, kind: 'histogram', help, samples: () => distributionSamples('', bounds, read()) }, []);
   }
@@ -89,7 +100,7 @@ export class Counter implements Metric {
     this.name = name;
     this.help = help;
     this.#labelNames = labelNames;
-    // One without labels is there from the start.
+    // A counter without labels exists from the start.
     if (labelNames.length === 0) this.cell();
   }
 
@@ -98,7 +109,7 @@ export class Counter implements Metric {
     this.cell(...labels).value += by;
   }
 
-  /** Where the count of these labels is kept, for who counts often. */
+  /** Returns the cell of these labels, for callers that count often. */
   cell(...labels: string[]): Cell {
     const text = labelText(this.#labelNames, labels);
     let cell = this.#cells.get(text);
@@ -119,18 +130,18 @@ export interface Cell {
 }
 
 export interface Distribution {
-  /** How many values fell into each bucket and not into the one before; the last is +Inf. */
+  /** The number of values in each bucket, not cumulative; the last bucket is +Inf. */
   readonly counts: Float64Array;
   sum: number;
 }
 
-/** The cumulative buckets, the sum and the count (Prometheus' exposition of a histogram). */
+/** The cumulative buckets, the sum and the count (the Prometheus exposition of a histogram). */
 function distributionSamples(labels: string, bounds: readonly number[], { counts, sum }: Distribution): Sample[] {
   const samples: Sample[] = [];
   let count = 0;
-  counts.forEach((own, bucket) => {
-    count += own;
-    const le = `le="${number(bounds[bucket] ?? Number.POSITIVE_INFINITY)}"`;
+  counts.forEach((added, bucket) => {
+    count += added;
+    const le = `le="${formatNumber(bounds[bucket] ?? Number.POSITIVE_INFINITY)}"`;
     samples.push({ suffix: '_bucket', labels: labels === '' ? le : `${labels},${le}`, value: count });
   });
   samples.push({ suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: count });
@@ -157,8 +168,10 @@ export class Histogram implements Metric {
     this.note(this.#distribution(labelText(this.#labelNames, labels)), value);
   }
 
-  /** Where the values of these labels are kept, for who observes often: `note` puts one there. */
-  of(...labels: string[]): Distribution {
+  /**
+   * Returns the distribution of these labels, for callers that observe often: pass it to `note`.
+   */
+  distributionOf(...labels: string[]): Distribution {
     return this.#distribution(labelText(this.#labelNames, labels));
   }
 

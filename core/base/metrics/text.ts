@@ -1,20 +1,23 @@
 /**
- * The two text formats of Prometheus: its own, version 0.0.4, and OpenMetrics 1.0.0. They differ in the name of a counter's family, in what is escaped
- * in HELP, and in the end mark.
+ * The two text formats of Prometheus: its own, version 0.0.4, and OpenMetrics 1.0.0. They differ in
+ * the family name of a counter, in the escapes in HELP, and in the end mark.
  */
 
 export type Kind = 'counter' | 'gauge' | 'histogram';
 
 export interface Sample {
-  /** What follows the family's name: `_bucket`, `_sum`, `_count`, or nothing. A counter's `_total` is put by the writer. */
+  /**
+   * The suffix after the family's name: `_bucket`, `_sum`, `_count`, or empty. The writer adds a
+   * counter's `_total`.
+   */
   readonly suffix: string;
-  /** As `labelText` gives it. */
+  /** In the format of `labelText`. */
   readonly labels: string;
   readonly value: number;
 }
 
 export interface Family {
-  /** Of a counter: with `_total`. */
+  /** The name of a counter includes `_total`. */
   readonly name: string;
   readonly kind: Kind;
   readonly help: string;
@@ -26,7 +29,9 @@ export interface Format {
   write(families: Iterable<Family>): string;
 }
 
-/** The formats' media types also say the character set, since the default for text is not UTF-8 everywhere. */
+/**
+ * The media types include the character set, since the default for text is not UTF-8 everywhere.
+ */
 export const PROMETHEUS: Format = {
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
   write: (families) => writeFamilies(families, false),
@@ -37,8 +42,11 @@ export const OPENMETRICS: Format = {
   write: (families) => `${writeFamilies(families, true)}# EOF\n`,
 };
 
-/** The format that an Accept header asks for: OpenMetrics where it is named and not refused (`q=0`), else Prometheus' own. */
-export function formatFor(accept: string | undefined): Format {
+/**
+ * Selects the format for an Accept header: OpenMetrics if it is listed without `q=0`, otherwise the
+ * format of Prometheus.
+ */
+export function selectFormat(accept: string | undefined): Format {
   for (const range of accept?.split(',') ?? []) {
     const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     if (type !== 'application/openmetrics-text') continue;
@@ -57,12 +65,12 @@ function writeFamilies(families: Iterable<Family>, isOpenMetrics: boolean): stri
     const text = escapeText(help);
     lines.push(`# HELP ${family} ${isOpenMetrics ? text.replace(/"/g, '\\"') : text}`, `# TYPE ${family} ${kind}`);
     for (const { suffix, labels, value } of samples)
-      lines.push(`${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${number(value)}`);
+      lines.push(`${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${formatNumber(value)}`);
   }
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** `name="value",…`, ready to stand in braces. Different values never give the same text. */
+/** `name="value",…`, without braces. Different values never give the same text. */
 export function labelText(names: readonly string[], values: readonly string[]): string {
   let text = '';
   for (let i = 0; i < names.length; i++)
@@ -74,7 +82,7 @@ function escapeText(text: string): string {
   return text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n');
 }
 
-export function number(value: number): string {
+export function formatNumber(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
 }

@@ -1,7 +1,7 @@
 /** Sends a blob to a peer, from where it asks for it on. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { bytes, rangeStart } from '../../base/file-pieces.ts';
+import { parseRangeStart, readChunks } from '../../base/file-pieces.ts';
 import type { BlobStore } from './store.ts';
 
 /** Answers a GET. Rejects when it cannot be read, or the peer has gone. */
@@ -19,13 +19,13 @@ export async function sendBlob(
   }
   try {
     const { file, size } = blob;
-    const from = rangeStart(request.headers.range, size);
+    const from = parseRangeStart(request.headers.range, size);
     response.writeHead(from > 0 ? 206 : 200, {
       'content-type': 'application/octet-stream',
       'content-length': size - from,
       ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
     });
-    await pipeline(bytes(file, from), response);
+    await pipeline(readChunks(file, from), response);
   } finally {
     await blob.file.close();
   }

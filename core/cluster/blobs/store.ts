@@ -7,7 +7,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidError } from '../../base/errors.ts';
-import { bytes, writeAt } from '../../base/file-pieces.ts';
+import { readChunks, writeAt } from '../../base/file-pieces.ts';
 import { makeFolder } from '../../store/folder.ts';
 
 /** In the data folder. */
@@ -89,7 +89,7 @@ export class BlobStore {
     if (blob === null) return null;
     const sum = createHash('sha256');
     try {
-      for await (const piece of bytes(blob.file, 0)) sum.update(piece);
+      for await (const piece of readChunks(blob.file, 0)) sum.update(piece);
       if (sum.digest('hex') === hash) return blob;
       await this.#discard(blob);
     } catch (error) {

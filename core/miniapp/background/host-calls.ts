@@ -1,6 +1,6 @@
 /** Calls of `Host.call(operation, params)` against the permissions of the background. */
 import type { AnyNode, CallExpression, Identifier, ObjectExpression } from 'acorn';
-import { nearest } from '../../base/nearest.ts';
+import { findNearest } from '../../base/nearest.ts';
 import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
 import type { Evaluator } from '../script/evaluate.ts';
@@ -51,7 +51,7 @@ export class HostCalls {
     }
     const name = String(operation.value);
     if (!Object.hasOwn(OPERATIONS, name)) {
-      const hint = asked === undefined ? '' : ` Did you mean ${nearest(name, Object.keys(OPERATIONS))}?`;
+      const hint = asked === undefined ? '' : ` Did you mean ${findNearest(name, Object.keys(OPERATIONS))}?`;
       const what =
         asked === undefined
           ? 'Host.call needs an operation.'

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cookieSecrets } from '../../../core/answer/cookie-secret.ts';
+import { chooseCookieSecrets } from '../../../core/answer/cookie-secret.ts';
 import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
@@ -23,20 +23,20 @@ function open(...keys: readonly number[]): Secrets {
 }
 
 test('configured ones are taken as they are', () => {
-  assert.equal(hex(cookieSecrets(open(1), ONE, undefined)), [ONE]);
-  assert.equal(hex(cookieSecrets(open(1), ONE, OTHER)), [ONE, OTHER]);
+  assert.equal(hex(chooseCookieSecrets(open(1), ONE, undefined)), [ONE]);
+  assert.equal(hex(chooseCookieSecrets(open(1), ONE, OTHER)), [ONE, OTHER]);
 });
 
 test('else they follow from the key file, and from nothing else', () => {
-  const [one] = hex(cookieSecrets(open(1), undefined, undefined));
+  const [one] = hex(chooseCookieSecrets(open(1), undefined, undefined));
   assert.match(one, /^[0-9a-f]{32}$/);
-  assert.equal(hex(cookieSecrets(open(1), undefined, undefined)), [one]);
-  const [two] = hex(cookieSecrets(open(2), undefined, undefined));
+  assert.equal(hex(chooseCookieSecrets(open(1), undefined, undefined)), [one]);
+  const [two] = hex(chooseCookieSecrets(open(2), undefined, undefined));
   assert.is.not(two, one);
   // While the key is being changed, cookies made before are known.
-  assert.equal(hex(cookieSecrets(open(2, 1), undefined, undefined)), [two, one]);
-  assert.equal(hex(cookieSecrets(open(2, 1), undefined, OTHER)), [two, OTHER]);
-  assert.equal(hex(cookieSecrets(open(2, 1), ONE, undefined)), [ONE, one]);
+  assert.equal(hex(chooseCookieSecrets(open(2, 1), undefined, undefined)), [two, one]);
+  assert.equal(hex(chooseCookieSecrets(open(2, 1), undefined, OTHER)), [two, OTHER]);
+  assert.equal(hex(chooseCookieSecrets(open(2, 1), ONE, undefined)), [ONE, one]);
 });
 
 test('what is derived for another purpose is another secret', () => {

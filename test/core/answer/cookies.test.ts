@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client } from '../../../core/address/client.ts';
 import { ipv6Bytes } from '../../../core/address/ipv6.ts';
-import { ServerCookies, WHOLE_COOKIE } from '../../../core/answer/cookies.ts';
+import { COOKIE_LENGTH, ServerCookies } from '../../../core/answer/cookies.ts';
 import { COOKIE } from '../../../core/answer/query.ts';
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
@@ -28,8 +28,8 @@ interface Judged {
 /** The cookie lies somewhere in a packet. */
 function judge(cookies: ServerCookies, option: string, client: Client, now: number): Judged {
   const bytes = hex(`ffffff${option}ffffff`);
-  const verdict = cookies.judge(bytes, 3, option.length / 2, client, now);
-  const value = Buffer.alloc(WHOLE_COOKIE);
+  const verdict = cookies.check(bytes, 3, option.length / 2, client, now);
+  const value = Buffer.alloc(COOKIE_LENGTH);
   cookies.write(value, 0);
   return { verdict, value: value.toString('hex') };
 }

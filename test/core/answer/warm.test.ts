@@ -35,9 +35,9 @@ test('names, and bytes that are none, in an index of few slots and in one of man
       packets.fill(1, 7 * STRIDE, 8 * STRIDE);
       const before = packets.slice();
       reader.enter();
-      reader.warm(packets, HEADER_LENGTH, STRIDE, BATCH);
+      reader.prefetch(packets, HEADER_LENGTH, STRIDE, BATCH);
       assert.equal(packets, before, `nothing is written, seed ${SEED}`);
-      assert.ok(Number.isFinite(reader.seen));
+      assert.ok(Number.isFinite(reader.loadedSum));
       assert.is(reader.hits, 0);
       reader.leave();
     }
@@ -49,8 +49,8 @@ test('in an index of many slots the nodes of names that exist are looked at', ()
   const packets = new Uint8Array(4 * STRIDE);
   for (let i = 0; i < 4; i++) packets.set(ask(`host${i}`), i * STRIDE);
   reader.enter();
-  reader.warm(packets, HEADER_LENGTH, STRIDE, 4);
-  assert.is.not(reader.seen, 0);
+  reader.prefetch(packets, HEADER_LENGTH, STRIDE, 4);
+  assert.is.not(reader.loadedSum, 0);
   reader.leave();
 });
 

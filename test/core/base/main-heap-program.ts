@@ -1,6 +1,6 @@
 /** Started with a large heap: prints the megabytes that the one of a thread with a limit of 6 grows to. */
 import { Worker } from 'node:worker_threads';
-import { keepHeapToMain } from '../../../core/base/main-heap.ts';
+import { resetHeapFlags } from '../../../core/base/main-heap.ts';
 
 /** Much of what it makes is alive when the young generation is full, so that this grows as far as it may. */
 const WORK = `
@@ -14,6 +14,6 @@ const WORK = `
   require('node:worker_threads').parentPort.postMessage(most);
 `;
 
-keepHeapToMain();
+resetHeapFlags();
 const worker = new Worker(WORK, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } });
 worker.on('message', (bytes: number) => process.stdout.write(`${bytes / 2 ** 20}\n`));

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { editDistance, nearest } from '../../../core/base/nearest.ts';
+import { editDistance, findNearest } from '../../../core/base/nearest.ts';
 import fc from '../../support/fc.ts';
 
 const test = suite('core/base/nearest');
@@ -27,8 +27,8 @@ test('a distance is symmetric, zero for equals only, and at most the longer leng
 });
 
 test('a key in the wrong table is recognised by its last part', () => {
-  assert.is(nearest('udp_payload', ['data_dir', 'dns.listen', 'dns.udp_payload']), 'dns.udp_payload');
-  assert.is(nearest('dns.lisetn', ['admin.listen', 'dns.listen']), 'dns.listen');
+  assert.is(findNearest('udp_payload', ['data_dir', 'dns.listen', 'dns.udp_payload']), 'dns.udp_payload');
+  assert.is(findNearest('dns.lisetn', ['admin.listen', 'dns.listen']), 'dns.listen');
 });
 
 test.run();

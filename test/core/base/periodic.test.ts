@@ -63,7 +63,7 @@ test('a turn that fails is told of, whether it throws or rejects, and the next o
       },
       {
         interval: 1,
-        atOnce: true,
+        runsImmediately: true,
         onEnd: (error) => {
           ends.push(error instanceof Error ? error.message : error);
           if (ends.length < 3) return;

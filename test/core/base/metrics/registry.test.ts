@@ -1,7 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpMetrics } from '../../../../admin-api/http/metrics.ts';
-import { formatFor, OPENMETRICS, PROMETHEUS, processMetrics, Registry } from '../../../../core/base/metrics/index.ts';
+import {
+  OPENMETRICS,
+  PROMETHEUS,
+  Registry,
+  registerProcessMetrics,
+  selectFormat,
+} from '../../../../core/base/metrics/index.ts';
 import { JournalMetrics } from '../../../../core/journal/metrics.ts';
 import { indexMetrics, journalHeadMetrics, readinessMetrics, storeMetrics } from '../../../../core/store/metrics.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../../support/exposition.ts';
@@ -109,7 +115,7 @@ test('the format that Accept asks for', () => {
     ['application/openmetrics-textual', PROMETHEUS],
     [',;,', PROMETHEUS],
   ];
-  for (const [accept, format] of cases) assert.is(formatFor(accept), format, accept);
+  for (const [accept, format] of cases) assert.is(selectFormat(accept), format, accept);
 });
 
 test('HTTP: whatever methods and routes clients make up, few labels come of it', () => {
@@ -170,7 +176,7 @@ test('the journal, the store, the index, readiness', () => {
 
 test('the process', async () => {
   const registry = new Registry();
-  const observed = processMetrics(registry, '1.2.3');
+  const observed = registerProcessMetrics(registry, '1.2.3');
   try {
     const before = readExposition(registry.expose(PROMETHEUS), 'prometheus');
     const collections = (families: Map<string, ReadFamily>): number =>
