@@ -3,6 +3,9 @@ import type { Writable } from 'node:stream';
 import type { FromGateway } from '../gateway/messages.ts';
 
 /** Counts them off for the thread that sent them once they have left, not before: who reads them may be slow, or take nothing any more, and what waits in the stream is bounded by nobody. */
-export function writeLines(to: Writable, { lines, taken }: Extract<FromGateway, { kind: 'access-log' }>): void {
-  to.write(lines, () => void Atomics.add(new Int32Array(taken), 0, 1));
+export function writeLines(
+  to: Writable,
+  { lines, writtenBatches }: Extract<FromGateway, { kind: 'access-log' }>,
+): void {
+  to.write(lines, () => void Atomics.add(new Int32Array(writtenBatches), 0, 1));
 }

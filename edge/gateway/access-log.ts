@@ -1,95 +1,104 @@
 /**
- * The access log: one request in so many as a line of JSON. Lines are gathered in the thread and sent to main some at a time; when more come than are taken they are dropped, and
- * counted. Of a request it says who asked for which path: not the query, which may hold secrets, and no header field.
+ * The access log writes one request in `every` as a line of JSON.
+ *
+ * A thread collects lines and sends them to the main thread in batches. If the main thread cannot
+ * keep up, lines are dropped and counted. A line has the client and the path, but neither the
+ * query, which may contain secrets, nor any header field.
  */
 
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 
-/** Milliseconds that a line waits for others. */
-const WAIT_MS = 200;
-/** Characters that are not kept for longer; and that wait at most while main does not take what was sent before. */
-const BATCH = 64 * 1024;
-const MOST = 1024 * 1024;
-/** Batches on their way to main. */
-const AT_ONCE = 2;
-const LONGEST_PATH = 2048;
+/** Milliseconds that a line waits for more lines. */
+const FLUSH_DELAY_MS = 200;
+/** Characters at which a batch is sent immediately, and the maximum that may wait. */
+const BATCH_LENGTH = 64 * 1024;
+const MAX_LENGTH = 1024 * 1024;
+/**
+ * Batches that the main thread has not written yet. Beyond this number, lines wait in the thread.
+ */
+const MAX_IN_FLIGHT = 2;
+const MAX_PATH_LENGTH = 2048;
 
-/** What is known when an exchange has ended, beside the exchange. */
+/** The data of an exchange that has ended. */
 export interface AccessEntry {
   readonly exchange: Exchange;
-  /** Empty: no site's. */
+  /** Empty if the request belongs to no site. */
   readonly domain: string;
   readonly requestId: string;
   readonly status: number;
   readonly bytes: number;
   readonly cache: string;
-  /** Milliseconds; negative: no origin was asked. */
+  /** Milliseconds. Negative: no request was sent to an origin. */
   readonly originMs: number;
 }
 
 export interface AccessLogOptions {
-  /** One request in so many, 1 or more. */
+  /** One request in `every` is logged, 1 or more. */
   readonly every: number;
-  /** Takes lines, each with its line feed; whoever writes them then raises the number in `taken` by one. */
-  send(lines: string, taken: SharedArrayBuffer): void;
+  /** Sends complete lines. The writer increments the number in `writtenBatches` afterwards. */
+  send(lines: string, writtenBatches: SharedArrayBuffer): void;
   onDropped(lines: number): void;
 }
 
 export class AccessLog {
   readonly #options: AccessLogOptions;
-  /** When those exchanges began that are going to be written. */
-  readonly #begun = new WeakMap<Exchange, number>();
-  #left: number;
+  /** Start times of the exchanges that will be logged. */
+  readonly #startTimes = new WeakMap<Exchange, number>();
+  #untilNext: number;
   #lines = '';
-  readonly #taken = new Int32Array(new SharedArrayBuffer(4));
-  #sent = 0;
+  readonly #writtenBatches = new Int32Array(new SharedArrayBuffer(4));
+  #sentBatches = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: AccessLogOptions) {
     this.#options = options;
-    this.#left = 1 + Math.floor(Math.random() * options.every);
+    this.#untilNext = 1 + Math.floor(Math.random() * options.every);
   }
 
-  /** To be called for each exchange when it begins. */
-  begin(exchange: Exchange): void {
-    if (--this.#left > 0) return;
-    this.#left = this.#options.every;
-    this.#begun.set(exchange, performance.now());
+  /** Call it at the start of each exchange. */
+  recordStart(exchange: Exchange): void {
+    if (--this.#untilNext > 0) return;
+    this.#untilNext = this.#options.every;
+    this.#startTimes.set(exchange, performance.now());
   }
 
-  /** To be called when it has ended. */
-  end(entry: AccessEntry): void {
-    const begun = this.#begun.get(entry.exchange);
-    if (begun === undefined) return;
-    this.#begun.delete(entry.exchange);
-    if (this.#lines.length >= MOST) {
+  /** Call it at the end of each exchange. */
+  recordEnd(entry: AccessEntry): void {
+    const startTime = this.#startTimes.get(entry.exchange);
+    if (startTime === undefined) return;
+    this.#startTimes.delete(entry.exchange);
+    if (this.#lines.length >= MAX_LENGTH) {
       this.#options.onDropped(1);
       return;
     }
-    this.#lines += `${lineOf(entry, performance.now() - begun)}\n`;
-    if (this.#lines.length >= BATCH && this.#sent - Atomics.load(this.#taken, 0) < AT_ONCE) this.#send();
-    else this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS).unref();
+    this.#lines += `${lineOf(entry, performance.now() - startTime)}\n`;
+    if (this.#lines.length >= BATCH_LENGTH && this.#sentBatches - Atomics.load(this.#writtenBatches, 0) < MAX_IN_FLIGHT)
+      this.#send();
+    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
   }
 
-  /** Sends what is left. */
+  /** Sends the remaining lines. */
   close(): void {
     this.#send();
   }
 
-  /** No more than main takes: what it has not read is in memory that nobody bounds. */
+  /**
+   * Sends a batch only if the main thread keeps up, because the queue between the threads has no
+   * limit.
+   */
   #flush(): void {
     this.#timer = null;
-    if (this.#sent - Atomics.load(this.#taken, 0) < AT_ONCE) this.#send();
-    else this.#timer = setTimeout(() => this.#flush(), WAIT_MS).unref();
+    if (this.#sentBatches - Atomics.load(this.#writtenBatches, 0) < MAX_IN_FLIGHT) this.#send();
+    else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
   }
 
   #send(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#lines === '') return;
-    this.#sent++;
-    this.#options.send(this.#lines, this.#taken.buffer as SharedArrayBuffer);
+    this.#sentBatches++;
+    this.#options.send(this.#lines, this.#writtenBatches.buffer as SharedArrayBuffer);
     this.#lines = '';
   }
 }
@@ -103,7 +112,7 @@ function lineOf({ exchange, domain, requestId, status, bytes, cache, originMs }:
     scheme,
     host: siteHost(authority),
     method,
-    path: path.slice(0, Math.min(end < 0 ? path.length : end, LONGEST_PATH)),
+    path: path.slice(0, Math.min(end < 0 ? path.length : end, MAX_PATH_LENGTH)),
     version,
     status,
     bytes: bytes,

@@ -1,6 +1,9 @@
 /**
- * Requests to the admin API (and DNS over HTTPS, which it serves) go to its own listener on this machine. Who asked is told it in a field that it believes only with the secret that main has
- * drawn for this run: rate limits, and who may read /metrics, hang on it.
+ * Forwards requests for the admin API and for DNS over HTTPS to the API's listener on this machine.
+ *
+ * A header field carries the client's address. The API trusts it only together with a secret that
+ * the main thread creates for each run, because rate limits and access to /metrics depend on the
+ * address.
  */
 
 import { Readable } from 'node:stream';
@@ -16,13 +19,13 @@ import type { Observer } from './observer.ts';
 import { ADMIN_UNAVAILABLE, NO_TUNNELS } from './pages.ts';
 
 export interface AdminTarget {
-  /** Where the admin API listens: an address that leads to this machine. */
+  /** Address of the admin API's listener. It leads to this machine. */
   readonly address: string;
   readonly port: number;
-  /** Name of the field that says who asked, and what stands before the address in it. */
+  /** Name of the field with the client's address. In its value, the secret precedes the address. */
   readonly field: string;
   readonly secret: string;
-  /** Connections of this thread. */
+  /** Maximum number of connections of this thread. */
   readonly connections: number;
 }
 
@@ -31,18 +34,19 @@ export interface AdminForward {
   close(): Promise<void>;
 }
 
-/** What a client may not say of itself here, and what is the connection's own. */
-const DROPPED: ReadonlySet<string> = new Set([
+/** Fields that a client must not set itself, and fields of its connection. */
+const DROPPED_FIELDS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['expect', 'te', 'upgrade', 'http2-settings'],
 ]);
-const OF_CONNECTION: ReadonlySet<string> = new Set([
+const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'trailer', 'server'],
   'uwebsockets',
 ]);
 
 export function createAdminForward(target: AdminTarget, observer: Observer): AdminForward {
-  // Of a request that was sent nothing is known when its connection breaks: it is not sent again.
+  // Requests are never retried: after a connection breaks, it is unknown whether the API handled
+  // them.
   const pool = new Pool(`http://${toUrlHost(target.address)}:${target.port}`, {
     connections: target.connections,
     pipelining: 1,
@@ -50,7 +54,7 @@ export function createAdminForward(target: AdminTarget, observer: Observer): Adm
 
   const refuse = (exchange: Exchange, page: ErrorPage): void => {
     const id = requestId();
-    observer.answered(exchange, 'admin', page.status, answerError(exchange, page, id), id);
+    observer.recordAnswer(exchange, 'admin', page.status, answerError(exchange, page, id), id);
   };
 
   const forward = async (exchange: Exchange): Promise<void> => {
@@ -67,18 +71,18 @@ export function createAdminForward(target: AdminTarget, observer: Observer): Adm
         method: exchange.method as Dispatcher.HttpMethod,
         path: exchange.path,
         headers: requestHeaders(exchange, target),
-        body: exchange.body.length === 0 ? null : Readable.from(parts(exchange), { objectMode: false }),
+        body: exchange.body.length === 0 ? null : Readable.from(readParts(exchange), { objectMode: false }),
         responseHeaders: 'raw',
         signal: controller.signal,
       });
     } catch {
       if (!controller.signal.aborted) return refuse(exchange, ADMIN_UNAVAILABLE);
-      return observer.answered(exchange, 'admin', 499, 0);
+      return observer.recordAnswer(exchange, 'admin', 499, 0);
     }
     const { statusCode, body } = response;
     exchange.respond(statusCode, responseHeaders(response.headers as unknown as readonly unknown[]));
-    await give(exchange, body, gate);
-    observer.answered(exchange, 'admin', statusCode, gate.bytes);
+    await forwardBody(exchange, body, gate);
+    observer.recordAnswer(exchange, 'admin', statusCode, gate.bytes);
   };
 
   return { handler: forward, close: () => pool.destroy() };
@@ -88,7 +92,7 @@ function requestHeaders({ headers, client, authority, version }: Exchange, { fie
   const fields = ['host', authority, 'via', `${version} waypost`, field, `${secret} ${client.address}`];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
-    if (name !== field && !DROPPED.has(name)) fields.push(name, headers[i + 1]);
+    if (name !== field && !DROPPED_FIELDS.has(name)) fields.push(name, headers[i + 1]);
   }
   return fields;
 }
@@ -97,13 +101,13 @@ function responseHeaders(raw: readonly unknown[]): FieldList {
   const fields: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const name = String(raw[i]).toLowerCase();
-    if (!OF_CONNECTION.has(name)) fields.push(name, String(raw[i + 1]));
+    if (!CONNECTION_FIELDS.has(name)) fields.push(name, String(raw[i + 1]));
   }
   fields.push('server', 'waypost');
   return fields;
 }
 
-async function* parts({ body }: Exchange): AsyncGenerator<Uint8Array> {
+async function* readParts({ body }: Exchange): AsyncGenerator<Uint8Array> {
   for (;;) {
     const part = await body.read();
     if (part === null) return;
@@ -111,8 +115,11 @@ async function* parts({ body }: Exchange): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A body that breaks off ends the exchange where it is: its end must not look like one. */
-async function give(exchange: Exchange, body: AsyncIterable<Uint8Array>, gate: Gate): Promise<void> {
+/**
+ * Forwards the response body. If it breaks off, the exchange is aborted, so that the response does
+ * not look complete.
+ */
+async function forwardBody(exchange: Exchange, body: AsyncIterable<Uint8Array>, gate: Gate): Promise<void> {
   try {
     for await (const part of body) {
       gate.bytes += part.length;

@@ -1,4 +1,7 @@
-/** The application of a thread of the edge: sites and certificates out of the store, and what becomes of each request. */
+/**
+ * The application of an edge thread: reads sites and certificates from the store, handles all
+ * requests.
+ */
 import { threadId } from 'node:worker_threads';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
@@ -16,12 +19,12 @@ import type { FromGateway, GatewayData, ToGateway } from './messages.ts';
 import { Observer } from './observer.ts';
 import { openResponses } from './responses.ts';
 
-/** Milliseconds between what is told of the cache. */
+/** Milliseconds between two reports of the cache's statistics. */
 const STATS_MS = 5000;
 
 type Warn = (message: string, fields: { readonly [key: string]: string | number }) => void;
 
-/** Once in a while: who asks for the names of many domains makes their certificates be read again and again. */
+/** Throttled: a client can cause many reads by requesting the names of many domains. */
 function certificateLog(warn: Warn): CertificateLog {
   const throttle = new LogThrottle();
   return {
@@ -55,29 +58,29 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       ? null
       : new AccessLog({
           every: edge.accessLog,
-          send: (lines, taken) => send({ kind: 'access-log', lines, taken }),
-          onDropped: (lines) => counters.dropped(lines),
+          send: (lines, writtenBatches) => send({ kind: 'access-log', lines, writtenBatches }),
+          onDropped: (lines) => counters.countDroppedLines(lines),
         });
   const observer = new Observer(counters, log, (fault, count, domain, detail) =>
     warn('request to an origin failed', { reason: fault, count, domain, detail }),
   );
   const { cluster } = options.zoneSettings;
   const trusts = trustOf(edge.trustedProxies);
-  const own = [...cluster.ipv4, ...cluster.ipv6];
-  const responses = openResponses(edge, cache, { own, trusts, loop: context.loop }, observer.done);
+  const ownAddresses = [...cluster.ipv4, ...cluster.ipv6];
+  const responses = openResponses(edge, cache, { ownAddresses, trusts, loop: context.loop }, observer.recordProxied);
   const timer = setInterval(
     () => send({ kind: 'cache-stats', worker: threadId, stats: responses.stats() }),
     STATS_MS,
   ).unref();
   const admin = createAdminForward(options.adminTarget, observer);
   const adminHosts = new Set(options.adminHosts);
-  const ofAdmin = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
+  const isAdminHost = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
 
   return {
     handler: createGateway({
       siteOf: (host) => sites.siteOf(host),
-      // The certificate of the admin hosts is for nobody else.
-      isShared: (serverName, host) => (ofAdmin(serverName) ? ofAdmin(host) : sites.isShared(serverName, host)),
+      // The certificate of the admin hosts covers no other hosts.
+      isShared: (serverName, host) => (isAdminHost(serverName) ? isAdminHost(host) : sites.isShared(serverName, host)),
       proxy: responses.serve,
       adminHosts,
       admin: admin.handler,

@@ -1,4 +1,4 @@
-/** What main and the threads' applications say to one another. */
+/** Messages between the main thread and the applications of the threads. */
 import type { Config } from '../../core/config/index.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
@@ -6,18 +6,18 @@ import type { TlsCertificate } from '../http/tls/certificate.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import type { AdminTarget } from './admin.ts';
 
-/** What a thread's application is made with. */
+/** The data that a thread's application starts with. */
 export interface GatewayData {
-  /** Folder of the store. */
+  /** Directory of the store. */
   readonly storeDirectory: string;
   readonly zoneSettings: ZoneSettings;
-  /** File with the key that private keys are sealed with. */
+  /** File with the key that encrypts private keys. */
   readonly keyFile: string;
   readonly edge: Config['edge'];
-  /** What the threads share of the cache. */
+  /** The part of the cache that all threads share. */
   readonly cache: CacheHandle;
   readonly adminHosts: readonly string[];
-  /** Of the admin hosts; null: what the store has. */
+  /** Certificate of the admin hosts. Null: the certificate in the store. */
   readonly adminCertificate: TlsCertificate | null;
   readonly adminTarget: AdminTarget;
   readonly httpPorts: readonly number[];
@@ -31,9 +31,9 @@ export interface ToGateway {
 }
 
 export type FromGateway =
-  /** Whole lines; once they are written, the number in `taken` is raised by one. */
-  | { readonly kind: 'access-log'; readonly lines: string; readonly taken: SharedArrayBuffer }
-  /** Now and then. `worker`: the thread's id, which no other has had. */
+  /** Complete lines. The writer increments the number in `writtenBatches` afterwards. */
+  | { readonly kind: 'access-log'; readonly lines: string; readonly writtenBatches: SharedArrayBuffer }
+  /** Sent periodically. `worker`: the id of the thread, which is never reused. */
   | { readonly kind: 'cache-stats'; readonly worker: number; readonly stats: CacheStats }
   | {
       readonly kind: 'log';

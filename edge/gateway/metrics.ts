@@ -1,8 +1,10 @@
-/** What the threads count of requests, by the names under which it is read. */
+/** Registers the counters of the edge threads as metrics. */
 import type { Registry } from '../../core/base/metrics/index.ts';
 import { CACHE_OUTCOMES, ORIGIN_BOUNDS, ORIGIN_FAULTS, REQUEST_COLUMNS } from './counters.ts';
 
-/** `sum`: of a column of GATEWAY_COLUMNS, over all threads. To be called once. */
+/**
+ * `sum`: returns the sum of a column of GATEWAY_COLUMNS over all threads. Call this function once.
+ */
 export function gatewayMetrics(registry: Registry, sum: (column: string) => number): void {
   registry.read(
     'counter',

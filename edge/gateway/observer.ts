@@ -1,4 +1,4 @@
-/** Is told of every exchange that has begun and ended: counts it, writes it down, and tells the operator of origins that fail. */
+/** Observes every exchange: counts it, writes it to the access log, and reports origin faults. */
 
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
@@ -6,7 +6,10 @@ import type { ExchangeRecord } from '../proxy/record.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Destination, GatewayCounters } from './counters.ts';
 
-/** A fault of an origin, once in a while. `detail` may name its address: it is for the log of the operator. */
+/**
+ * Reports a fault of an origin, throttled. `detail` may contain the origin's address, so it is for
+ * the operator's log only.
+ */
 export type OnOriginFault = (fault: string, count: number, domain: string, detail: string) => void;
 
 export class Observer {
@@ -21,29 +24,29 @@ export class Observer {
     this.#onFault = onFault;
   }
 
-  begun(exchange: Exchange): void {
-    this.#log?.begin(exchange);
+  recordStart(exchange: Exchange): void {
+    this.#log?.recordStart(exchange);
   }
 
-  /** What the gateway answers by itself, or passes on to the admin API. */
-  answered(exchange: Exchange, destination: Destination, status: number, bytes: number, requestId = ''): void {
-    this.#counters.ended(destination, status, bytes);
-    this.#log?.end({ exchange, domain: '', requestId, status, bytes, cache: 'none', originMs: -1 });
+  /** Records a response of the gateway or of the admin API. */
+  recordAnswer(exchange: Exchange, destination: Destination, status: number, bytes: number, requestId = ''): void {
+    this.#counters.countResponse(destination, status, bytes);
+    this.#log?.recordEnd({ exchange, domain: '', requestId, status, bytes, cache: 'none', originMs: -1 });
   }
 
-  /** What the proxy has answered. */
-  readonly done = (record: ExchangeRecord): void => {
+  /** Records a response of the proxy. */
+  readonly recordProxied = (record: ExchangeRecord): void => {
     const { exchange, site, requestId, status, bytes, cache, originMs, fault, isWhole } = record;
     const counters = this.#counters;
-    counters.ended('site', status, bytes);
-    counters.cached(cache);
-    if (originMs >= 0) counters.answered(originMs);
-    if (!isWhole) counters.cut();
+    counters.countResponse('site', status, bytes);
+    counters.countCacheOutcome(cache);
+    if (originMs >= 0) counters.recordOriginTime(originMs);
+    if (!isWhole) counters.countIncomplete();
     if (fault !== null) {
-      counters.failed(fault);
+      counters.countFault(fault);
       const count = this.#throttle.due(fault);
       if (count > 0) this.#onFault(fault, count, site.domain, record.detail);
     }
-    this.#log?.end({ exchange, domain: site.domain, requestId, status, bytes, cache, originMs });
+    this.#log?.recordEnd({ exchange, domain: site.domain, requestId, status, bytes, cache, originMs });
   };
 }

@@ -1,4 +1,4 @@
-/** The client of origins as it is configured. */
+/** Creates the client of origins from the configuration. */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { parseAddress, parseExemptions } from '../../core/address/index.ts';
@@ -7,14 +7,22 @@ import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
 import { nativeSockets } from '../origin/native-socket.ts';
 
-/** `own`: addresses of this service beside those of the machine's network cards. `loop`: of the thread; null: sockets are node's. Throws the system's error for a file of roots that cannot be read. */
-export function openOrigins(edge: Config['edge'], own: readonly string[], loop: DescriptorLoop | null): OriginClient {
+/**
+ * `ownAddresses`: addresses of this service, in addition to those of the network interfaces.
+ * `loop`: the loop of the thread; null: sockets are Node's. Throws the system's error if the file
+ * of root certificates cannot be read.
+ */
+export function openOrigins(
+  edge: Config['edge'],
+  ownAddresses: readonly string[],
+  loop: DescriptorLoop | null,
+): OriginClient {
   const cards = Object.values(networkInterfaces()).flatMap((card) => card?.map(({ address }) => address) ?? []);
   return createOriginClient({
     open: loop === null ? undefined : nativeSockets(loop, edge.originTotalConnections),
     resolvers: edge.resolvers,
     exemptions: parseExemptions(edge.allowPrivateOrigins),
-    own: [...own, ...cards].map((text) => parseAddress(text)).filter((address) => address !== undefined),
+    own: [...ownAddresses, ...cards].map((text) => parseAddress(text)).filter((address) => address !== undefined),
     ca: edge.originCaFile === undefined ? undefined : readFileSync(edge.originCaFile, 'utf8'),
     limits: {
       connectTimeout: edge.originConnectTimeout,

@@ -1,4 +1,4 @@
-/** What a visitor reads who has come to no site. */
+/** Error pages for requests that belong to no site. */
 import type { ErrorPage } from '../proxy/error-page.ts';
 
 export const NO_SUCH_SITE: ErrorPage = {
@@ -10,7 +10,7 @@ export const NO_SUCH_SITE: ErrorPage = {
     'Enable the proxy of the domain, and check that this name has an A, AAAA, CNAME or ALIAS record without "proxied": false.',
 };
 
-/** RFC 9110 section 15.5.20: the client may try again over a connection of its own. */
+/** RFC 9110 section 15.5.20: the client may retry over a separate connection. */
 export const MISDIRECTED: ErrorPage = {
   status: 421,
   code: 'misdirected_request',

@@ -1,18 +1,19 @@
-/** From http to https (RFC 9110 section 15.4.9: 308 keeps the method). */
+/** Redirects from http to https. Status 308 keeps the method (RFC 9110 section 15.4.9). */
 
 import { portOf, siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 
-/** Seconds: a browser that remembers it for ever could not come back when the site is taken out of the proxy. */
-const REMEMBERED = 300;
+/** Seconds. Browsers must not cache the redirect for long, because the site may leave the proxy. */
+const MAX_AGE = 300;
 
 /**
- * Where a request is sent. `ports`: that of each plain listener leads to `httpsPort`. Who named no port came by 80, whatever the listener has, and goes to 443.
+ * The https URL of a request. The port of a listener without TLS becomes `httpsPort`. A client that
+ * named no port used port 80, whatever port the listener has, and continues on port 443.
  */
 export function secureLocation(exchange: Exchange, httpPorts: ReadonlySet<string>, httpsPort: number): string {
   const { authority, path } = exchange;
-  const isOurs = httpPorts.has(portOf(authority)) && httpsPort !== 443;
-  const port = isOurs ? `:${httpsPort}` : '';
+  const isOwnPort = httpPorts.has(portOf(authority)) && httpsPort !== 443;
+  const port = isOwnPort ? `:${httpsPort}` : '';
   return `https://${siteHost(authority)}${port}${path.startsWith('/') ? path : '/'}`;
 }
 
@@ -23,7 +24,7 @@ export function redirect(exchange: Exchange, location: string): void {
     'content-length',
     '0',
     'cache-control',
-    `max-age=${REMEMBERED}`,
+    `max-age=${MAX_AGE}`,
     'server',
     'waypost',
   ]);

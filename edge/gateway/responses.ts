@@ -1,4 +1,4 @@
-/** The handler of sites as it is configured: origins behind a cache, compressed on the way to visitors. */
+/** Creates the handler of sites from the configuration: origins, cache, compression. */
 import type { Config } from '../../core/config/index.ts';
 import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
@@ -15,36 +15,36 @@ export interface Responses {
   close(): Promise<void>;
 }
 
-/** Where they are given. */
-export interface Surroundings {
-  /** Addresses of this service that no origin may have. */
-  readonly own: readonly string[];
-  /** Whether an address is that of a proxy in front. */
+/** Parts of the thread that the handler needs. */
+export interface ResponsesContext {
+  /** Addresses of this service, which no origin may have. */
+  readonly ownAddresses: readonly string[];
+  /** Whether an address belongs to a trusted proxy in front of the edge. */
   readonly trusts: (address: string) => boolean;
-  /** Of the thread; null: sockets to origins are node's. */
+  /** The loop of the thread. Null: sockets to origins are Node's. */
   readonly loop: DescriptorLoop | null;
 }
 
-/** Throws the system's error for a file that cannot be read. */
+/** Throws the system's error if a file cannot be read. */
 export function openResponses(
   edge: Config['edge'],
   cache: CacheHandle,
-  { own, trusts, loop }: Surroundings,
+  { ownAddresses, trusts, loop }: ResponsesContext,
   onDone: OnDone,
 ): Responses {
-  const origins = openOrigins(edge, own, loop);
+  const origins = openOrigins(edge, ownAddresses, loop);
   const store = openCacheStore(cache);
-  const least = edge.compressMinBytes;
+  const minBytes = edge.compressMinBytes;
   const whole = edge.compress ? new WholeCompressor(edge.compressCachedMaxBytes) : undefined;
   const serve = createProxy({
     fetch: origins.fetch,
     name: edge.name,
     trusts,
-    compression: edge.compress ? { bodies: new BodyCompressor(edge.compressConcurrency), least } : undefined,
+    compression: edge.compress ? { bodies: new BodyCompressor(edge.compressConcurrency), minBytes } : undefined,
     cache: {
       store,
       maxBodyBytes: cache.largestObject,
-      minCompressBytes: edge.compress ? least : undefined,
+      minCompressBytes: edge.compress ? minBytes : undefined,
       whole,
       mayForceRevalidation: edge.cacheMayInsist,
       collapseTimeout: edge.cacheWait,

@@ -1,24 +1,27 @@
-/** Which of a few forms a visitor would rather have (RFC 9110 section 12.5.1). */
+/** Selects the content type that a visitor prefers (RFC 9110 section 12.5.1). */
 import type { FieldList } from '../http/exchange/field-list.ts';
 
-/** Members that are looked at; the rest of a longer list says nothing that matters for a page. */
-const MOST = 32;
+/** Members that are read. The rest of a longer list does not matter for an error page. */
+const MAX_MEMBERS = 32;
 
 interface Range {
   readonly type: string;
   readonly quality: number;
 }
 
-/** The first of `types` (in lower case, no parameters) that is wanted most; the first of all when none is, as a page that is not asked for says more than none. */
+/**
+ * The preferred type of `types` (lower case, no parameters); among equals the first. If none is
+ * acceptable, the first: an unrequested page is more useful than none.
+ */
 export function preferredType<T extends string>(headers: FieldList, types: readonly T[]): T {
   const ranges = acceptedRanges(headers);
   let best = types[0];
-  let most = 0;
+  let bestWeight = 0;
   for (const type of types) {
     const weight = weightOf(type, ranges);
-    if (weight > most) {
+    if (weight > bestWeight) {
       best = type;
-      most = weight;
+      bestWeight = weight;
     }
   }
   return best;
@@ -28,7 +31,7 @@ function acceptedRanges(headers: FieldList): Range[] {
   let list = '';
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'accept') list += `,${headers[i + 1]}`;
   return list
-    .split(',', MOST + 1)
+    .split(',', MAX_MEMBERS + 1)
     .map(rangeOf)
     .filter((range) => range.type !== '');
 }
@@ -43,12 +46,15 @@ function rangeOf(member: string): Range {
   return { type: type.trim(), quality };
 }
 
-/** The most specific range that fits says how much it is wanted; among equals, one that is named goes before one that is only not excluded. */
+/**
+ * The weight comes from the most specific matching range. At the same quality, the more specific
+ * range wins.
+ */
 function weightOf(type: string, ranges: readonly Range[]): number {
   const group = `${type.slice(0, type.indexOf('/'))}/*`;
-  const fitting = [type, group, '*/*'];
-  for (let i = 0; i < fitting.length; i++) {
-    const range = ranges.find((one) => one.type === fitting[i]);
+  const matching = [type, group, '*/*'];
+  for (let i = 0; i < matching.length; i++) {
+    const range = ranges.find((candidate) => candidate.type === matching[i]);
     if (range !== undefined) return range.quality === 0 ? 0 : range.quality * 10_000 - i;
   }
   return 0;

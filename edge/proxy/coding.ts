@@ -1,4 +1,4 @@
-/** How what an origin sent is compressed on its way to a visitor. */
+/** Compresses responses of origins for visitors. */
 
 import { fieldValue } from '../cache/rules/fields.ts';
 import type { BodyCompressor } from '../compress/body.ts';
@@ -12,37 +12,43 @@ import type { OriginBody } from '../origin/origin.ts';
 
 export interface Compression {
   readonly bodies: BodyCompressor;
-  /** Bytes: shorter responses are left as they are. */
-  readonly least: number;
+  /** Shorter responses are not compressed. */
+  readonly minBytes: number;
 }
 
-/** What the visitor gets: fields with the length of the body, where that is known. */
-export interface Given {
+/**
+ * The fields and the body for the visitor. The fields include the length of the body if it is
+ * known.
+ */
+export interface CodedResponse {
   readonly fields: FieldList;
   readonly body: OriginBody;
 }
 
-/** `fields` as the visitor would get them uncoded. Throws OriginError as `body.readNow` does. */
-export function codedFor(
+/**
+ * Compresses a response if that is worthwhile. `fields` describe the uncompressed response. Throws
+ * OriginError, as `body.readNow` does.
+ */
+export function compressResponse(
   exchange: Exchange,
   compression: Compression | undefined,
   status: number,
   fields: FieldList,
   body: OriginBody,
-): Given {
+): CodedResponse {
   if (compression === undefined) return { fields, body };
   if (status === 304) return { fields: notModifiedFields(fields, fieldValue(exchange.headers, 'if-none-match')), body };
   const isHead = exchange.method === 'HEAD';
   const length = isHead ? lengthOf(fields) : body.length;
-  if (!isCompressible(status, fields, length, compression.least)) return { fields, body };
+  if (!isCompressible(status, fields, length, compression.minBytes)) return { fields, body };
   const coding = negotiate(fieldValue(exchange.headers, 'accept-encoding'), CODINGS_AT_ONCE);
   if (coding === 'identity' || forbidsTransform(exchange.headers)) return { fields: varyingFields(fields), body };
   if (isHead) return { fields: codedFields(fields, coding), body };
   const coded = compression.bodies.compress(body, coding);
   if (coded.coding === 'identity') return { fields: varyingFields(fields), body: coded.body };
-  const given = codedFields(fields, coded.coding);
-  if (coded.body.length !== undefined) given.push('content-length', String(coded.body.length));
-  return { fields: given, body: coded.body };
+  const codedResponseFields = codedFields(fields, coded.coding);
+  if (coded.body.length !== undefined) codedResponseFields.push('content-length', String(coded.body.length));
+  return { fields: codedResponseFields, body: coded.body };
 }
 
 function lengthOf(fields: FieldList): number | undefined {
@@ -50,11 +56,14 @@ function lengthOf(fields: FieldList): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-/** What is asked of an origin whose response is not for the cache: those of the codings that are common, so that one which compresses by itself still does. */
-export function passedEncodings(exchange: Exchange): string {
+/**
+ * The value of Accept-Encoding for an origin whose response is not cached: gzip and br, if the
+ * visitor accepts them. So an origin can compress the response itself.
+ */
+export function encodingsForOrigin(exchange: Exchange): string {
   const accepted = fieldValue(exchange.headers, 'accept-encoding');
   if (accepted === undefined) return '';
-  const takesBrotli = negotiate(accepted, ['br']) === 'br';
-  if (negotiate(accepted, ['gzip']) !== 'gzip') return takesBrotli ? 'br' : '';
-  return takesBrotli ? 'br, gzip' : 'gzip';
+  const acceptsBrotli = negotiate(accepted, ['br']) === 'br';
+  if (negotiate(accepted, ['gzip']) !== 'gzip') return acceptsBrotli ? 'br' : '';
+  return acceptsBrotli ? 'br, gzip' : 'gzip';
 }

@@ -1,6 +1,8 @@
 /**
- * What a visitor sees when the edge itself has to answer: a page (HTML, JSON or text, by Accept) that says what happened to the visitor and
- * what the owner of the site can do. It holds nothing of where the origin is, and loads nothing.
+ * Error pages of the edge, in HTML, JSON or text, selected by Accept.
+ *
+ * A page describes what happened to the visitor and what the owner of the site can do. It neither
+ * reveals the origin nor loads anything.
  */
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -8,19 +10,22 @@ import { preferredType } from './accept.ts';
 
 export interface ErrorPage {
   readonly status: number;
-  /** Stable, for programs: `origin_refused`. */
+  /** A stable code for programs, such as `origin_refused`. */
   readonly code: string;
   readonly title: string;
-  /** One sentence for who visits, one for who owns the site. Plain text. */
+  /** One sentence for the visitor, one for the owner of the site. Plain text. */
   readonly visitor: string;
   readonly owner: string;
-  /** More fields, such as retry-after and allow. */
+  /** Additional fields, such as retry-after and allow. */
   readonly headers?: FieldList;
 }
 
 const TYPES = ['text/html', 'application/json', 'text/plain'] as const;
 
-/** Answers the exchange, whose response must not have begun. Returns the bytes of the body. HEAD gets none. */
+/**
+ * Sends the page as the response, which must not have started. HEAD gets no body. Returns the
+ * length of the body.
+ */
 export function answerError(exchange: Exchange, page: ErrorPage, requestId: string): number {
   const type = preferredType(exchange.headers, TYPES);
   const body = Buffer.from(bodyOf(type, page, requestId, exchange.authority));
@@ -44,7 +49,7 @@ export function answerError(exchange: Exchange, page: ErrorPage, requestId: stri
   return exchange.method === 'HEAD' ? 0 : body.length;
 }
 
-/** Nothing is loaded, and nothing runs. */
+/** The page loads nothing and runs no scripts. */
 const HTML_FIELDS = [
   'content-security-policy',
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -53,7 +58,7 @@ const HTML_FIELDS = [
 function bodyOf(type: (typeof TYPES)[number], page: ErrorPage, requestId: string, host: string): string {
   switch (type) {
     case 'text/html':
-      return html(page, requestId, host);
+      return renderHtml(page, requestId, host);
     case 'application/json':
       return `${JSON.stringify({
         ok: false,
@@ -72,7 +77,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]);
 
 const STYLE = `:root{color-scheme:light dark}
 body{font:1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:15vh auto 2rem;padding:0 1.25rem;color:#1d2430;background:#fff}
@@ -85,26 +90,26 @@ footer{margin-top:2.5rem;font-size:.875rem}
 code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
 @media(prefers-color-scheme:dark){body{color:#e6e9ee;background:#14181f}.status,footer{color:#a3adba}}`;
 
-const html = (page: ErrorPage, requestId: string, host: string): string => `<!doctype html>
+const renderHtml = (page: ErrorPage, requestId: string, host: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${page.status} ${escaped(page.title)}</title>
+<title>${page.status} ${escapeHtml(page.title)}</title>
 <style>
 ${STYLE}
 </style>
 </head>
 <body>
 <main>
-<p class="status">${page.status} · ${escaped(host)}</p>
-<h1>${escaped(page.title)}</h1>
-<p>${escaped(page.visitor)}</p>
+<p class="status">${page.status} · ${escapeHtml(host)}</p>
+<h1>${escapeHtml(page.title)}</h1>
+<p>${escapeHtml(page.visitor)}</p>
 <h2>For the owner of this site</h2>
-<p>${escaped(page.owner)}</p>
+<p>${escapeHtml(page.owner)}</p>
 </main>
-<footer>Request <code>${escaped(requestId)}</code></footer>
+<footer>Request <code>${escapeHtml(requestId)}</code></footer>
 </body>
 </html>
 `;

@@ -1,11 +1,11 @@
+/** Waits until the visitor's connection accepts more data, or is closed. */
 import type { Exchange } from '../http/exchange/exchange.ts';
 
-/** Where a body goes out: waits until the visitor takes more, or has gone. */
 export class Gate {
-  /** Given to the visitor so far. */
+  /** Bytes of the body that were sent to the connection. */
   bytes = 0;
   #open: (() => void) | null = null;
-  #isSet = false;
+  #isListening = false;
   readonly #exchange: Exchange;
 
   constructor(exchange: Exchange) {
@@ -13,8 +13,8 @@ export class Gate {
   }
 
   wait(): Promise<void> {
-    if (!this.#isSet) {
-      this.#isSet = true;
+    if (!this.#isListening) {
+      this.#isListening = true;
       this.#exchange.onDrain(() => this.open());
     }
     return new Promise((resolve) => {

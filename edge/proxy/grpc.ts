@@ -1,21 +1,28 @@
 /**
- * gRPC (grpc/doc/PROTOCOL-HTTP2.md) is not passed on: it needs HTTP/2 to the origin, and trailers. Its clients show an answer of another protocol as a bare status, so over HTTP/2
- * the refusal is one of gRPC. gRPC-Web needs neither, and is passed on as any other request.
+ * Refuses gRPC (grpc/doc/PROTOCOL-HTTP2.md), which needs HTTP/2 and trailers to the origin.
+ *
+ * gRPC clients show a response of another protocol as a bare status. So over HTTP/2 the refusal is
+ * a gRPC response. gRPC-Web needs neither HTTP/2 nor trailers and is forwarded like any other
+ * request.
  */
 import { fieldValue } from '../cache/rules/fields.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { NO_GRPC } from './pages.ts';
 
-/** `application/grpc`, alone or with the format of its messages; `application/grpc-web` is another protocol. */
+/**
+ * Matches `application/grpc`, alone or with a message format. `application/grpc-web` is a different
+ * protocol.
+ */
 const GRPC = /^application\/grpc(?:$|[+; \t])/i;
 
-/** Every call is a POST. */
+/** All gRPC calls use POST. */
 export const isGrpc = ({ method, headers }: Exchange): boolean =>
   method === 'POST' && GRPC.test(fieldValue(headers, 'content-type') ?? '');
 
 /**
- * Trailers-Only: the status UNIMPLEMENTED and its message in the one HEADERS frame that ends the stream. A message is percent-encoded; ASCII without "%" is its own encoding.
+ * A Trailers-Only response: one HEADERS frame with the status UNIMPLEMENTED and the message ends
+ * the stream. The message must be percent-encoded; ASCII without "%" needs no change.
  */
 export const GRPC_UNIMPLEMENTED = new ReadyAnswer(
   200,

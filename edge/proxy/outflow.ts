@@ -1,9 +1,12 @@
 /**
- * The way of a body that flows: each part goes to the visitor from where it lies. When a visitor does not keep up the origin waits, and for one who is slow for longer what comes is
- * read ahead, into memory of the visitor's network, so that the connection to the origin is free again when it has all been read.
+ * Sends a flowing body to a visitor without copying its parts.
  *
- *     origin ─► onPart ─► the visitor
- *                     └─► ahead, while the visitor takes nothing ─► the visitor
+ * If the visitor does not keep up, the origin has to wait. If the visitor stays slow, the rest is
+ * read ahead into memory charged to the visitor's network. So the connection to the origin becomes
+ * free again as soon as the body has been read.
+ *
+ *     origin ─► onPart ─► visitor
+ *                     └─► ahead, while the visitor is blocked ─► visitor
  */
 import type { BodyFlow, BodySink, Exchange } from '../http/exchange/exchange.ts';
 import { Parts } from '../http/exchange/parts.ts';
@@ -11,39 +14,42 @@ import { sweepEvery } from '../http/exchange/sweep.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { Gate } from './gate.ts';
 
-/** Bytes of a response that are read ahead at most. */
-const MOST_AHEAD = 4 * 1024 * 1024;
-/** Milliseconds between looks at those that wait; a visitor who has taken nothing for two of them is slow. */
-const LOOK = 500;
-const SLOW = 2;
+/** Maximum number of bytes of a response that are read ahead. */
+const MAX_AHEAD_BYTES = 4 * 1024 * 1024;
+/** Milliseconds between two checks. A visitor who is still blocked at the second check is slow. */
+const CHECK_INTERVAL_MS = 500;
+const SLOW_CHECKS = 2;
 
-/** Those that wait for their visitors, in the whole thread. */
-const waiting = new Set<Outflow>();
+/** All outflows of the thread with a blocked visitor. */
+const blockedOutflows = new Set<Outflow>();
 let timer: NodeJS.Timeout | undefined;
 
-function look(): void {
-  for (const outflow of waiting) outflow.look();
-  if (waiting.size > 0) return;
+function checkBlocked(): void {
+  for (const outflow of blockedOutflows) outflow.check();
+  if (blockedOutflows.size > 0) return;
   clearInterval(timer);
   timer = undefined;
 }
 
 export class Outflow implements BodySink {
-  /** Resolves when all has been given, or the body is cancelled; rejects when it breaks off, once what came before has been given. */
-  readonly over: Promise<null>;
+  /**
+   * Resolves when the body has been sent or cancelled. Rejects if the body breaks off, after the
+   * parts before have been sent.
+   */
+  readonly finished: Promise<null>;
   readonly #body: OriginBody;
   readonly #exchange: Exchange;
   readonly #gate: Gate;
   readonly #flow: BodyFlow | undefined;
   readonly #ahead = new Parts();
-  /** Bytes of that. */
-  #held = 0;
-  /** The visitor takes nothing now, and how often that has been seen. */
+  /** Bytes in `#ahead`. */
+  #aheadBytes = 0;
+  /** The visitor accepts no data, and the number of checks since then. */
   #isBlocked = false;
-  #looks = 0;
+  #checks = 0;
   /** The origin waits. */
-  #isHeld = false;
-  /** Undefined while more may come. */
+  #isPaused = false;
+  /** How the body ended. Undefined while more parts may arrive. */
   #end: Error | null | undefined;
   #resolve!: (end: null) => void;
   #reject!: (error: Error) => void;
@@ -52,7 +58,7 @@ export class Outflow implements BodySink {
     this.#body = body;
     this.#exchange = exchange;
     this.#gate = gate;
-    this.over = new Promise((resolve, reject) => {
+    this.finished = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -64,54 +70,57 @@ export class Outflow implements BodySink {
       this.#body.cancel();
       return true;
     }
-    if (this.#isBlocked) return this.#keep(part);
+    if (this.#isBlocked) return this.#readAhead(part);
     this.#gate.bytes += part.length;
     if (this.#exchange.lend(part)) return true;
     this.#block();
-    this.#isHeld = true;
+    this.#isPaused = true;
     return false;
   }
 
   onOver(error: Error | null): void {
     this.#end = error;
-    if (this.#held === 0) this.#finish();
+    if (this.#aheadBytes === 0) this.#finish();
   }
 
-  /** From the sweep: a slow visitor must not keep the origin. */
-  look(): void {
-    if (++this.#looks < SLOW || !this.#isHeld || this.#end !== undefined || !this.#hasRoom()) return;
-    this.#isHeld = false;
+  /** Called by the periodic check: a slow visitor must not occupy the connection to the origin. */
+  check(): void {
+    if (++this.#checks < SLOW_CHECKS || !this.#isPaused || this.#end !== undefined || !this.#hasRoom()) return;
+    this.#isPaused = false;
     this.#flow?.resume();
   }
 
-  /** Half of what the network may have is left for what it asks for besides. */
+  /**
+   * Reading ahead may use half of the network's memory. The other half is left for its other
+   * requests.
+   */
   #hasRoom(): boolean {
     const { room, most } = this.#exchange.memory;
-    return this.#held < MOST_AHEAD && room * 2 >= most;
+    return this.#aheadBytes < MAX_AHEAD_BYTES && room * 2 >= most;
   }
 
-  /** Keeps a part that came while the visitor takes nothing. */
-  #keep(part: Uint8Array): boolean {
+  /** Reads ahead: stores a part that arrived while the visitor is blocked. */
+  #readAhead(part: Uint8Array): boolean {
     this.#exchange.memory.hold(part.length);
-    this.#held += part.length;
+    this.#aheadBytes += part.length;
     const copy = Buffer.allocUnsafeSlow(part.length);
     copy.set(part);
     this.#ahead.push(copy);
-    this.#isHeld = !this.#hasRoom();
-    return !this.#isHeld;
+    this.#isPaused = !this.#hasRoom();
+    return !this.#isPaused;
   }
 
   #block(): void {
     this.#isBlocked = true;
-    this.#looks = 0;
-    waiting.add(this);
-    timer ??= sweepEvery(LOOK, look);
-    void this.#gate.wait().then(() => this.#drained());
+    this.#checks = 0;
+    blockedOutflows.add(this);
+    timer ??= sweepEvery(CHECK_INTERVAL_MS, checkBlocked);
+    void this.#gate.wait().then(() => this.#onDrain());
   }
 
-  /** The visitor takes more, or has gone. */
-  #drained(): void {
-    waiting.delete(this);
+  /** The visitor accepts data again, or has disconnected. */
+  #onDrain(): void {
+    blockedOutflows.delete(this);
     this.#isBlocked = false;
     for (let part = this.#ahead.shift(); part !== undefined; part = this.#ahead.shift()) {
       this.#release(part.length);
@@ -124,24 +133,24 @@ export class Outflow implements BodySink {
     }
     if (this.#exchange.isEnded) {
       this.#ahead.clear();
-      this.#release(this.#held);
+      this.#release(this.#aheadBytes);
       this.#body.cancel();
     }
     if (this.#end !== undefined) {
-      if (this.#held === 0) this.#finish();
-    } else if (!this.#isBlocked && this.#isHeld) {
-      this.#isHeld = false;
+      if (this.#aheadBytes === 0) this.#finish();
+    } else if (!this.#isBlocked && this.#isPaused) {
+      this.#isPaused = false;
       this.#flow?.resume();
     }
   }
 
   #release(bytes: number): void {
-    this.#held -= bytes;
+    this.#aheadBytes -= bytes;
     this.#exchange.memory.release(bytes);
   }
 
   #finish(): void {
-    waiting.delete(this);
+    blockedOutflows.delete(this);
     if (this.#end) this.#reject(this.#end);
     else this.#resolve(null);
   }

@@ -1,4 +1,7 @@
-/** The pages of what goes wrong between a visitor and an origin: one for each fault, with the status that RFC 9110 gives it. */
+/**
+ * Error pages for failures between a visitor and an origin. Each fault has a page with the status
+ * that RFC 9110 defines.
+ */
 import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 import type { ErrorPage } from './error-page.ts';
 
@@ -18,7 +21,7 @@ function page(
 const NO_ANSWER = 'The site does not respond';
 const TOO_SLOW = 'The site takes too long to respond';
 
-/** By what `fetch` rejects with; a visitor who has gone gets none. */
+/** Pages by the fault with which `fetch` rejects. A visitor who has disconnected needs no page. */
 export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, VisitorFault>, ErrorPage>> = {
   forbidden: page(
     502,

@@ -1,4 +1,4 @@
-/** An exchange on its way through the proxy: what is asked of the origin for it, and what the visitor gets. */
+/** One exchange in the proxy: the request to the origin and the response to the visitor. */
 
 import { fromUrlHost } from '../../core/address/url-host.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
@@ -18,19 +18,19 @@ import {
 } from '../origin/origin.ts';
 import type { OriginPlace } from '../origin/place.ts';
 import type { Site } from '../sites/site.ts';
-import { begunBody } from './begun-body.ts';
-import { type Compression, codedFor, passedEncodings } from './coding.ts';
+import { bufferBodyStart } from './buffered-body.ts';
+import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
 import { answerError, type ErrorPage } from './error-page.ts';
 import { Gate } from './gate.ts';
 import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
-import { passedBody } from './passed-body.ts';
+import { bodyForOrigin } from './passed-body.ts';
 import type { OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
-import { networkOf, normalAuthority, type RequestRules, requestFields, visitedBy } from './request-fields.ts';
+import { networkOf, normalAuthority, type RequestRules, requestFields, visitedSiteOf } from './request-fields.ts';
 import { requestId } from './request-id.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
 
-/** What all passages of a proxy share. */
+/** Shared by all passages of a proxy. */
 export interface PassageContext {
   readonly fetch: Fetch;
   readonly rules: RequestRules;
@@ -38,7 +38,7 @@ export interface PassageContext {
   readonly onDone: OnDone | undefined;
 }
 
-/** What is told of a response before the visitor gets it. */
+/** Receives the head of a response before it is sent to the visitor. */
 export type OnHead = (status: number, fields: FieldList) => void;
 
 export class Passage implements Visit, TrailerFilter {
@@ -48,13 +48,13 @@ export class Passage implements Visit, TrailerFilter {
   outlivesVisitor = false;
   readonly #context: PassageContext;
   readonly #gate: Gate;
-  /** Of what is asked of the origin, until its head has come. */
+  /** Cancels the request to the origin. Null after the response head has arrived. */
   #cancel: OriginCancel | null = null;
-  /** What is given to the visitor. */
+  /** The body that is sent to the visitor. */
   #body: OriginBody | null = null;
   #originMs = -1;
-  /** Of the origin, since it has responded. */
-  #place: OriginPlace | undefined;
+  /** Host name and addresses of the origin, after it has responded. */
+  #identity: OriginPlace | undefined;
   #error: OriginError | null = null;
 
   constructor(
@@ -65,10 +65,10 @@ export class Passage implements Visit, TrailerFilter {
   ) {
     this.#context = context;
     this.#gate = new Gate(exchange);
-    if (!isBackground) exchange.onAbort(() => this.#leave());
+    if (!isBackground) exchange.onAbort(() => this.#onAbort());
   }
 
-  #leave(): void {
+  #onAbort(): void {
     this.hasLeft = true;
     if (!this.outlivesVisitor) this.#cancel?.cancel();
     this.#body?.cancel();
@@ -79,9 +79,13 @@ export class Passage implements Visit, TrailerFilter {
     return this.fieldsForOrigin('', true);
   }
 
-  /** `acceptEncoding`: the codings that the origin may use. `isForAll`: its answer may be for others, too. Undefined: it is not passed on, and the visitor has been told why. */
-  fieldsForOrigin(acceptEncoding: string, isForAll = false): string[] | undefined {
-    const fields = requestFields(this.exchange, this.#context.rules, this.id, acceptEncoding, isForAll);
+  /**
+   * The fields of the request to the origin. `acceptEncoding`: the codings that the origin may use.
+   * `isShared`: the response may also be sent to other visitors. Undefined: the request is not
+   * forwarded, and the visitor has received an error page.
+   */
+  fieldsForOrigin(acceptEncoding: string, isShared = false): string[] | undefined {
+    const fields = requestFields(this.exchange, this.#context.rules, this.id, acceptEncoding, isShared);
     if (typeof fields !== 'number') return fields;
     if (!this.isBackground) this.refuse(fields === 508 ? LOOP : EXPECTATION_FAILED);
     return undefined;
@@ -95,7 +99,10 @@ export class Passage implements Visit, TrailerFilter {
     return this.fetch(this.isBackground ? 'GET' : this.exchange.method, headers, NO_BODY, '', onResponse, onFailure);
   }
 
-  /** Goes on with the response, or with what `Fetch` rejects with, and settles as that does. The visitor's going ends it unless `holdsOn`. */
+  /**
+   * Sends a request to the origin and calls `onResponse` or `onFailure`. The result settles with
+   * theirs. The request is cancelled when the visitor disconnects, unless `outlivesVisitor` is set.
+   */
   fetch(
     method: string,
     headers: FieldList,
@@ -107,7 +114,7 @@ export class Passage implements Visit, TrailerFilter {
     const { exchange, site } = this;
     const cancel = new OriginCancel();
     this.#cancel = cancel;
-    const fetched = this.#context.fetch({
+    const responding = this.#context.fetch({
       origin: site.origin,
       serverName: fromUrlHost(hostOf(exchange.authority)),
       method,
@@ -118,42 +125,45 @@ export class Passage implements Visit, TrailerFilter {
       client: networkOf(exchange, this.#context.rules),
       protocol,
       cancel,
-      onInform: (status, fields, place) => this.#inform(status, fields, place),
+      onInform: (status, fields, identity) => this.#inform(status, fields, identity),
     });
-    return fetched.then((response) => {
+    return responding.then((response) => {
       this.#cancel = null;
-      this.#place = response.place;
+      this.#identity = response.place;
       this.#originMs = response.responseTime - response.requestTime;
       return onResponse(response);
     }, onFailure);
   }
 
-  /** 1xx of the origin. 100 (Continue) is the connection's own: it goes out when the body is first asked for (RFC 9110 section 10.1.1). */
-  #inform(status: number, headers: FieldList, place: OriginPlace): void {
-    this.#place = place;
+  /**
+   * Forwards a 1xx response of the origin. The connection itself sends 100 (Continue), when the
+   * body is first read (RFC 9110 section 10.1.1).
+   */
+  #inform(status: number, headers: FieldList, identity: OriginPlace): void {
+    this.#identity = identity;
     if (status > 101 && !this.isBackground && !this.exchange.isEnded)
       this.exchange.inform(status, this.visitorFields(headers));
   }
 
   visitorFields(headers: FieldList): string[] {
     const { rules } = this.#context;
-    return responseFields(headers, this.site, visitedBy(this.exchange, rules), rules.name, this.#place);
+    return responseFields(headers, this.site, visitedSiteOf(this.exchange, rules), rules.name, this.#identity);
   }
 
   storedFields(headers: FieldList): string[] {
-    return fieldsWithoutOrigin(headers, this.site, visitedBy(this.exchange, this.#context.rules), this.#place);
+    return fieldsWithoutOrigin(headers, this.site, visitedSiteOf(this.exchange, this.#context.rules), this.#identity);
   }
 
   trailersOf(fields: FieldList): FieldList {
     if (fields.length === 0) return fields;
-    return responseTrailers(fields, this.site, visitedBy(this.exchange, this.#context.rules), this.#place);
+    return responseTrailers(fields, this.site, visitedSiteOf(this.exchange, this.#context.rules), this.#identity);
   }
 
   bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {
     this.outcome = outcome;
     const { exchange } = this;
-    const sent = this.fieldsForOrigin(passedEncodings(exchange));
-    if (sent === undefined) return;
+    const requestHeaders = this.fieldsForOrigin(encodingsForOrigin(exchange));
+    if (requestHeaders === undefined) return;
     const onResponse = ({ status, headers, body }: OriginResponse): Done => {
       const fields = this.visitorFields(headers);
       onHead?.(status, fields);
@@ -161,18 +171,18 @@ export class Passage implements Visit, TrailerFilter {
       return this.respond(status, fields, body);
     };
     const fetch = (body: RequestBody): Promise<void> =>
-      this.fetch(exchange.method, sent, passedBody(body), '', onResponse, (error) => {
+      this.fetch(exchange.method, requestHeaders, bodyForOrigin(body), '', onResponse, (error) => {
         body.discard();
         return this.respondFailure(error);
       });
     if (exchange.body.length === 0) return fetch(NO_BODY);
-    return begunBody(exchange).then(
+    return bufferBodyStart(exchange).then(
       (body) => {
         if (!exchange.isEnded) return fetch(body);
         body.discard();
         return this.abandon();
       },
-      // The visitor has gone, or was told that the body came too slowly.
+      // The visitor has disconnected, or has already received an error about the slow body.
       () => this.abandon(),
     );
   }
@@ -181,44 +191,46 @@ export class Passage implements Visit, TrailerFilter {
     const { exchange } = this;
     if (exchange.isEnded) {
       body.cancel();
-      this.done(499, false);
+      this.report(499, false);
       return;
     }
     let hasBegun = false;
     try {
-      const given = codedFor(exchange, this.#context.compression, status, fields, body);
-      this.#body = given.body;
+      const coded = compressResponse(exchange, this.#context.compression, status, fields, body);
+      this.#body = coded.body;
       hasBegun = true;
-      exchange.respond(status, given.fields);
-      const relayed = relay(given.body, exchange, this, this.#gate);
-      if (relayed !== undefined)
-        return relayed.then(
-          () => this.done(status, !this.hasLeft),
+      exchange.respond(status, coded.fields);
+      const relaying = relay(coded.body, exchange, this, this.#gate);
+      if (relaying !== undefined)
+        return relaying.then(
+          () => this.report(status, !this.hasLeft),
           (error) => this.#breakOff(error, status),
         );
-      this.done(status, !this.hasLeft);
+      this.report(status, !this.hasLeft);
     } catch (error) {
       if (hasBegun) this.#breakOff(error, status);
       else this.respondFailure(error);
     }
   }
 
-  /** A response that began cannot be made whole: its end must not look like one. */
+  /**
+   * Aborts a response that has started and cannot be completed, so that it does not look complete.
+   */
   #breakOff(error: unknown, status: number): void {
     this.#body?.cancel();
     this.exchange.abort();
-    this.#note(error);
-    this.done(status, false);
+    this.#recordError(error);
+    this.report(status, false);
   }
 
-  /** An answer of the edge itself that is no page, without a body. */
-  giveReady(ready: ReadyAnswer): void {
+  /** Sends a ready answer of the edge without a body. */
+  sendReady(ready: ReadyAnswer): void {
     if (this.exchange.isEnded) {
       this.abandon();
       return;
     }
     this.exchange.answer(ready);
-    this.done(ready.status, true);
+    this.report(ready.status, true);
   }
 
   respondWhole(status: number, fields: FieldList, body: Uint8Array): void {
@@ -231,38 +243,40 @@ export class Passage implements Visit, TrailerFilter {
     exchange.respond(status, fields);
     exchange.end(body);
     this.#gate.bytes = hasContent ? body.length : 0;
-    this.done(status, true);
+    this.report(status, true);
   }
 
-  /** Throws what is no fault of an origin. */
+  /** Answers a fault of the origin with an error page. Rethrows all other errors. */
   respondFailure(error: unknown): void {
-    this.#note(error);
+    this.#recordError(error);
     const fault = (error as OriginError).fault;
-    if (this.exchange.isEnded) this.done(499, false);
+    if (this.exchange.isEnded) this.report(499, false);
     else if (fault === 'slow-body') this.refuse(SLOW_BODY);
     else this.refuse(FAULT_PAGES[fault === 'aborted' ? 'reset' : fault]);
   }
 
-  #note(error: unknown): void {
+  #recordError(error: unknown): void {
     if (error instanceof OriginError) this.#error = error;
     else if (!this.hasLeft) throw error;
   }
 
   refuse(page: ErrorPage): void {
     this.#gate.bytes = answerError(this.exchange, page, this.id);
-    this.done(page.status, true);
+    this.report(page.status, true);
   }
 
   abandon(): void {
-    this.done(499, false);
+    this.report(499, false);
   }
 
   refuseNotCached(cacheStatus: string): void {
     this.refuse({ ...NOT_CACHED, headers: ['cache-status', cacheStatus] });
   }
 
-  /** Bytes of a tunnel are counted by who carries them. */
-  done(status: number, isWhole: boolean, bytes = this.#gate.bytes): void {
+  /**
+   * Reports the end of the exchange. `bytes` is passed for tunnels, which count their own bytes.
+   */
+  report(status: number, isWhole: boolean, bytes = this.#gate.bytes): void {
     const { onDone } = this.#context;
     if (onDone === undefined || this.isBackground) return;
     const error = this.#error;

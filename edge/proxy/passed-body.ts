@@ -1,10 +1,14 @@
-/** The body of a request as an origin gets it: the visitor's, but for its trailers. */
+/** Passes the visitor's request body to an origin, with filtered trailers. */
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { requestTrailers } from './request-fields.ts';
 
-/** One that ends where its content-length says is passed on without trailers: they are part of the chunked coding. */
-export const passedBody = (body: RequestBody): RequestBody => (body.length === undefined ? new PassedBody(body) : body);
+/**
+ * A body with a content-length has no trailers, because trailers need the chunked coding. It is
+ * passed unchanged.
+ */
+export const bodyForOrigin = (body: RequestBody): RequestBody =>
+  body.length === undefined ? new PassedBody(body) : body;
 
 class PassedBody implements RequestBody {
   readonly length = undefined;

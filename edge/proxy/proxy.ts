@@ -1,4 +1,4 @@
-/** The handler of a site: what a visitor asks for is fetched from the site's origin, or given from what is kept of it. */
+/** The handler of a site: answers requests from the cache or fetches from the site's origin. */
 import { type CacheOptions, createCacheFlow } from '../cache/cache.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
@@ -13,21 +13,27 @@ import { GRPC_UNIMPLEMENTED, isGrpc } from './grpc.ts';
 import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_GRPC, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
 import { Passage, type PassageContext } from './passage.ts';
 import type { ExchangeRecord, OnDone } from './record.ts';
-import { mayGoNoFurther, visitedBy } from './request-fields.ts';
+import { hasNoForwardsLeft, visitedSiteOf } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
-import { carry, isWebSocketKey, webSocketAccept, webSocketKey } from './tunnel.ts';
+import { isWebSocketKey, pipeTunnel, webSocketAccept, webSocketKey } from './tunnel.ts';
 
 export interface ProxyOptions {
   readonly fetch: Fetch;
-  /** What the edge calls itself in Via, CDN-Loop and Cache-Status: a token; `waypost` by default. Two services that stand behind each other need different ones. */
+  /**
+   * The name of the edge in Via, CDN-Loop and Cache-Status: a token; default `waypost`. If one
+   * service forwards to another, their names must differ.
+   */
   readonly name?: string;
-  /** Whether an address is that of a proxy in front of the edge that tells the truth about its clients; by default none is. */
+  /**
+   * Whether an address belongs to a proxy whose statements about its clients are trusted. Default:
+   * none.
+   */
   readonly trusts?: (address: string) => boolean;
-  /** Without it responses are sent as they come. */
+  /** If omitted, responses are not compressed. */
   readonly compression?: Compression;
-  /** Without it each request goes to the origin. */
+  /** If omitted, nothing is cached. */
   readonly cache?: CacheOptions;
-  /** Told of each exchange that has ended. */
+  /** Receives the record of each exchange that has ended. */
   readonly onDone?: OnDone;
 }
 
@@ -37,35 +43,35 @@ export function createProxy(options: ProxyOptions): Proxy {
   const { fetch, name = 'waypost', trusts = () => false, compression, onDone } = options;
   const rules = { name, trusts };
   const context: PassageContext = { fetch, rules, compression, onDone };
-  const open = (exchange: Exchange, site: Site, isBehind = false): Passage =>
-    new Passage(context, exchange, site, isBehind);
+  const open = (exchange: Exchange, site: Site, isBackground = false): Passage =>
+    new Passage(context, exchange, site, isBackground);
   const cache =
     options.cache &&
     createCacheFlow({
       ...options.cache,
       name,
       open,
-      schemeOf: (exchange) => visitedBy(exchange, rules).scheme,
-      fieldsOf: (headers, site, exchange) => responseFields(headers, site, visitedBy(exchange, rules), name),
+      schemeOf: (exchange) => visitedSiteOf(exchange, rules).scheme,
+      fieldsOf: (headers, site, exchange) => responseFields(headers, site, visitedSiteOf(exchange, rules), name),
       onHit:
         onDone &&
         ((exchange, site, status, bytes, outcome) => onDone(hitRecord(exchange, site, status, bytes, outcome))),
     });
 
   return (exchange, site) => {
-    // The usual request pays for two comparisons.
+    // A plain GET costs only these two comparisons.
     if (exchange.method !== 'GET' || exchange.protocol !== '') {
       const page = refusalOf(exchange);
       if (page !== null) return open(exchange, site).refuse(page);
-      if (exchange.protocol !== '') return webSocket(open(exchange, site));
+      if (exchange.protocol !== '') return serveWebSocket(open(exchange, site));
       if (isGrpc(exchange)) return refuseGrpc(open(exchange, site));
-      if (mayGoNoFurther(exchange)) return open(exchange, site).respondWhole(204, ALLOWED, NOTHING);
+      if (hasNoForwardsLeft(exchange)) return open(exchange, site).respondWhole(204, ALLOW_FIELDS, EMPTY_BODY);
     }
     return cache === undefined ? open(exchange, site).bypassCache('', 'none') : cache(exchange, site);
   };
 }
 
-/** Of each hit: no spread, which costs ten times as much as the rest of it. */
+/** Built for every cache hit. A spread would cost ten times as much as the rest of it. */
 const hitRecord = (
   exchange: Exchange,
   site: Site,
@@ -85,64 +91,72 @@ const hitRecord = (
   isWhole: true,
 });
 
-const NOTHING = new Uint8Array(0);
-const ALLOWED = METHOD_NOT_ALLOWED.headers ?? [];
+const EMPTY_BODY = new Uint8Array(0);
+const ALLOW_FIELDS = METHOD_NOT_ALLOWED.headers ?? [];
 
-/** What is for no origin. */
+/** The error page for a request that is never forwarded. Null: it may be forwarded. */
 function refusalOf({ method, protocol }: Exchange): ErrorPage | null {
-  // RFC 9110 section 9.3.8: would send a visitor's credentials back to whoever can make it ask.
+  // RFC 9110 section 9.3.8: TRACE would return the visitor's credentials to the script that sent
+  // it.
   if (method === 'TRACE') return METHOD_NOT_ALLOWED;
   if (protocol !== '') return protocol === 'websocket' ? null : NO_SUCH_PROTOCOL;
   return method === 'CONNECT' ? METHOD_NOT_ALLOWED : null;
 }
 
-/** Clients of gRPC speak HTTP/2. Whatever asks for it by HTTP/1.1 reads a page. */
+/** gRPC clients use HTTP/2. A client with HTTP/1.1 gets an error page. */
 function refuseGrpc(passage: Passage): void {
-  if (passage.exchange.version === '2') passage.giveReady(GRPC_UNIMPLEMENTED);
+  if (passage.exchange.version === '2') passage.sendReady(GRPC_UNIMPLEMENTED);
   else passage.refuse(NO_GRPC);
 }
 
-const OF_THE_OPENING: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
+const HANDSHAKE_FIELDS: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
 
-/** The opening of a tunnel; over HTTP/2 the edge is the client of RFC 6455 (RFC 8441 section 5). */
-function webSocket(passage: Passage): Done {
+/**
+ * Opens a WebSocket tunnel. Over HTTP/2 the edge is the client of RFC 6455 (RFC 8441 section 5).
+ */
+function serveWebSocket(passage: Passage): Done {
   const { exchange } = passage;
   const isHttp2 = exchange.version === '2';
   const key = isHttp2 ? webSocketKey() : (fieldValue(exchange.headers, 'sec-websocket-key') ?? '');
   if (!isWebSocketKey(key)) return passage.refuse(NO_WEBSOCKET_KEY);
   const fields = passage.fieldsForOrigin('');
   if (fields === undefined) return;
-  const sent = isHttp2 ? [...withoutFields(fields, OF_THE_OPENING), 'sec-websocket-key', key] : fields;
-  const onResponse = (response: OriginResponse): Done => opened(passage, response, key);
-  return passage.fetch('GET', sent, NO_BODY, 'websocket', onResponse, (error) => passage.respondFailure(error));
+  const requestHeaders = isHttp2 ? [...withoutFields(fields, HANDSHAKE_FIELDS), 'sec-websocket-key', key] : fields;
+  const onResponse = (response: OriginResponse): Done => openTunnel(passage, response, key);
+  return passage.fetch('GET', requestHeaders, NO_BODY, 'websocket', onResponse, (error) =>
+    passage.respondFailure(error),
+  );
 }
 
-/** `key`: the edge's own over HTTP/2, else the visitor's. */
-async function opened(passage: Passage, response: OriginResponse, key: string): Promise<void> {
+/** `key`: the edge's own over HTTP/2, otherwise the visitor's. */
+async function openTunnel(passage: Passage, response: OriginResponse, key: string): Promise<void> {
   const { exchange } = passage;
   const { tunnel, body, headers } = response;
   const isHttp2 = exchange.version === '2';
-  if (tunnel === null) return notUpgraded(passage, response, isHttp2);
+  if (tunnel === null) return passWithoutUpgrade(passage, response, isHttp2);
   try {
-    // RFC 6455 section 4.1: without the proof the origin may not know what a WebSocket is, and read what follows as requests.
-    const isProven = fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
-    if (!isProven || exchange.isEnded) {
+    // RFC 6455 section 4.1: an origin without this proof may not support WebSocket and could parse
+    // the following bytes as requests.
+    const isAccepted = fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
+    if (!isAccepted || exchange.isEnded) {
       tunnel.destroy();
-      if (isProven) passage.done(499, false);
+      if (isAccepted) passage.report(499, false);
       else passage.refuse(FAULT_PAGES.malformed);
       return;
     }
-    const answered = passage.visitorFields(headers);
-    exchange.upgrade(isHttp2 ? withoutFields(answered, OF_THE_OPENING) : answered);
-    const bytes = await carry(exchange, body, tunnel);
-    passage.done(isHttp2 ? 200 : 101, true, bytes);
+    const responseHeaders = passage.visitorFields(headers);
+    exchange.upgrade(isHttp2 ? withoutFields(responseHeaders, HANDSHAKE_FIELDS) : responseHeaders);
+    const bytes = await pipeTunnel(exchange, body, tunnel);
+    passage.report(isHttp2 ? 200 : 101, true, bytes);
   } catch (error) {
     passage.respondFailure(error);
   }
 }
 
-/** As an answer to an extended CONNECT a 2xx would open a tunnel (RFC 9110 section 9.3.6). */
-function notUpgraded(passage: Passage, response: OriginResponse, isHttp2: boolean): Done {
+/**
+ * In response to an extended CONNECT, a 2xx status would open a tunnel (RFC 9110 section 9.3.6).
+ */
+function passWithoutUpgrade(passage: Passage, response: OriginResponse, isHttp2: boolean): Done {
   const { status, headers, body } = response;
   if (status >= 300 || !isHttp2) return passage.respond(status, passage.visitorFields(headers), body);
   body.cancel();

@@ -1,4 +1,4 @@
-/** What became of an exchange, for the access log and the metrics. */
+/** The record of an exchange, for the access log and the metrics. */
 import type { CacheOutcome } from '../cache/outcome.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { OriginFault } from '../origin/origin.ts';
@@ -7,20 +7,26 @@ import type { Site } from '../sites/site.ts';
 export interface ExchangeRecord {
   readonly exchange: Exchange;
   readonly site: Site;
-  /** Empty for what the cache answered by itself: it is made for an origin. */
+  /** Empty for a cache hit, because the id is created for a request to the origin. */
   readonly requestId: string;
-  /** Of the response; 499 when the visitor went before it had one. */
+  /** Status of the response. 499 if the visitor disconnected before it started. */
   readonly status: number;
-  /** Bytes of the response's body that were given to the connection. */
+  /** Bytes of the response body that were sent to the connection. */
   readonly bytes: number;
   readonly cache: CacheOutcome;
-  /** Milliseconds from sending the request to the origin until its head had come; -1: it was not asked, or gave none. */
+  /**
+   * Milliseconds from sending the request to the origin until its response head arrived. -1: no
+   * request was sent, or no head arrived.
+   */
   readonly originMs: number;
-  /** What went wrong with the origin; null: nothing. */
+  /** The fault of the origin. Null: none. */
   readonly fault: OriginFault | null;
-  /** More of it, for the operator: it may name the origin's address. Empty without a fault. */
+  /**
+   * Details of the fault for the operator. They may contain the origin's address. Empty without a
+   * fault.
+   */
   readonly detail: string;
-  /** Whether the response went out whole. */
+  /** Whether the response was sent completely. */
   readonly isWhole: boolean;
 }
 

@@ -1,18 +1,22 @@
-/** The way of a body from an origin to a visitor, as fast as the visitor takes it and no faster. */
+/** Relays a body from an origin to a visitor, at the speed of the visitor. */
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
 import type { Gate } from './gate.ts';
 import { Outflow } from './outflow.ts';
 
-/** Trailers as the visitor may have them. */
+/** Selects the trailers that the visitor may receive. */
 export interface TrailerFilter {
   trailersOf(fields: FieldList): FieldList;
 }
 
 /**
- * Gives all of a body to an exchange whose head has been given, and ends it: at once when it is here as a whole, as small ones are. `gate.open` is to be called when the visitor goes, which cancels the body. Throws, or
- * rejects with, OriginError when the body breaks off: the exchange is the caller's to abort, so that what came is not taken for the whole.
+ * Sends a body to an exchange whose head has been sent, and ends the exchange. If the whole body is
+ * available, as for short ones, it is sent immediately.
+ *
+ * The caller must call `gate.open` when the visitor disconnects, which cancels the body. Throws or
+ * rejects with OriginError if the body breaks off. The caller must then abort the exchange, so that
+ * the partial body does not look complete.
  */
 export function relay(body: OriginBody, exchange: Exchange, filter: TrailerFilter, gate: Gate): void | Promise<void> {
   const part = body.readNow();
@@ -24,19 +28,25 @@ export function relay(body: OriginBody, exchange: Exchange, filter: TrailerFilte
 
 type Part = Uint8Array | null | undefined;
 
-/** Bytes of a body that are fetched at a time for a visitor who takes them fast. */
-const STRETCH = 256 * 1024;
+/** Bytes of a body that are fetched at once for a fast visitor. */
+const MAX_RESERVED = 256 * 1024;
 
-/** Nothing is fetched for a visitor who takes nothing. */
-async function roomFor(exchange: Exchange, gate: Gate): Promise<number> {
+/**
+ * Waits until the exchange has space for more bytes, so that nothing is fetched for a blocked
+ * visitor.
+ */
+async function waitForRoom(exchange: Exchange, gate: Gate): Promise<number> {
   for (;;) {
-    const room = exchange.reserve(STRETCH);
+    const room = exchange.reserve(MAX_RESERVED);
     if (room > 0 || exchange.isEnded) return room;
     await gate.wait();
   }
 }
 
-/** `first` and what comes behind it: null at the end, undefined where one has to wait. */
+/**
+ * Relays `first`, `second` and the parts after them. Null: end of the body. Undefined: the part is
+ * not available yet.
+ */
 async function relayParts(
   first: Part,
   second: Part,
@@ -50,13 +60,13 @@ async function relayParts(
   for (;;) {
     if (part === undefined) {
       if (body.flow === undefined) {
-        const room = await roomFor(exchange, gate);
+        const room = await waitForRoom(exchange, gate);
         if (exchange.isEnded) {
           body.cancel();
           return;
         }
         part = await body.read(room);
-      } else part = await new Outflow(body, exchange, gate).over;
+      } else part = await new Outflow(body, exchange, gate).finished;
       next = part === null ? null : body.readNow();
     }
     if (exchange.isEnded) {
@@ -74,7 +84,7 @@ async function relayParts(
   }
 }
 
-/** What ends with a part ends in one frame with it. */
+/** Sends the last part and the end of the body together, in one frame. */
 function end(part: Uint8Array | null, body: OriginBody, exchange: Exchange, filter: TrailerFilter, gate: Gate): void {
   if (part !== null) gate.bytes += part.length;
   exchange.end(part ?? undefined, filter.trailersOf(body.trailers));

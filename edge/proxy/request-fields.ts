@@ -1,10 +1,14 @@
 /**
- * The fields that an origin gets, made in one pass over those that the visitor sent.
+ * Builds the fields of the request to an origin, in one pass over the visitor's fields.
  *
- * Who the visitor is, is for the edge to say: X-Forwarded-For, Forwarded and their kin are dropped when they come from anybody but a
- * proxy that the operator trusts, and made anew (as Caddy, Traefik and Envoy at the edge do; nginx and Cloudflare append, which leaves each
- * origin to find out how much of the list is true). From a trusted proxy the lists go on, with its address appended. Of the host and path many of these proxies pass on
- * whatever the visitor said of them, so a request whose answer may be for others, too, has nothing of that kind but what is a part of the cache's key.
+ * Only the edge states who the visitor is. X-Forwarded-For, Forwarded and similar fields are
+ * dropped unless they come from a trusted proxy, and are created anew. Caddy, Traefik and Envoy do
+ * the same at the edge. nginx and Cloudflare append to the list, so that each origin has to find
+ * out which part of it is true.
+ *
+ * The lists of a trusted proxy are kept, with its address appended. But many of these proxies pass
+ * on any host and path that the visitor claims. So if the response may be shared with other
+ * visitors, the request contains only those claims that are part of the cache key.
  */
 import { isIP } from 'node:net';
 import { clientNetwork } from '../../core/address/ipv6.ts';
@@ -13,27 +17,36 @@ import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 export interface RequestRules {
-  /** Pseudonym in Via (RFC 9110 section 7.6.3) and identifier in CDN-Loop (RFC 8586): a token or a host name. */
+  /**
+   * Pseudonym in Via (RFC 9110 section 7.6.3) and identifier in CDN-Loop (RFC 8586): a token or a
+   * host name.
+   */
   readonly name: string;
-  /** Whether an address is that of a proxy in front of the edge which tells the truth about its clients. */
+  /** Whether an address belongs to a proxy whose statements about its clients are trusted. */
   readonly trusts: (address: string) => boolean;
 }
 
-/** Why a request is not passed on, by status. */
+/** The status with which a request is refused. */
 export type RequestRefusal = 417 | 508;
 
-/** Where a visitor is: by which scheme a trusted proxy in front says, since the connection to the edge is its own. */
-export interface VisitedBy {
+/**
+ * The scheme and authority that the visitor requested. Behind a trusted proxy, its field states the
+ * scheme, because the connection to the edge is the proxy's own.
+ */
+export interface VisitedSite {
   readonly scheme: 'http' | 'https';
   readonly authority: string;
 }
 
-/** The host, and its port if it is not the scheme's, as the cache's key has it: whatever of it a visitor spells out, the origin gets one form. */
+/**
+ * The host, and the port if it is not the default of the scheme, as in the cache key. So the origin
+ * gets one form, whichever form the visitor used.
+ */
 export function normalAuthority(exchange: Exchange, rules: Pick<RequestRules, 'trusts'>): string {
-  return withoutDefaultPort(visitedBy(exchange, rules).scheme, exchange.authority);
+  return withoutDefaultPort(visitedSiteOf(exchange, rules).scheme, exchange.authority);
 }
 
-export function visitedBy(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): VisitedBy {
+export function visitedSiteOf(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): VisitedSite {
   if (!trusts(exchange.client.address)) return exchange;
   const { headers, authority } = exchange;
   for (let i = 0; i < headers.length; i += 2) {
@@ -44,7 +57,10 @@ export function visitedBy(exchange: Exchange, { trusts }: Pick<RequestRules, 'tr
   return exchange;
 }
 
-/** The network whose share of the origin's connections a request takes: of visitors behind a trusted proxy their own, as far as it says. */
+/**
+ * The network that a request counts for in the limits on connections to the origin. Behind a
+ * trusted proxy this is the visitor's network, if the proxy states the address.
+ */
 export function networkOf({ client, headers, memory }: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): string {
   if (!trusts(client.address)) return memory.network;
   for (let i = 0; i < headers.length; i += 2) {
@@ -57,7 +73,7 @@ export function networkOf({ client, headers, memory }: Exchange, { trusts }: Pic
 
 const PASS = 1;
 const DROP = 2;
-/** Says who or where the visitor is: passed on for trusted proxies only. */
+/** A claim about the visitor. It is passed on for trusted proxies only. */
 const CLAIM = 3;
 const FORWARDED_FOR = 4;
 const FORWARDED_PROTO = 5;
@@ -70,7 +86,8 @@ const EXPECT = 11;
 const MAX_FORWARDS = 12;
 
 const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
-  // What browsers send. Not to be found here costs a look at each character, no more.
+  // Fields that browsers send. They are listed for speed: an unlisted name costs a scan of its
+  // characters.
   ...each(PASS, [
     'accept',
     'accept-language',
@@ -96,13 +113,15 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'sec-fetch-mode',
     'sec-fetch-site',
     'sec-fetch-user',
-    // Only ever `trailers`: the client of the origin says the rest (RFC 9110 section 10.1.4).
+    // The value is always `trailers`; the client of the origin adds the rest (RFC 9110 section
+    // 10.1.4).
     'te',
     'upgrade-insecure-requests',
     'user-agent',
     'x-requested-with',
   ]),
-  // Of a connection (RFC 9110 section 7.6.1): the client of the origin says its own. Credentials for proxies end here (section 11.7).
+  // Fields of the connection (RFC 9110 section 7.6.1): the client of the origin sets its own.
+  // Credentials for proxies end at the edge (section 11.7).
   ...each(DROP, [
     'connection',
     'content-length',
@@ -115,7 +134,8 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'transfer-encoding',
     'upgrade',
     'x-request-id',
-    // Read by CGI as HTTP_PROXY, which programs take for their own outgoing proxy (CVE-2016-5385).
+    // CGI exposes this field as HTTP_PROXY, which programs use as their outgoing proxy
+    // (CVE-2016-5385).
     'proxy',
   ]),
   // The visitor's address.
@@ -146,7 +166,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-sucuri-clientip',
     'x-true-client-ip',
   ]),
-  // Scheme, host, port and path that the visitor asked for.
+  // Scheme, host, port and path that the visitor requested.
   ...each(CLAIM, [
     'cf-visitor',
     'cloudfront-forwarded-proto',
@@ -164,7 +184,8 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-script-name',
     'x-url-scheme',
   ]),
-  // Who the visitor is: client certificates (RFC 9440) and users that a proxy has authenticated.
+  // The visitor's identity: client certificates (RFC 9440) and users that a proxy has
+  // authenticated.
   ...each(CLAIM, [
     'cf-access-authenticated-user-email',
     'client-cert',
@@ -180,7 +201,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-remote-user',
     'x-webauth-user',
   ]),
-  // What parts of a framework or a server tell each other: Next.js (CVE-2025-29927), Rack (CVE-2025-61780).
+  // Internal fields of frameworks and servers: Next.js (CVE-2025-29927), Rack (CVE-2025-61780).
   ...each(CLAIM, [
     'x-accel-mapping',
     'x-invoke-error',
@@ -194,7 +215,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-vercel-forwarded-for',
     'x-vercel-proxied-for',
   ]),
-  // Next.js in the browser sends it.
+  // Next.js sends it from the browser.
   ['x-middleware-prefetch', PASS],
   ['x-forwarded-for', FORWARDED_FOR],
   ['x-forwarded-proto', FORWARDED_PROTO],
@@ -211,7 +232,7 @@ function each(action: number, names: readonly string[]): [string, number][] {
   return names.map((name) => [name, action]);
 }
 
-/** Families of fields that are claims, whatever follows. */
+/** Prefixes of claims. */
 const CLAIMS = new RegExp(
   `^(?:${[
     'ssl-client-', // ingress-nginx
@@ -234,25 +255,31 @@ const UNUSUAL = /[^a-z0-9-]/;
 const actionOf = (name: string): number => ACTIONS.get(name) ?? (CLAIMS.test(name) ? CLAIM : PASS);
 
 /**
- * Of a name that is not in the table. Servers that know only letters, digits and underscores (CGI, WSGI, PHP) take a name such as x_forwarded_for for another one: it is dropped when
- * that one is the edge's to say.
+ * The action for a name that is not in the table.
+ *
+ * CGI, WSGI and PHP map all characters except letters and digits to underscores. There a name such
+ * as x_forwarded_for equals x-forwarded-for. Such a name is dropped if only the edge may set its
+ * equivalent.
  */
 function unlistedAction(name: string): number {
-  const known = unlisted.get(name);
-  if (known !== undefined) return known;
-  const action = judgedAction(name);
-  if (name.length > LONGEST_UNLISTED) return action;
-  if (unlisted.size >= MOST_UNLISTED) unlisted.clear();
+  const cached = unlisted.get(name);
+  if (cached !== undefined) return cached;
+  const action = classifyUnlisted(name);
+  if (name.length > MAX_UNLISTED_LENGTH) return action;
+  if (unlisted.size >= MAX_UNLISTED) unlisted.clear();
   unlisted.set(name, action);
   return action;
 }
 
-/** Of names that came lately: applications send the same ones again and again. Visitors choose them, so there are bounds. */
+/**
+ * Actions of recently used names, because applications repeat the same names. The size is limited,
+ * because visitors choose the names.
+ */
 const unlisted = new Map<string, number>();
-const MOST_UNLISTED = 1024;
-const LONGEST_UNLISTED = 64;
+const MAX_UNLISTED = 1024;
+const MAX_UNLISTED_LENGTH = 64;
 
-function judgedAction(name: string): number {
+function classifyUnlisted(name: string): number {
   if (UNUSUAL.test(name)) return actionOf(name.replace(/[^a-z0-9]/g, '-')) === PASS ? PASS : DROP;
   return CLAIMS.test(name) ? CLAIM : PASS;
 }
@@ -260,24 +287,27 @@ function judgedAction(name: string): number {
 const join = (list: string, value: string): string => (list === '' ? value : `${list}, ${value}`);
 
 /**
- * All but Host and what frames the message. `acceptEncoding`: the codings that the origin is asked for; empty for none. A refusal: what it
- * asks for cannot be (417), or it has been here before (508, RFC 8586 section 2). `isForAll`: the answer may be for others, too.
+ * Builds all fields except Host and the framing fields. `acceptEncoding`: the codings that the
+ * origin may use; empty for none. `isShared`: the response may also be sent to other visitors.
+ *
+ * Returns a refusal if the expectation cannot be met (417), or if the request has already passed
+ * this service (508, RFC 8586 section 2).
  */
 export function requestFields(
   exchange: Exchange,
   rules: RequestRules,
   id: string,
   acceptEncoding: string,
-  isForAll = false,
+  isShared = false,
 ): string[] | RequestRefusal {
   const { headers, client, scheme } = exchange;
   const authority = normalAuthority(exchange, rules);
   const isTrusted = rules.trusts(client.address);
-  const isBelieved = isTrusted && !isForAll;
+  const acceptsClaims = isTrusted && !isShared;
   const fields: string[] = [];
   let forwardedFor = '';
   let forwarded = '';
-  let proto: string = isForAll ? visitedBy(exchange, rules).scheme : scheme;
+  let proto: string = isShared ? visitedSiteOf(exchange, rules).scheme : scheme;
   let host = authority;
   let via = '';
   let loop = '';
@@ -289,19 +319,19 @@ export function requestFields(
         fields.push(name, value);
         break;
       case CLAIM:
-        if (isBelieved) fields.push(name, value);
+        if (acceptsClaims) fields.push(name, value);
         break;
       case FORWARDED_FOR:
         if (isTrusted) forwardedFor = join(forwardedFor, value);
         break;
       case FORWARDED_PROTO:
-        if (isBelieved) proto = value;
+        if (acceptsClaims) proto = value;
         break;
       case FORWARDED_HOST:
-        if (isBelieved) host = value;
+        if (acceptsClaims) host = value;
         break;
       case FORWARDED:
-        if (isBelieved) forwarded = join(forwarded, value);
+        if (acceptsClaims) forwarded = join(forwarded, value);
         break;
       case VIA:
         via = join(via, value);
@@ -310,13 +340,13 @@ export function requestFields(
         loop = join(loop, value);
         break;
       case MAX_FORWARDS:
-        fields.push(name, decremented(exchange.method, value));
+        fields.push(name, decrementForwards(exchange.method, value));
         break;
       case EXPECT:
         return 417;
     }
   }
-  if (loop !== '' && names(loop, rules.name)) return 508;
+  if (loop !== '' && includesIdentifier(loop, rules.name)) return 508;
   if (acceptEncoding !== '') fields.push('accept-encoding', acceptEncoding);
   fields.push(
     'x-forwarded-for',
@@ -338,8 +368,8 @@ export function requestFields(
 }
 
 /**
- * Trailers that an origin gets: it may take them for fields of the head (RFC 9110 section 6.5.1), so nothing passes that is the edge's to say there, nor who the visitor claims
- * to be.
+ * Filters the trailers for an origin. The origin may merge them into the header fields (RFC 9110
+ * section 6.5.1), so claims and fields that only the edge may set are removed.
  */
 export function requestTrailers(fields: FieldList): FieldList {
   if (fields.length === 0) return fields;
@@ -349,15 +379,18 @@ export function requestTrailers(fields: FieldList): FieldList {
   });
 }
 
-/** What the last element was made of, and the element. */
+/** The inputs of the last element, and the element. */
 let lastAddress = '';
 let lastAuthority = '';
 let lastScheme = '';
 let lastElement = '';
 
 /**
- * RFC 7239 section 4. An IPv6 address stands in brackets, and those, as a colon, in quotes (sections 4 and 6). The requests of a page all say the same, so the last element is kept:
- * one that is made anew costs 0.25 µs, also since its line is not found without a look at each character (edge/origin/field-line.ts).
+ * An element of Forwarded (RFC 7239 section 4). An IPv6 address needs brackets, and brackets and
+ * colons need quotes (sections 4 and 6).
+ *
+ * The requests of a page have the same element, so the last one is kept. A new one costs 0.25 µs,
+ * partly because its line then has to be checked again (edge/origin/field-line.ts).
  */
 function forwardedElement(address: string, authority: string, scheme: string): string {
   if (address === lastAddress && authority === lastAuthority && scheme === lastScheme) return lastElement;
@@ -370,21 +403,24 @@ function forwardedElement(address: string, authority: string, scheme: string): s
   return lastElement;
 }
 
-/** RFC 9110 section 7.6.2: counts for OPTIONS, and for TRACE, which goes nowhere. At zero the request ends here: `mayGoNoFurther`. */
-function decremented(method: string, value: string): string {
+/**
+ * RFC 9110 section 7.6.2: decremented for OPTIONS only, since TRACE is never forwarded. At zero the
+ * request ends here (`hasNoForwardsLeft`).
+ */
+function decrementForwards(method: string, value: string): string {
   return method === 'OPTIONS' && /^\d{1,9}$/.test(value) && Number(value) > 0 ? String(Number(value) - 1) : value;
 }
 
-/** Whether a CDN-Loop has an identifier (RFC 8586 section 2), parameters aside; host names are the same in either case. */
-function names(loop: string, id: string): boolean {
-  // What a quoted parameter says is none of the list.
+/** Whether a CDN-Loop contains an identifier (RFC 8586 section 2), ignoring parameters and case. */
+function includesIdentifier(loop: string, id: string): boolean {
+  // A quoted parameter value may contain commas.
   const members = loop.replace(/"(?:[^"\\]|\\.)*"/g, '').split(',');
-  const wanted = id.toLowerCase();
-  return members.some((member) => member.split(';', 1)[0].trim().toLowerCase() === wanted);
+  const identifier = id.toLowerCase();
+  return members.some((member) => member.split(';', 1)[0].trim().toLowerCase() === identifier);
 }
 
-/** RFC 9110 section 7.6.2: an OPTIONS that may go no further. */
-export function mayGoNoFurther(exchange: Exchange): boolean {
+/** RFC 9110 section 7.6.2: an OPTIONS request that must not be forwarded. */
+export function hasNoForwardsLeft(exchange: Exchange): boolean {
   if (exchange.method !== 'OPTIONS') return false;
   const { headers } = exchange;
   for (let i = 0; i < headers.length; i += 2)

@@ -1,11 +1,14 @@
-/** The name of an exchange: sent to the origin, shown on error pages, and found in the log. */
+/** The id of an exchange. It is sent to the origin, shown on error pages and written to the log. */
 import { randomBytes } from 'node:crypto';
 
-/** Tells threads, nodes and starts apart; what follows is a count, as names need be unique and not secret. */
+/**
+ * Differs between threads, nodes and starts. A counter follows, because ids must be unique but not
+ * secret.
+ */
 const PREFIX = randomBytes(6).toString('hex');
 let count = 0;
 
-/** Unique over all threads and nodes; letters, digits and a dash. */
+/** Unique over all threads and nodes. It consists of letters, digits and a dash. */
 export function requestId(): string {
   count++;
   return `${PREFIX}-${count.toString(36)}`;

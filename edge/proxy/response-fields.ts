@@ -1,20 +1,20 @@
-/** The fields that a visitor gets, made in one pass over those of the origin. */
+/** Builds the fields of the response to a visitor, in one pass over the origin's fields. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import { OriginPlace } from '../origin/place.ts';
 import type { Site } from '../sites/site.ts';
 import {
-  membersWithout,
-  replaced,
-  replacedCookie,
-  replacedLink,
-  replacedReference,
-  replacedRefresh,
+  removeRevealingMembers,
   revealsOrigin,
+  rewriteCookie,
+  rewriteLink,
+  rewriteReference,
+  rewriteRefresh,
+  rewriteText,
   type Visited,
 } from './origin-names.ts';
 
-/** What becomes of a field. Below DROP: it passes as it is when it does not hold the origin. */
+/** How a field is handled. A field below DROP passes unchanged if it does not reveal the origin. */
 const UNKNOWN = 1; // removed, or rewritten where it is a URL
 const TEXT = 2; // the origin is replaced by the site
 const MEMBERS = 3; // the members that hold the origin are removed
@@ -32,7 +32,8 @@ const HSTS = 14;
 
 const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
   ...each(DROP, [
-    // Of a connection (RFC 9110 section 7.6.1), and what a proxy asks of its own clients (section 11.7).
+    // Fields of the connection (RFC 9110 section 7.6.1), and requests of a proxy to its own clients
+    // (section 11.7).
     'connection',
     'keep-alive',
     'proxy-connection',
@@ -40,18 +41,18 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'proxy-authentication-info',
     'transfer-encoding',
     'upgrade',
-    // What serves behind the edge, and by which means.
+    // Software behind the edge.
     'server',
     'x-powered-by',
     'x-aspnet-version',
     'x-aspnetmvc-version',
-    // Would lead visitors past the edge (RFC 7838).
+    // It would lead visitors past the edge (RFC 7838).
     'alt-svc',
     // For the edge only: names of groups to purge.
     'cache-tag',
     'x-request-id',
   ]),
-  // Their grammar has no place for a host, and each response would pay for the search.
+  // These fields cannot contain a host by their grammar, so they are not searched.
   ...each(PASS, [
     'accept-ranges',
     'access-control-allow-credentials',
@@ -73,7 +74,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-xss-protection',
   ]),
   ...each(DATE, ['date', 'last-modified', 'expires']),
-  // A client misunderstands the response without them, or they hold URLs of the site.
+  // Clients need these fields to interpret the response, or the fields contain URLs of the site.
   ...each(TEXT, [
     'accept',
     'accept-ch',
@@ -132,22 +133,22 @@ function each(action: number, names: readonly string[]): [string, number][] {
   return names.map((name) => [name, action]);
 }
 
-const places = new WeakMap<Origin, OriginPlace>();
+const identities = new WeakMap<Origin, OriginPlace>();
 
-/** Of an origin whose addresses are not known here. */
-function placeOf(origin: Origin): OriginPlace {
-  let place = places.get(origin);
-  if (place === undefined) {
-    place = new OriginPlace(origin);
-    places.set(origin, place);
+/** The identity of an origin whose addresses are not available here. */
+function identityOf(origin: Origin): OriginPlace {
+  let identity = identities.get(origin);
+  if (identity === undefined) {
+    identity = new OriginPlace(origin);
+    identities.set(origin, identity);
   }
-  return place;
+  return identity;
 }
 
 let lastName = '';
 let lastVia = '';
 
-/** A proxy has one name: the text is made once. */
+/** Cached, because a proxy has only one name. */
 function viaOf(name: string): string {
   if (name !== lastName) {
     lastName = name;
@@ -157,15 +158,16 @@ function viaOf(name: string): string {
 }
 
 /**
- * `headers`: an origin's. `name`: the pseudonym in Via (RFC 9110 section 7.6.3); origins speak HTTP/1.1.
- * `place`: as `OriginResponse` has it; none for what was stored, which is clean of the addresses.
+ * `headers`: fields of the origin. `name`: the pseudonym in Via (RFC 9110 section 7.6.3); origins
+ * use HTTP/1.1. `identity`: from `OriginResponse`; omitted for a stored response, which contains no
+ * addresses.
  */
 export function responseFields(
   headers: FieldList,
   site: Site,
   visited: Visited,
   name: string,
-  place = placeOf(site.origin),
+  identity = identityOf(site.origin),
 ): string[] {
   const isSecure = visited.scheme === 'https';
   const fields: string[] = [];
@@ -175,125 +177,140 @@ export function responseFields(
     const field = headers[i];
     const value = headers[i + 1];
     const action = ACTIONS.get(field) ?? UNKNOWN;
-    if (action === PASS || isClean(action, field, value, place)) {
+    if (action === PASS || isClean(action, field, value, identity)) {
       fields.push(field, value);
       continue;
     }
     if (action === DROP) continue;
-    const clean = withoutOrigin(action, field, value, place, visited);
+    const clean = rewriteField(action, field, value, identity, visited);
     if (clean === undefined) continue;
     if (action === VIA) via = via === '' ? clean : `${via}, ${clean}`;
     else if (action !== HSTS) fields.push(field, clean);
     else if (hsts === '') hsts = clean;
   }
-  const own = viaOf(name);
-  fields.push('server', 'waypost', 'via', via === '' ? own : `${via}, ${own}`);
-  // RFC 6797 section 7.2: never without TLS. The setting of the site goes before what the origin says.
+  const ownVia = viaOf(name);
+  fields.push('server', 'waypost', 'via', via === '' ? ownVia : `${via}, ${ownVia}`);
+  // RFC 6797 section 7.2: only over TLS. The setting of the site overrides the field of the origin.
   if (hsts !== '' && isSecure) fields.push('strict-transport-security', hsts);
   return fields;
 }
 
-/** Trailers that a visitor gets: no fields that a head has only after a change, and none that reveal the origin. */
+/**
+ * Filters the trailers for a visitor. Fields that would need rewriting and fields that reveal the
+ * origin are removed.
+ */
 export function responseTrailers(
   fields: FieldList,
   { origin }: Site,
   visited: Visited,
-  place = placeOf(origin),
+  identity = identityOf(origin),
 ): FieldList {
   return fields.filter((_, i) => {
     const field = fields[i & ~1];
     if ((ACTIONS.get(field) ?? UNKNOWN) >= DROP) return false;
-    return !revealsOrigin(place, fields[i | 1], visited) && !revealsOrigin(place, field, visited);
+    return !revealsOrigin(identity, fields[i | 1], visited) && !revealsOrigin(identity, field, visited);
   });
 }
 
-/** The fields of a response that is stored: they are clean of the origin, which may have moved when they are served. */
+/**
+ * The fields of a response for storing. They do not reveal the origin, whose address may have
+ * changed when the response is served.
+ */
 export function fieldsWithoutOrigin(
   headers: FieldList,
   { origin }: Site,
   visited: Visited,
-  place = placeOf(origin),
+  identity = identityOf(origin),
 ): string[] {
   const fields: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const field = headers[i];
     const value = headers[i + 1];
     const action = ACTIONS.get(field) ?? UNKNOWN;
-    const clean = isClean(action, field, value, place) ? value : withoutOrigin(action, field, value, place, visited);
+    const clean = isClean(action, field, value, identity)
+      ? value
+      : rewriteField(action, field, value, identity, visited);
     if (clean !== undefined) fields.push(field, clean);
   }
   return fields;
 }
 
 /**
- * Whether a field passes as it is: so do nearly all, which this finds out at the least cost. Each
- * response has an ETag. One without dots and colons is not searched: it
- * may hold an address as a bare number, but no server is known to write it so.
+ * Whether a field passes unchanged, as nearly all do; this check is the fastest path.
+ *
+ * Every response has an ETag. An ETag without dots and colons is not searched: it could contain an
+ * address as a plain number, but no known server writes that.
  */
-function isClean(action: number, field: string, value: string, place: OriginPlace): boolean {
+function isClean(action: number, field: string, value: string, identity: OriginPlace): boolean {
   if (action >= DROP) return action === PASS;
   if (action === DATE) return isHttpDate(value);
   if (action === CONTENT_TYPE && value.length < SHORTEST_WITH_URL) return true;
-  if (action === ETAG && !mayHoldHost(value)) return true;
-  return !place.mayBeIn(value) && (action !== UNKNOWN || !field.includes('.'));
+  if (action === ETAG && !mayContainHost(value)) return true;
+  return !identity.mayBeIn(value) && (action !== UNKNOWN || !field.includes('.'));
 }
 
-/** A value that does not reveal the origin; undefined: the field is removed. */
-function withoutOrigin(
+/** Rewrites a value so that it does not reveal the origin. Undefined: the field is removed. */
+function rewriteField(
   action: number,
   field: string,
   value: string,
-  place: OriginPlace,
+  identity: OriginPlace,
   visited: Visited,
 ): string | undefined {
   switch (action) {
     case UNKNOWN:
-      return unknown(field, value, place, visited);
+      return rewriteUnknown(field, value, identity, visited);
     case TEXT:
-      return replaced(value, place, visited);
+      return rewriteText(value, identity, visited);
     case CONTENT_TYPE:
-      // A boundary is found in the body too, which passes as it is.
-      return /^multipart\//i.test(value) ? value : replaced(value, place, visited);
+      // A multipart boundary must stay equal to the boundary in the body, which is not changed.
+      return /^multipart\//i.test(value) ? value : rewriteText(value, identity, visited);
     case MEMBERS:
     case VIA:
-      // RFC 9110 section 7.6.3: hosts behind a gateway may be left out of Via.
-      return membersWithout(value, place, visited);
+      // RFC 9110 section 7.6.3: a gateway may omit the hosts behind it from Via.
+      return removeRevealingMembers(value, identity, visited);
     case REFERENCE:
-      return replacedReference(value, place, visited);
+      return rewriteReference(value, identity, visited);
     case LINK:
-      return replacedLink(value, place, visited);
+      return rewriteLink(value, identity, visited);
     case REFRESH:
-      return replacedRefresh(value, place, visited);
+      return rewriteRefresh(value, identity, visited);
     case COOKIE:
-      return replacedCookie(value, place, visited);
+      return rewriteCookie(value, identity, visited);
     case DATE:
     case ETAG:
     case HSTS:
-      return revealsOrigin(place, value, visited) ? undefined : value;
+      return revealsOrigin(identity, value, visited) ? undefined : value;
     default:
       return value;
   }
 }
 
-/** Cheaper than a search. */
-const mayHoldHost = (value: string): boolean => value.includes('.') || value.includes(':') || value.includes('%');
+/** Faster than a search. */
+const mayContainHost = (value: string): boolean => value.includes('.') || value.includes(':') || value.includes('%');
 
-/** Characters of a media type that has a parameter with a URL, at least. */
+/** Minimum length of a media type that has a parameter with a URL. */
 const SHORTEST_WITH_URL = 32;
 
-/** IMF-fixdate (RFC 9110 section 5.6.7) has one length, and these two characters in their places. */
+/**
+ * An IMF-fixdate (RFC 9110 section 5.6.7) has a fixed length, and these characters at these
+ * positions.
+ */
 const isHttpDate = (value: string): boolean =>
   value.length === 29 && value.charCodeAt(3) === 0x2c && value.charCodeAt(28) === 0x54;
 
-/** Fields by which servers say which machine has answered: of no use to a visitor, as a URL neither. */
-const OF_A_MACHINE = /backend|upstream|origin|server|served|host|node|proxy|via|forward|real-ip|instance|machine/;
+/**
+ * Names of fields that identify the responding machine. They are useless to a visitor, even as a
+ * URL.
+ */
+const NAMES_MACHINE = /backend|upstream|origin|server|served|host|node|proxy|via|forward|real-ip|instance|machine/;
 const URL_ALONE = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}[^\s,;"<>]*$/i;
 
-/** A field of an application's own. A URL leads somewhere, and has to lead to the site. */
-function unknown(field: string, value: string, place: OriginPlace, visited: Visited): string | undefined {
-  if (revealsOrigin(place, field, visited)) return undefined;
-  if (!revealsOrigin(place, value, visited)) return value;
-  if (OF_A_MACHINE.test(field) || !URL_ALONE.test(value)) return undefined;
-  const reference = replacedReference(value, place, visited);
-  return revealsOrigin(place, reference, visited) ? undefined : reference;
+/** Rewrites a field that is not in the table. A value that is a URL must lead to the site. */
+function rewriteUnknown(field: string, value: string, identity: OriginPlace, visited: Visited): string | undefined {
+  if (revealsOrigin(identity, field, visited)) return undefined;
+  if (!revealsOrigin(identity, value, visited)) return value;
+  if (NAMES_MACHINE.test(field) || !URL_ALONE.test(value)) return undefined;
+  const reference = rewriteReference(value, identity, visited);
+  return revealsOrigin(identity, reference, visited) ? undefined : reference;
 }

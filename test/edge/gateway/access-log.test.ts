@@ -30,7 +30,7 @@ function open(every: number) {
 }
 
 const end = (log: AccessLog, exchange: Exchange): void =>
-  log.end({ exchange, domain: 'site.test', requestId: 'r1', status: 200, bytes: 5, cache: 'hit', originMs: -1 });
+  log.recordEnd({ exchange, domain: 'site.test', requestId: 'r1', status: 200, bytes: 5, cache: 'hit', originMs: -1 });
 
 test('a line says who asked for what and what came of it; no query, no field, no secret', () => {
   const { log, lines } = open(1);
@@ -39,7 +39,7 @@ test('a line says who asked for what and what came of it; no query, no field, no
     path: '/a"b\\?token=verysecret',
     headers: ['authorization', 'Bearer verysecret', 'cookie', 'sid=verysecret', 'referer', 'https://x/?verysecret'],
   });
-  log.begin(exchange);
+  log.recordStart(exchange);
   end(log, exchange);
   log.close();
   const [line] = lines();
@@ -70,7 +70,7 @@ test('one in so many', () => {
   const { log, lines } = open(10);
   for (let i = 0; i < 1000; i++) {
     const exchange = new FakeExchange();
-    log.begin(exchange);
+    log.recordStart(exchange);
     end(log, exchange);
   }
   log.close();
@@ -82,7 +82,7 @@ test('while nobody reads, a bounded number of lines waits and the rest is counte
   const write = (count: number): void => {
     for (let i = 0; i < count; i++) {
       const exchange = new FakeExchange({ path: `/${'x'.repeat(1000)}` });
-      log.begin(exchange);
+      log.recordStart(exchange);
       end(log, exchange);
     }
   };

@@ -205,7 +205,7 @@ test('what a request came to is counted by destination and class of status', () 
   assert.ok(bytes > 500, 'two pages');
   const counters = new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8));
   for (const destination of DESTINATIONS)
-    for (const status of [101, 204, 499, 599, 999]) counters.ended(destination, status, 0);
+    for (const status of [101, 204, 499, 599, 999]) counters.countResponse(destination, status, 0);
 });
 
 test('the admin API is told who asks, by a field that no client can say; what comes of it goes back as it is', async () => {

@@ -11,7 +11,7 @@ import { type Asked, settled } from './fake-origin.ts';
 
 const FRESH = ['cache-control', 'max-age=60', 'etag', '"a"'];
 const CODED = {
-  compression: { bodies: new BodyCompressor(10), least: 100 },
+  compression: { bodies: new BodyCompressor(10), minBytes: 100 },
   cache: { minCompressBytes: 100 },
 } satisfies CacheRigOptions;
 const TEXT = Array.from({ length: 400 }, (_, i) => `line ${i} says ${(i * i) % 97}\n`).join('');

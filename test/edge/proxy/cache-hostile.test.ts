@@ -11,7 +11,7 @@ const FRESH = ['cache-control', 'max-age=60', 'etag', '"a"'];
 const SHORT = ['cache-control', 'max-age=5, stale-if-error=60', 'etag', '"a"'];
 const TEXT = 'all of it is text\n'.repeat(50);
 const CODED = {
-  compression: { bodies: new BodyCompressor(10), least: 100 },
+  compression: { bodies: new BodyCompressor(10), minBytes: 100 },
   cache: { minCompressBytes: 100 },
 } satisfies CacheRigOptions;
 const PROXY = '192.0.2.80';

@@ -25,7 +25,7 @@ function begin(limit: number): {
   exchange.respond(200, []);
   const outflow = new Outflow(body, exchange, new Gate(exchange));
   const result: { value?: unknown } = {};
-  outflow.over.then(
+  outflow.finished.then(
     (end) => Object.assign(result, { value: end }),
     (error) => Object.assign(result, { value: error }),
   );
@@ -49,7 +49,7 @@ test('a short pause makes the origin wait', async () => {
   exchange.isFull = true;
   body.push(Buffer.from('one'));
   assert.ok(body.isFull);
-  outflow.look();
+  outflow.check();
   assert.ok(body.isFull);
   exchange.drain();
   await turn();
@@ -60,8 +60,8 @@ test('of a slow visitor the rest is read ahead, and given in order', async () =>
   const { exchange, body, outflow, budget, result } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));
-  outflow.look();
-  outflow.look();
+  outflow.check();
+  outflow.check();
   assert.not(body.isFull);
   body.push(Buffer.from('two'));
   body.push(Buffer.alloc(100 * KB, 'x'));
@@ -81,8 +81,8 @@ test('no more than half of what the network may have', () => {
   const { exchange, body, outflow, budget } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));
-  outflow.look();
-  outflow.look();
+  outflow.check();
+  outflow.check();
   for (let i = 0; i < 100 && !body.isFull; i++) body.push(Buffer.alloc(16 * KB));
   assert.ok(body.isFull);
   assert.ok(budget.held <= 256 * KB + 16 * KB, String(budget.held));
@@ -92,8 +92,8 @@ test('what came before a fault is given before it', async () => {
   const { exchange, body, outflow, result } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));
-  outflow.look();
-  outflow.look();
+  outflow.check();
+  outflow.check();
   body.push(Buffer.from('two'));
   body.fail(new OriginError('reset', 'gone'));
   await turn();
@@ -108,8 +108,8 @@ test('a visitor who goes leaves nothing behind', async () => {
   const { exchange, body, outflow, budget, result } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));
-  outflow.look();
-  outflow.look();
+  outflow.check();
+  outflow.check();
   body.push(Buffer.from('two'));
   exchange.isEnded = true;
   exchange.drain();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mayGoNoFurther, requestFields } from '../../../edge/proxy/request-fields.ts';
+import { hasNoForwardsLeft, requestFields } from '../../../edge/proxy/request-fields.ts';
 import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
 
 const TRUSTED = '192.0.2.80';
@@ -224,7 +224,7 @@ test('an expectation that nobody knows is refused', () => {
 
 test('OPTIONS ends here when it may go no further', () => {
   const may = (method: string, value: string) =>
-    mayGoNoFurther(new FakeExchange({ method, headers: ['max-forwards', value] }));
+    hasNoForwardsLeft(new FakeExchange({ method, headers: ['max-forwards', value] }));
   assert.ok(may('OPTIONS', '0'));
   assert.not(may('OPTIONS', '1'));
   assert.not(may('OPTIONS', ''));

@@ -21,7 +21,7 @@ test('lines are counted off when they have left, also those that nobody will eve
   stream.on('error', () => {});
   const taken = new SharedArrayBuffer(4);
   const count = (): number => Atomics.load(new Int32Array(taken), 0);
-  for (const lines of ['a\n', 'b\n', 'c\n']) writeLines(stream, { kind: 'access-log', lines, taken });
+  for (const lines of ['a\n', 'b\n', 'c\n']) writeLines(stream, { kind: 'access-log', lines, writtenBatches: taken });
   await sleep(5);
   assert.is(count(), 0);
   waiting.shift()?.();
@@ -30,7 +30,7 @@ test('lines are counted off when they have left, also those that nobody will eve
   waiting.shift()?.(new Error('EPIPE'));
   await sleep(5);
   assert.is(count(), 3, 'the reader has gone');
-  writeLines(stream, { kind: 'access-log', lines: 'd\n', taken });
+  writeLines(stream, { kind: 'access-log', lines: 'd\n', writtenBatches: taken });
   await sleep(5);
   assert.is(count(), 4);
 });

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../edge/http/exchange/body-queue.ts';
 import { MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
-import { begunBody } from '../../../edge/proxy/begun-body.ts';
+import { bufferBodyStart } from '../../../edge/proxy/buffered-body.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
 const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');
@@ -11,13 +11,13 @@ const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 function begin(length: number | undefined): {
   queue: BodyQueue;
-  begun: ReturnType<typeof begunBody>;
+  begun: ReturnType<typeof bufferBodyStart>;
   isBegun: () => boolean;
 } {
   const queue = new BodyQueue({ onFirstRead() {}, onTaken() {} }, length);
   const exchange = Object.assign(new FakeExchange({ body: queue }), { memory: MEMORY });
   let isBegun = false;
-  const begun = begunBody(exchange).then((body) => {
+  const begun = bufferBodyStart(exchange).then((body) => {
     isBegun = true;
     return body;
   });
@@ -26,7 +26,7 @@ function begin(length: number | undefined): {
 }
 
 /** All of a body as it flows, held after each part as often as `holds` says. */
-function flowed(body: Awaited<ReturnType<typeof begunBody>>, holds = 0): Promise<string> {
+function flowed(body: Awaited<ReturnType<typeof bufferBodyStart>>, holds = 0): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: string[] = [];
     let left = holds;
@@ -42,7 +42,7 @@ function flowed(body: Awaited<ReturnType<typeof begunBody>>, holds = 0): Promise
   });
 }
 
-async function read(body: Awaited<ReturnType<typeof begunBody>>): Promise<string> {
+async function read(body: Awaited<ReturnType<typeof bufferBodyStart>>): Promise<string> {
   let text = '';
   for (let part = await body.read(); part !== null; part = await body.read()) text += Buffer.from(part).toString();
   return text;

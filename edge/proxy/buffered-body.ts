@@ -1,0 +1,131 @@
+/**
+ * Buffers the start of a request body before the request is sent to the origin. So a visitor who
+ * announces a long body and sends little does not occupy a connection to the origin. The buffer is
+ * charged to the visitor's network.
+ */
+import type { ClientMemory } from '../http/exchange/client-memory.ts';
+import type { BodyFlow, BodySink, Exchange, RequestBody } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
+
+/** Bytes to wait for. A shorter body is buffered completely. */
+const BUFFER_BYTES = 65_536;
+/**
+ * Milliseconds without data after which a body of unknown length is passed on. The two sides may be
+ * exchanging messages.
+ */
+const SILENCE_MS = 200;
+
+/** Rejects with an AbortError if the body ends prematurely. */
+export async function bufferBodyStart({ body, memory }: Exchange): Promise<RequestBody> {
+  const buffered = new BufferedBody(body, memory);
+  try {
+    while (buffered.heldBytes < BUFFER_BYTES) {
+      const reading = body.read();
+      const part = body.length === undefined ? await raceSilence(reading) : await reading;
+      if (part === null) return buffered;
+      if (part === SILENT) {
+        // Only one read may be pending, so the next reader gets this part first.
+        buffered.pending = reading;
+        return buffered;
+      }
+      buffered.add(part);
+    }
+    return buffered;
+  } catch (error) {
+    buffered.discard();
+    throw error;
+  }
+}
+
+const SILENT = Symbol('silent');
+
+function raceSilence<Result>(result: Promise<Result>): Promise<Result | typeof SILENT> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<typeof SILENT>((resolve) => {
+    timer = setTimeout(resolve, SILENCE_MS, SILENT);
+  });
+  return Promise.race([result, silence]).finally(() => clearTimeout(timer));
+}
+
+class BufferedBody implements RequestBody {
+  readonly length: number | undefined;
+  heldBytes = 0;
+  /** A pending read. */
+  pending: Promise<Uint8Array | null> | null = null;
+  readonly #body: RequestBody;
+  readonly #memory: ClientMemory;
+  #parts: Uint8Array[] = [];
+
+  constructor(body: RequestBody, memory: ClientMemory) {
+    this.#body = body;
+    this.#memory = memory;
+    this.length = body.length;
+  }
+
+  get trailers(): FieldList {
+    return this.#body.trailers;
+  }
+
+  add(part: Uint8Array): void {
+    this.#parts.push(part);
+    this.heldBytes += part.length;
+    this.#memory.hold(part.length);
+  }
+
+  read(): Promise<Uint8Array | null> {
+    const part = this.shiftPart();
+    if (part !== undefined) return Promise.resolve(part);
+    const { pending } = this;
+    this.pending = null;
+    return pending ?? this.#body.read();
+  }
+
+  get flow(): RequestBody['flow'] {
+    // A pending read must be finished first, and it is read with `read`.
+    return this.pending !== null || this.#body.flow === undefined ? undefined : (sink) => new BufferedFlow(this, sink);
+  }
+
+  /** The remaining body, for a BufferedFlow that has sent all buffered parts. */
+  flowRest(sink: BodySink): BodyFlow | undefined {
+    return this.#body.flow?.(sink);
+  }
+
+  discard(): void {
+    this.#memory.release(this.heldBytes);
+    this.heldBytes = 0;
+    this.#parts = [];
+    this.#body.discard();
+  }
+
+  /** Removes and returns the next buffered part. */
+  shiftPart(): Uint8Array | undefined {
+    const part = this.#parts.shift();
+    if (part === undefined) return undefined;
+    this.heldBytes -= part.length;
+    this.#memory.release(part.length);
+    return part;
+  }
+}
+
+/** Sends the buffered parts, then the rest as it arrives. */
+class BufferedFlow implements BodyFlow {
+  readonly #body: BufferedBody;
+  readonly #sink: BodySink;
+  #rest: BodyFlow | undefined;
+
+  constructor(body: BufferedBody, sink: BodySink) {
+    this.#body = body;
+    this.#sink = sink;
+    this.resume();
+  }
+
+  resume(): void {
+    if (this.#rest !== undefined) {
+      this.#rest.resume();
+      return;
+    }
+    for (let part = this.#body.shiftPart(); part !== undefined; part = this.#body.shiftPart())
+      if (!this.#sink.onPart(part)) return;
+    this.#rest = this.#body.flowRest(this.#sink);
+  }
+}
