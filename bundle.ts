@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
-import { HEAD, openAuditProgram, programIn, TAIL } from './admin-api/cli/audit-program.ts';
+import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { newApp } from './admin-api/cli/pkg-template.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -65,7 +65,7 @@ await build({
   logLevel: 'warning',
 });
 
-const audit = programIn(pathToFileURL(`${OUT}/`));
+const audit = programPaths(pathToFileURL(`${OUT}/`));
 await build({
   entryPoints: [join(ROOT, 'core/miniapp/audit.ts')],
   outfile: audit.script,

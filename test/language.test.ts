@@ -52,7 +52,7 @@ const CEILINGS: Readonly<Record<string, Counts>> = {
   'admin-api/audit': { words: 0, names: 0, long: 1 },
   'admin-api/auth': { words: 1, names: 1, long: 7 },
   'admin-api/change': { words: 5, names: 1, long: 11 },
-  'admin-api/cli': { words: 7, names: 14, long: 45 },
+  'admin-api/cli': { words: 0, names: 0, long: 0 },
   'admin-api/doh': { words: 0, names: 0, long: 6 },
   'admin-api/domains': { words: 3, names: 0, long: 9 },
   'admin-api/http': { words: 0, names: 0, long: 0 },

@@ -1,3 +1,4 @@
+/** `waypost account`: the accounts of the service, for administrators. */
 import { type Command, Option } from 'commander';
 import { ACCOUNTS, accountPath, findAccount } from './accounts.ts';
 import { asObject, type Json } from './client.ts';
@@ -52,7 +53,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const json = { username, email, password, role, plan };
       const body = await call.api.json({ method: 'POST', path: ACCOUNTS, json });
       const id = shown(asObject(body.account)?.id);
-      call.show({ ...body, password: made }, `created account ${username} (id ${id}, ${role}, ${plan})`, ...told(made));
+      call.show(
+        { ...body, password: made },
+        `created account ${username} (id ${id}, ${role}, ${plan})`,
+        ...passwordLines(made),
+      );
       return true;
     },
   });
@@ -92,18 +97,22 @@ export function addAccountCommands(program: Command, context: CommandContext): v
         plan,
         api_enabled: api === undefined ? undefined : api === 'on',
       }).filter(([, value]) => value !== undefined);
-      const asked = passwordStdin || randomPassword;
-      if (changes.length === 0 && !asked) {
+      const setsPassword = passwordStdin || randomPassword;
+      if (changes.length === 0 && !setsPassword) {
         throw new CliError('usage', 'No change is given.', {
           next: 'Pass --username, --email, --role, --plan, --api, --password-stdin or --random-password.',
         });
       }
       const found = await findAccount(call.api, who);
-      const { password, made } = asked ? await choosePassword(call.io, who, call.options) : {};
+      const { password, made } = setsPassword ? await choosePassword(call.io, who, call.options) : {};
       const json = { ...Object.fromEntries(changes), password };
       const body = await call.api.json({ method: 'PATCH', path: accountPath(found), json });
-      const names = [...changes.map(([name]) => name), ...(asked ? ['password'] : [])];
-      call.show({ ...body, password: made }, `changed ${names.join(', ')} of account ${found.username}`, ...told(made));
+      const names = [...changes.map(([name]) => name), ...(setsPassword ? ['password'] : [])];
+      call.show(
+        { ...body, password: made },
+        `changed ${names.join(', ')} of account ${found.username}`,
+        ...passwordLines(made),
+      );
       return true;
     },
   });
@@ -124,7 +133,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   });
 }
 
-/** A password that was made here is shown this once. */
-function told(made: string | undefined): string[] {
+/** Shows a generated password, which cannot be shown again. */
+function passwordLines(made: string | undefined): string[] {
   return made === undefined ? [] : [`password: ${made}`];
 }

@@ -1,4 +1,4 @@
-/** The accounts of the service, as the API lists them to administrators. */
+/** Finds accounts in the list that the API returns to administrators. */
 import { type ApiClient, asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
 import { rows } from './pages.ts';
@@ -10,7 +10,7 @@ export interface Account {
   readonly username: string;
 }
 
-/** By id or username; an id comes first. Throws CliError `no_such_account`. */
+/** Finds an account by id, or else by username. Throws CliError `no_such_account`. */
 export async function findAccount(api: ApiClient, who: string): Promise<Account> {
   let named: Json | undefined;
   for await (const row of rows(api, ACCOUNTS, 'accounts')) {

@@ -1,3 +1,4 @@
+/** `waypost answers`: the DNS answers compiled from the zones. */
 import type { Command } from 'commander';
 import { loadConfig } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';

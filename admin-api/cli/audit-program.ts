@@ -1,6 +1,7 @@
 /**
- * The audit for a command, which audits once and ends. The end of the build (`bundle.ts`) puts all of it into one script, and V8's code for it beside
- * that: to compile it anew would take as long as to audit a small package.
+ * Loads the audit for a command, which audits once and exits. `bundle.ts` packs the audit into one
+ * script, and stores V8's compiled code next to it: to compile the script takes as long as to audit
+ * a small package.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire as requireFrom } from 'node:module';
@@ -10,26 +11,28 @@ import { Script } from 'node:vm';
 
 export type AuditModule = typeof import('../../core/miniapp/audit.ts');
 
-/** In the folder of the program. */
+/** Files in the folder of the program. */
 const SCRIPT = 'package-audit.js';
 const CODE = 'package-audit.code';
-/** What the script stands between, so that it gets what a module of CommonJS does. */
+/** Wrap the script into a function with the parameters of a CommonJS module. */
 export const HEAD = '(function (module, exports, require) {';
 export const TAIL = '})';
 
 export interface AuditProgram {
   readonly audit: AuditModule;
-  /** V8 did not take the code: it is of another version, or for other options of V8. All is compiled anew then. */
+  /**
+   * V8 rejected the code, because its version or options differ, and compiled the script instead.
+   */
   readonly isRejected: boolean;
-  /** V8's code for all functions that have run so far. */
+  /** V8's compiled code of all functions that have run so far. */
   code(): Buffer;
 }
 
-/** `code` undefined: there is none. Throws what the system says of the script. */
+/** Without `code`, V8 compiles the script. Throws the system error if the script cannot be read. */
 export function openAuditProgram(path: string, code?: Buffer): AuditProgram {
-  // V8 takes code only for the options that it was made with.
+  // Before the script is created: V8 accepts code only if it was compiled with the same options.
   optimizeLate();
-  // esbuild writes ASCII.
+  // esbuild writes only ASCII, and latin1 is decoded fastest.
   const script = new Script(readFileSync(path, 'latin1'), { filename: path, cachedData: code });
   const module = { exports: {} };
   script.runInThisContext()(module, module.exports, requireFrom(path));
@@ -40,20 +43,20 @@ export function openAuditProgram(path: string, code?: Buffer): AuditProgram {
   };
 }
 
-/** Where the files of the program in a folder lie. */
-export const programIn = (folder: URL): { readonly script: string; readonly code: string } => ({
+/** Paths of the script and its code in the folder of the program. */
+export const programPaths = (folder: URL): { readonly script: string; readonly code: string } => ({
   script: fileURLToPath(new URL(SCRIPT, folder)),
   code: fileURLToPath(new URL(CODE, folder)),
 });
 
-/** Modules as they were compiled, which tests import, are in no folder of a program. */
+/** Imports the module if there is no compiled code: tests run without bundles. */
 export async function loadAudit(): Promise<AuditModule> {
-  const { script, code } = programIn(new URL('.', import.meta.url));
-  const read = readIfThere(code);
+  const { script, code } = programPaths(new URL('.', import.meta.url));
+  const read = readIfExists(code);
   return read === undefined ? import('../../core/miniapp/audit.ts') : openAuditProgram(script, read).audit;
 }
 
-function readIfThere(path: string): Buffer | undefined {
+function readIfExists(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
@@ -63,9 +66,10 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 /**
- * A process that audits one package ends before optimized code has paid for itself: V8 would take a third of the CPU time to make it. So functions
- * are watched from their first run on, optimized late (bytes of bytecode that one runs before; V8's own value is 67584), and each by itself. The
- * options are of the V8 of Node 20; a later one has others, and says so on standard error.
+ * A process that audits one package exits before optimized code pays off: V8 would spend a third of
+ * the CPU time on optimization. With these options, V8 collects feedback from the first call,
+ * optimizes late (the budget is in bytes of executed bytecode; the default is 67584), and does not
+ * inline. The options are those of Node 20; a later V8 would print errors about them.
  */
 function optimizeLate(): void {
   if (!process.versions.v8.startsWith('11.3.')) return;

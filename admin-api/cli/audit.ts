@@ -1,3 +1,4 @@
+/** `waypost audit`: shows and follows the audit log. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type ApiClient, asObject, type Json } from './client.ts';
@@ -14,11 +15,11 @@ interface AuditOptions {
   readonly follow?: boolean;
 }
 
-/** Half of a percent of the requests that a token has by default. */
+/** Uses half a percent of the default rate limit of a token. */
 const POLL_MS = 5000;
 const PAGE = 100;
-/** Entries of one poll; more in five seconds than a person can read. */
-const CAUGHT_UP = 10_000;
+/** Maximum entries of one poll: more than a person can read in five seconds. */
+const MAX_POLLED = 10_000;
 
 const COLUMNS: Columns = {
   AT: 'at',
@@ -59,7 +60,7 @@ function who(actor: Json | undefined): string {
   return actor.token_name ? `${shown(actor.username)} (${shown(actor.token_name)})` : shown(actor.username);
 }
 
-/** The last `limit` entries, newest first, a page at a time. */
+/** Yields the last `limit` entries in pages, newest first. */
 async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'follow'>): AsyncGenerator<Json[]> {
   const wanted = domain === undefined ? undefined : zoneName(domain);
   let left = limit;
@@ -77,16 +78,19 @@ async function follow({ io, api, options }: Call<AuditOptions>): Promise<boolean
   let last: Json | undefined;
   let limit = options.limit;
   while (io.stdout.writable) {
-    const rows = await since(newest(api, { ...options, limit }), last);
+    const rows = await readNewer(newest(api, { ...options, limit }), last);
     last = rows[0] ?? last;
-    limit = CAUGHT_UP;
+    limit = MAX_POLLED;
     if (await table.write(rows.reverse())) await (io.sleep ?? wait)(POLL_MS);
   }
   return true;
 }
 
-/** What is newer than `last`, newest first. An entry that is older ends it too: `last` itself may have been forgotten. */
-async function since(found: AsyncIterable<Json[]>, last: Json | undefined): Promise<Json[]> {
+/**
+ * The entries newer than `last`, newest first. Also stops at an older entry, because `last` may
+ * have expired.
+ */
+async function readNewer(found: AsyncIterable<Json[]>, last: Json | undefined): Promise<Json[]> {
   const rows: Json[] = [];
   for await (const page of found) {
     for (const row of page) {

@@ -1,3 +1,4 @@
+/** `waypost change`: shows which nodes have applied a change. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';

@@ -1,3 +1,4 @@
+/** `waypost check-config`: prints and checks the configuration. */
 import type { Command } from 'commander';
 import { type ResolvedSetting, resolveConfig } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';
@@ -23,14 +24,19 @@ Examples:
       action(async (options) => {
         const { settings } = resolveConfig({ file: options.config, env: io.env });
         if (options.json) {
-          const rows = settings.map(({ key, env, origin, ...one }) => ({ key, value: shownValue(one), origin, env }));
+          const rows = settings.map(({ key, env, origin, ...setting }) => ({
+            key,
+            value: shownValue(setting),
+            origin,
+            env,
+          }));
           print(io.stdout, JSON.stringify({ ok: true, settings: rows }));
           return true;
         }
-        const width = Math.max(...settings.map((one) => one.key.length));
-        for (const one of settings) {
-          const origin = one.origin === 'environment' ? one.env : one.origin;
-          print(io.stdout, `${one.key.padEnd(width)} = ${shown(one)}  # ${origin}`);
+        const width = Math.max(...settings.map(({ key }) => key.length));
+        for (const row of settings) {
+          const origin = row.origin === 'environment' ? row.env : row.origin;
+          print(io.stdout, `${row.key.padEnd(width)} = ${shown(row)}  # ${origin}`);
         }
         return true;
       }),

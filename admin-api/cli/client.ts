@@ -1,5 +1,5 @@
 /**
- * The daemon's API over HTTP: a keep-alive pool, bodies that can be sent again, and patience with 429 and 503.
+ * HTTP client of the API: keep-alive connections, and retries after 429, 503 and lost connections.
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -11,10 +11,10 @@ import type { CliIo, GlobalOptions } from './io.ts';
 export const DEFAULT_URL = 'http://127.0.0.1:8300';
 const ATTEMPTS = 8;
 const FIRST_DELAY = 250;
-const LONGEST_DELAY = 30_000;
-/** The longest Retry-After that is obeyed: the window of the daemon's rate limit. */
-const LONGEST_RETRY_AFTER = 300_000;
-/** A large zone is compiled before the answer's headers come. */
+const MAX_DELAY = 30_000;
+/** Maximum Retry-After, in milliseconds: the window of the daemon's rate limit. */
+const MAX_RETRY_AFTER = 300_000;
+/** Long, because the daemon compiles a large zone before it sends the header of the response. */
 const HEADERS_TIMEOUT = 600_000;
 
 export type Json = { readonly [key: string]: unknown };
@@ -24,12 +24,12 @@ export interface ApiRequest {
   /** Path with its query, after the base URL. */
   readonly path: string;
   readonly json?: object;
-  /** A body of bytes. Called for every attempt, because a stream can be sent once. */
+  /** A body that is not JSON. Called for every attempt, because a stream can be sent only once. */
   readonly body?: () => Readable | Uint8Array | FormData;
   readonly headers?: { readonly [name: string]: string };
-  /** False for what needs no token. */
+  /** False: the request needs no token. */
   readonly authorized?: boolean;
-  /** Takes any status as the answer, at once. */
+  /** Returns a response with any status, without retries. */
   readonly anyStatus?: boolean;
 }
 
@@ -48,15 +48,18 @@ export class ApiClient {
     this.#sleep = sleep;
   }
 
-  /** The JSON body of a success; that of a write has its `change` too. Throws ApiError, or CliError `unreachable`. */
+  /**
+   * Returns the JSON body of a successful response. For a write, adds the field `change`. Throws
+   * ApiError, or CliError `unreachable`.
+   */
   async json(request: ApiRequest): Promise<Json> {
-    const { body, headers } = await this.answer(request);
+    const { body, headers } = await this.fetchJson(request);
     const revision = headers['x-waypost-revision'];
     return typeof revision === 'string' && /^\d{1,15}$/.test(revision) ? { ...body, change: Number(revision) } : body;
   }
 
-  /** As `json`, with status and headers, and the body as it came. */
-  async answer(
+  /** Like `json`, with status and headers, and without the field `change`. */
+  async fetchJson(
     request: ApiRequest,
   ): Promise<{ status: number; body: Json; headers: Dispatcher.ResponseData['headers'] }> {
     const response = await this.send(request);
@@ -65,7 +68,7 @@ export class ApiClient {
     return { status: response.statusCode, body, headers: response.headers };
   }
 
-  /** The answer of a success, its body not yet read. Throws ApiError, or CliError `unreachable`. */
+  /** A successful response with an unread body. Throws ApiError, or CliError `unreachable`. */
   async send(request: ApiRequest): Promise<Dispatcher.ResponseData> {
     const headers = this.#headers(request);
     for (let attempt = 1; ; attempt++) {
@@ -79,21 +82,21 @@ export class ApiClient {
           body: request.json === undefined ? (request.body?.() ?? null) : JSON.stringify(request.json),
         });
       } catch (error) {
-        if (last && isLostConnection(error) && request.body !== undefined) throw brokenOff(this.url, error);
+        if (last && isLostConnection(error) && request.body !== undefined) throw connectionClosed(this.url, error);
         if (last || !isLostConnection(error)) throw unreachable(this.url, error);
-        await this.#sleep(delay(attempt));
+        await this.#sleep(backoff(attempt));
         continue;
       }
       if (response.statusCode < 300 || request.anyStatus) return response;
       const text = await response.body.text();
       const retry = response.statusCode === 429 || response.statusCode === 503;
       if (last || !retry) throw this.#fault(response.statusCode, text);
-      await this.#sleep(retryAfter(response.headers['retry-after']) ?? delay(attempt));
+      await this.#sleep(retryAfter(response.headers['retry-after']) ?? backoff(attempt));
     }
   }
 
   async close(): Promise<void> {
-    // Requests that a failed command left behind are not waited for.
+    // Does not wait for requests that a failed command has left in flight.
     await this.#pool.destroy();
   }
 
@@ -105,7 +108,7 @@ export class ApiClient {
       headers.authorization = `Bearer ${this.#token}`;
     }
     if (request.json !== undefined) headers['content-type'] = 'application/json';
-    // An attempt that is repeated must not create twice.
+    // A retry must not create the same object twice.
     if (request.method === 'POST' && request.authorized !== false) headers['idempotency-key'] = randomUUID();
     return headers;
   }
@@ -139,7 +142,8 @@ export async function withClient<T>(
     });
   }
   const { origin } = parseUrl(url);
-  // What asks no daemon need not load it. Of a package in CommonJS the bundle knows no name but the default.
+  // What asks no daemon need not load it. Of a package in CommonJS the bundle knows no name but the
+  // default.
   const { Pool } = (await import('undici')).default;
   const pool = new Pool(origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
   const client = new ApiClient(url, token, pool, io.sleep ?? ((ms) => wait(ms)));
@@ -188,22 +192,22 @@ function parseUrl(url: string): URL {
   });
 }
 
-/** Growing, and spread by chance so that those who were turned away together do not come back together. */
-function delay(attempt: number): number {
-  return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+/** Exponential backoff with jitter, so that rejected clients do not all retry at the same time. */
+function backoff(attempt: number): number {
+  return Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 }
 
-/** Retry-After in seconds (RFC 9110 10.2.3) as milliseconds; its form as a date is left to the growing delay. */
+/** Retry-After in milliseconds; undefined for a date (RFC 9110 10.2.3), which is not supported. */
 function retryAfter(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string' || !/^\d{1,9}$/.test(header)) return undefined;
-  return Math.min(LONGEST_RETRY_AFTER, Number(header) * 1000);
+  return Math.min(MAX_RETRY_AFTER, Number(header) * 1000);
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** A connection that was kept alive can be closed by the other side just as a request is sent on it. */
+/** The daemon can close an idle connection at the moment when a request is sent on it. */
 function isLostConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
@@ -211,15 +215,17 @@ function isLostConnection(error: unknown): boolean {
 function unreachable(url: string, error: unknown): Error {
   const code = codeOf(error);
   if (error instanceof CliError || ['ENOENT', 'EACCES', 'EISDIR'].includes(code)) return error as Error;
-  const why = code || (error instanceof Error ? error.message : String(error));
-  return new CliError('unreachable', `Cannot reach the daemon at ${url}: ${why}.`, {
+  const reason = code || (error instanceof Error ? error.message : String(error));
+  return new CliError('unreachable', `Cannot reach the daemon at ${url}: ${reason}.`, {
     cause: error,
     next: 'Start it with "waypost serve", or pass --url (WAYPOST_URL).',
   });
 }
 
-/** Who sends on without end may not hear why nobody listens. */
-const brokenOff = (url: string, cause: unknown): CliError =>
+/**
+ * A client that is still sending may not receive the error response to a body that is too large.
+ */
+const connectionClosed = (url: string, cause: unknown): CliError =>
   new CliError('broken_off', `The daemon at ${url} closed the connection before it had received the whole request.`, {
     cause,
     next: 'The request may be too large; "packages.max_bytes" limits the size of a package.',

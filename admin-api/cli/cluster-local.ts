@@ -1,4 +1,7 @@
-/** A cluster on this machine, to try it: three members of etcd and some daemons, each a process of its own, all ended with the command. */
+/**
+ * `waypost cluster local`: runs a cluster on this machine to try it. Three members of etcd and the
+ * daemons are child processes, which are stopped with the command.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,9 +18,9 @@ import { type CliIo, print } from './io.ts';
 
 export interface LocalCluster {
   readonly nodes: number;
-  /** Of all data. */
+  /** Folder for all data. */
   readonly folder: string;
-  /** The first port; each node takes ten, etcd ten. */
+  /** The first port; etcd and each node use ten ports. */
   readonly port: number;
   readonly etcd: string;
 }
@@ -25,13 +28,16 @@ export interface LocalCluster {
 const MEMBERS = 3;
 const READY_MS = 60_000;
 
-/** Resolves when it was stopped by a signal. Rejects with CliError when something does not start, or ends by itself. */
+/**
+ * Resolves after a signal. Rejects with CliError if a process does not start, or exits
+ * unexpectedly.
+ */
 export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: LocalCluster): Promise<void> {
   const children: ChildProcess[] = [];
   const started = new Set<Promise<never>>();
   let isStopping = false;
 
-  /** Its lines go to standard error, behind its name. Rejects when it ends before it is told to. */
+  /** Starts a process. Its output goes to standard error, with its name before each line. */
   const start = (name: string, command: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
@@ -53,16 +59,16 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
   };
   const stop = async (): Promise<void> => {
     isStopping = true;
-    // Daemons first: they take leave of etcd.
+    // Daemons first, because they deregister from etcd.
     for (const child of children.slice(MEMBERS)) child.kill('SIGTERM');
-    await Promise.all(children.slice(MEMBERS).map(gone));
+    await Promise.all(children.slice(MEMBERS).map(waitForExit));
     for (const child of children) child.kill('SIGTERM');
-    await Promise.all(children.map(gone));
+    await Promise.all(children.map(waitForExit));
   };
   const signalled = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });
-  const orEnd = <T>(work: Promise<T>): Promise<T> => Promise.race([work, ...started]);
+  const orExit = <T>(work: Promise<T>): Promise<T> => Promise.race([work, ...started]);
 
   try {
     const client = (i: number): string => `http://127.0.0.1:${port + 2 * i}`;
@@ -73,12 +79,12 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
       start(`etcd-${i + 1}`, etcd, etcdArguments(i, join(folder, `etcd-${i + 1}`), client, peer, members), io.env);
     const endpoints = members.map(client).join(',');
     const environments = Array.from({ length: nodes }, (_, i) => nodeEnvironment(io.env, i, folder, port, endpoints));
-    await orEnd(joinAll(environments, () => isStopping));
+    await orExit(joinAll(environments, () => isStopping));
     const first = environments[0];
     for (const env of environments) {
       const seen = start(`${env.WAYPOST_NODE_NAME}`, process.execPath, [...MAIN_HEAP, process.argv[1], 'serve'], env);
-      await orEnd(
-        until(() => isStopping || /^waypost ready/m.test(seen.text), `${env.WAYPOST_NODE_NAME} is not ready`),
+      await orExit(
+        waitUntil(() => isStopping || /^waypost ready/m.test(seen.text), `${env.WAYPOST_NODE_NAME} is not ready`),
       );
     }
     print(io.stdout, `${nodes} nodes and ${MEMBERS} members of etcd are running; their data is in ${folder}:`);
@@ -110,7 +116,7 @@ function etcdArguments(
     ...['--name', `etcd-${i + 1}`, '--data-dir', folder, '--logger', 'zap', '--log-level', 'warn'],
     ...['--listen-client-urls', client(i), '--advertise-client-urls', client(i)],
     ...['--listen-peer-urls', peer(i), '--initial-advertise-peer-urls', peer(i)],
-    ...['--initial-cluster', members.map((one) => `etcd-${one + 1}=${peer(one)}`).join(',')],
+    ...['--initial-cluster', members.map((member) => `etcd-${member + 1}=${peer(member)}`).join(',')],
     ...['--auto-compaction-mode', 'revision', '--auto-compaction-retention', '10000'],
   ];
 }
@@ -132,7 +138,10 @@ function nodeEnvironment(env: NodeJS.ProcessEnv, i: number, folder: string, port
   };
 }
 
-/** The first makes the cluster once etcd answers, the others are invited; those that have been are left as they are. */
+/**
+ * The first node creates the cluster when etcd responds. The other nodes join by invitation, unless
+ * they are already members.
+ */
 async function joinAll([first, ...others]: readonly NodeJS.ProcessEnv[], isStopping: () => boolean): Promise<void> {
   const config = loadConfig({ env: first });
   for (const deadline = Date.now() + READY_MS; ; await sleep(200)) {
@@ -150,12 +159,12 @@ async function joinAll([first, ...others]: readonly NodeJS.ProcessEnv[], isStopp
   }
 }
 
-async function until(isThere: () => boolean, what: string): Promise<void> {
+async function waitUntil(isThere: () => boolean, what: string): Promise<void> {
   for (const deadline = Date.now() + READY_MS; !isThere(); await sleep(20))
     if (Date.now() > deadline) throw new CliError('not_started', `${what} after ${READY_MS / 1000} seconds.`);
 }
 
-async function gone(child: ChildProcess): Promise<void> {
+async function waitForExit(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((done) => child.once('exit', () => done()));
 }

@@ -1,5 +1,4 @@
-/** The settings of a node for the commands of its cluster, and what they say of its daemon and of its etcd. */
-
+/** Settings and messages shared by the cluster commands. */
 import { dirname, resolve } from 'node:path';
 import { fromUrlHost } from '../../core/address/url-host.ts';
 import type { ClusterFiles } from '../../core/cluster/files.ts';
@@ -10,13 +9,13 @@ import { EtcdRefused, EtcdUnavailable } from '../../core/etcd/errors.ts';
 import { CliError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
 
-/** Paths in what is printed, and in the settings of etcd, are whole ones. */
+/** The configuration with an absolute data folder, for messages and for the settings of etcd. */
 export function clusterConfig(io: CliIo, { config: file }: GlobalOptions): Config {
   const config = loadConfig({ file, env: io.env });
   return { ...config, dataDir: resolve(config.dataDir) };
 }
 
-/** Of a node that is one of several. Throws CliError for one that is alone. */
+/** The configuration of a cluster member. Throws CliError if the node is not in a cluster. */
 export function memberConfig(io: CliIo, options: GlobalOptions): Config {
   const config = clusterConfig(io, options);
   if (config.etcd.endpoints.length === 0)
@@ -30,8 +29,8 @@ export function memberConfig(io: CliIo, options: GlobalOptions): Config {
   return config;
 }
 
-/** Of `--host`. Throws CliError. */
-export function hostsOf(hosts: readonly string[] | undefined): string[] {
+/** Parses the values of `--host`. Throws CliError. */
+export function parseHosts(hosts: readonly string[] | undefined): string[] {
   return (hosts ?? []).map((text) => {
     const host = fromUrlHost(text);
     if (HOST.test(host)) return host;
@@ -42,8 +41,8 @@ export function hostsOf(hosts: readonly string[] | undefined): string[] {
   });
 }
 
-/** By what the connection to etcd failed. */
-const NEXT: readonly (readonly [RegExp, string])[] = [
+/** The next step, by the error message of the connection to etcd. */
+const NEXT_BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
   [
     /wrong version number|packet length too long|before secure TLS/i,
     'etcd does not seem to use TLS on this port: configure certificates and allow only TLS. Use http only for an etcd that only the nodes can reach and that is not at a --host of a node.',
@@ -62,8 +61,8 @@ const NEXT: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What to do about a path, by the code of the system. */
-const PATHS: Readonly<Record<string, string>> = {
+/** The next step for an invalid path, by the error code of the system. */
+const NEXT_BY_CODE: Readonly<Record<string, string>> = {
   EEXIST: 'The file already exists: choose another name, or move the file.',
   ENOENT: 'Check the path; its folder must exist.',
   ENOTDIR: 'A part of the path is a file: choose another path.',
@@ -71,26 +70,26 @@ const PATHS: Readonly<Record<string, string>> = {
   EROFS: 'The file system is read-only: choose another path.',
 };
 
-/** What went wrong with etcd, or a file, as an error that says what to do; all else as it is. */
-export function explained(error: unknown): unknown {
+/** Adds the next step to an error of etcd or of a file. Returns any other error unchanged. */
+export function withNextStep(error: unknown): unknown {
   const { code = '', path, message } = error as NodeJS.ErrnoException;
-  if (path !== undefined && PATHS[code] !== undefined)
-    return new CliError('bad_path', `${message}.`, { next: PATHS[code], cause: error });
+  if (path !== undefined && NEXT_BY_CODE[code] !== undefined)
+    return new CliError('bad_path', `${message}.`, { next: NEXT_BY_CODE[code], cause: error });
   if (error instanceof EtcdRefused)
     return new CliError('etcd_refused', `etcd rejected the request: ${error.message}.`, { cause: error });
   if (!(error instanceof EtcdUnavailable)) return error;
   const [, next = 'Check that etcd is running and that etcd.endpoints is correct.'] =
-    NEXT.find(([reason]) => reason.test(error.message)) ?? [];
+    NEXT_BY_MESSAGE.find(([reason]) => reason.test(error.message)) ?? [];
   return new CliError('etcd_unavailable', `Cannot reach etcd: ${error.message}.`, { next, cause: error });
 }
 
-/** The data folder of the units in systemd/, which look for the settings of etcd there. */
+/** The data folder of the units in systemd/, where they read the settings of etcd. */
 const UNIT_DATA = '/var/lib/waypost';
 
 const shell = (words: readonly string[]): string =>
   words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 
-/** A command for this node, which finds its settings in its data folder. */
+/** A command line for this node. The command finds the settings in the data folder. */
 export const commandWith = (
   { dataDir }: Pick<Config, 'dataDir'>,
   { config }: GlobalOptions,
@@ -100,7 +99,7 @@ export const commandWith = (
 
 const LOOPBACK = /^(127\.|::1$|\[::1\]$|localhost$)/;
 
-/** That others look for this node where only this machine finds it, though etcd is elsewhere. */
+/** Warns if other nodes cannot reach this node, because its peer address is on the loopback. */
 export function* reachLines({ peer, etcd }: Config): Iterable<string> {
   if (peer.advertise !== undefined || !LOOPBACK.test(peer.listen.address)) return;
   if (etcd.endpoints.every((url) => LOOPBACK.test(new URL(url).hostname))) return;
@@ -108,7 +107,9 @@ export function* reachLines({ peer, etcd }: Config): Iterable<string> {
   yield 'Set WAYPOST_PEER_LISTEN to an address that they can reach, or pass --host to "init" or "invite".';
 }
 
-/** What an operator is to do for the member of etcd on this node; commands are lines of their own, behind two blanks. */
+/**
+ * The steps for the member of etcd on this node. Each command is on its own line, after two spaces.
+ */
 export function* voterLines(step: VoterStep, { folder }: ClusterFiles): Iterable<string> {
   switch (step.kind) {
     case 'none':

@@ -1,11 +1,12 @@
+/** `waypost cluster snapshot` and `restore`. */
 import type { Command } from 'commander';
 import { type Restored, restoreSnapshot, writeSnapshot } from '../../core/cluster/snapshot-file.ts';
 import { loadConfig, secretKeyFile } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';
 import { type Output, print } from './io.ts';
 
-/** Milliseconds between words of progress. */
-const EVERY = 2000;
+/** Milliseconds between two lines of progress. */
+const PROGRESS_INTERVAL = 2000;
 
 export function addSnapshotCommands(cluster: Command, { io, action }: CommandContext): void {
   cluster
@@ -25,7 +26,7 @@ Example:
     .action(
       action(async (options, [file]) => {
         const config = loadConfig({ file: options.config, env: io.env });
-        const { head, missing } = await writeSnapshot(config, file, io.version, shown(io.stderr, 'written'));
+        const { head, missing } = await writeSnapshot(config, file, io.version, createReporter(io.stderr, 'written'));
         const key = secretKeyFile(config);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, file, ...head, missing }));
         else {
@@ -69,15 +70,15 @@ Example:
     .action(
       action<{ force?: boolean }>(async (options, [file]) => {
         const config = loadConfig({ file: options.config, env: io.env });
-        const restored = await restoreSnapshot(config, file, options.force === true, shown(io.stderr, 'read'));
+        const restored = await restoreSnapshot(config, file, options.force === true, createReporter(io.stderr, 'read'));
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...restored }));
-        else for (const line of told(restored, config.dataDir, config.etcd.prefix)) print(io.stdout, line);
+        else for (const line of restoredLines(restored, config.dataDir, config.etcd.prefix)) print(io.stdout, line);
         return true;
       }),
     );
 }
 
-function* told({ head, kept, log }: Restored, dataDir: string, prefix: string): Iterable<string> {
+function* restoredLines({ head, kept, log }: Restored, dataDir: string, prefix: string): Iterable<string> {
   yield `${dataDir} holds everything up to change ${head.sequence}, from the snapshot of ${head.node} at ${head.made}`;
   if (kept !== null) yield `The previous data is in ${kept}: remove it when you no longer need it.`;
   if (log === 'empty') {
@@ -89,11 +90,11 @@ function* told({ head, kept, log }: Restored, dataDir: string, prefix: string): 
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
-/** A line now and then, of work that lasts. */
-function shown(output: Output, done: string): (bytes: number, size: number) => void {
+/** Prints the progress of long work from time to time. */
+function createReporter(output: Output, done: string): (bytes: number, size: number) => void {
   let last = performance.now();
   return (bytes, size) => {
-    if (performance.now() - last < EVERY) return;
+    if (performance.now() - last < PROGRESS_INTERVAL) return;
     last = performance.now();
     print(output, `${megabytes(bytes)} of ${megabytes(size)} MB ${done}`);
   };

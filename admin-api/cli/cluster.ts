@@ -1,3 +1,4 @@
+/** `waypost cluster`: creates, extends and shows a cluster of nodes. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,11 +11,11 @@ import { runLocalCluster } from './cluster-local.ts';
 import {
   clusterConfig,
   commandWith,
-  explained,
-  hostsOf,
   memberConfig,
+  parseHosts,
   reachLines,
   voterLines,
+  withNextStep,
 } from './cluster-settings.ts';
 import { addSnapshotCommands } from './cluster-snapshot.ts';
 import type { CommandContext } from './command.ts';
@@ -28,7 +29,7 @@ export function addClusterCommands(program: Command, context: CommandContext): v
       try {
         return await work(options as Parameters<typeof work>[0], args);
       } catch (error) {
-        throw explained(error);
+        throw withNextStep(error);
       }
     });
   const cluster = program.command('cluster').description('manage nodes that share one log in etcd');
@@ -52,7 +53,7 @@ Examples:
     )
     .action(
       action<{ etcd?: string; host?: string[] }>(async (options) => {
-        const hosts = hostsOf(options.host);
+        const hosts = parseHosts(options.host);
         const env = options.etcd === undefined ? io.env : { ...io.env, WAYPOST_ETCD_ENDPOINTS: options.etcd };
         const config = clusterConfig({ ...io, env }, options);
         const { files, entries, isOld, isBegun, voter } = await initCluster(config, hosts);
@@ -98,7 +99,7 @@ Examples:
       action<{ out?: string; host?: string[] }>(async (options, [name]) => {
         if (!/^[\w.-]{1,253}$/.test(name))
           throw new CliError('bad_name', `"${name}" is not a valid node name; use a name such as node-2.`);
-        const text = await invite(memberConfig(io, options), name, hostsOf(options.host));
+        const text = await invite(memberConfig(io, options), name, parseHosts(options.host));
         if (options.out === undefined) {
           io.stdout.write(text);
           return true;
@@ -228,7 +229,7 @@ function* shown({ head, floor, nodes, etcd }: ClusterStatus): Iterable<string> {
   }
 }
 
-/** What to do for a full one: https://etcd.io/docs/v3.5/op-guide/maintenance/#space-quota */
+/** The steps for a full etcd: https://etcd.io/docs/v3.5/op-guide/maintenance/#space-quota */
 function* shownStorage({ size, used, quota, isFull }: EtcdStorage): Iterable<string> {
   const limit = quota === null ? '' : ` of ${mebibytes(quota)}`;
   yield `the database of etcd uses ${mebibytes(size)}${limit}; ${mebibytes(used)} of this is live data`;

@@ -1,8 +1,9 @@
+/** `waypost domain`: the domains of the account. */
 import type { Command } from 'commander';
 import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { asDomain, DOMAINS, domainPath } from './domains.ts';
-import { failsAll, reportError } from './errors.ts';
+import { isFatalForAll, reportError } from './errors.ts';
 import { pages } from './pages.ts';
 import { count, fields, shown } from './table.ts';
 import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
@@ -26,7 +27,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
           const { domain: title, row } = asDomain(body.domain);
           call.show(body, `created ${title}`, `  delegate it to: ${shown(row.nameservers)}`);
         } catch (error) {
-          if (names.length === 1 || failsAll(error)) throw error;
+          if (names.length === 1 || isFatalForAll(error)) throw error;
           reportError(call.io, error, call.options.json);
           ok = false;
         }
@@ -61,7 +62,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   });
 }
 
-/** `domain list`, and the same as `zone list`, which the commands for zone files have for company. */
+/** Adds `domain list`, or the same command as `zone list`. */
 export function addDomainList(parent: Command, context: CommandContext): void {
   const command = `waypost ${parent.name()} list`;
   addVerb(parent, context, {

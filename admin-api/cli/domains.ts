@@ -1,4 +1,4 @@
-/** The domains of the account, as the API lists them. */
+/** Finds domains of the account through the API. */
 import { domainToASCII } from 'node:url';
 import { type ApiClient, asObject, asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
@@ -7,13 +7,13 @@ import { rows } from './pages.ts';
 export interface Domain {
   readonly id: string;
   readonly domain: string;
-  /** As the API gave it. */
+  /** The row in the response of the API. */
   readonly row: Json;
 }
 
 export const DOMAINS = '/api/v1/domains';
 
-/** A row of the API; throws CliError `not_the_api` when it has no id and name. */
+/** Throws CliError `not_the_api` if `value` has no id or no name. */
 export function asDomain(value: unknown): Domain {
   const row = asObject(value);
   const domain = asText(row?.domain);
@@ -23,14 +23,14 @@ export function asDomain(value: unknown): Domain {
   return { id: String(row.id), domain, row };
 }
 
-/** A zone's name as the API writes it: A-labels, lower case, without the last dot. */
+/** The name of a zone as in the API: A-labels, lower case, without the trailing dot. */
 export function zoneName(text: string): string {
   const name = text.replace(/\.$/, '').toLowerCase();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
   return /^[\x00-\x7f]*$/.test(name) ? name : domainToASCII(name) || name;
 }
 
-/** The account's domain of that name, or undefined. */
+/** The domain of the account with this name, or undefined. */
 export async function findDomain(api: ApiClient, name: string): Promise<Domain | undefined> {
   const wanted = zoneName(name);
   for await (const row of rows(api, DOMAINS, 'domains', { q: wanted })) {
@@ -39,7 +39,7 @@ export async function findDomain(api: ApiClient, name: string): Promise<Domain |
   return undefined;
 }
 
-/** As `findDomain`. Throws CliError `no_such_domain`. */
+/** Like `findDomain`, but throws CliError `no_such_domain`. */
 export async function requireDomain(api: ApiClient, name: string): Promise<Domain> {
   const domain = await findDomain(api, name);
   if (domain !== undefined) return domain;

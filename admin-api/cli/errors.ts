@@ -1,8 +1,9 @@
+/** Errors of the command line, and their output for people and programs. */
 import { WaypostError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { type CliIo, print } from './io.ts';
 
-/** The command cannot be done; `next` says what the person can do about it. */
+/** The command failed; `next` is the next step for the user. */
 export class CliError extends WaypostError {
   readonly next?: string;
 
@@ -14,13 +15,13 @@ export class CliError extends WaypostError {
 
 export interface ErrorDetail {
   readonly message: string;
-  /** Of a package. */
+  /** File in a package. */
   readonly file?: string;
   readonly line?: number;
   readonly pointer?: string;
 }
 
-/** The daemon answered with an error. */
+/** The daemon returned an error. */
 export class ApiError extends CliError {
   /** HTTP status. */
   readonly status: number;
@@ -83,15 +84,18 @@ function nextStep(status: number, code: string): string | undefined {
   return NEXT_BY_STATUS[status] ?? (status >= 500 ? 'Search the log of the daemon for the request id.' : undefined);
 }
 
-/** An error as lines for a person. What came over the network is escaped, so that it cannot drive the terminal. */
+/**
+ * Formats an error for people. Text from the network is escaped, so that it cannot control the
+ * terminal.
+ */
 export function describeError(error: unknown): string {
   if (!(error instanceof WaypostError)) {
     if (!(error instanceof Error)) return `error: ${error}`;
-    // What the system refuses is told by its message: which file, and why.
+    // The message of a system error names the file and the reason, so the stack is not printed.
     return `error: ${'syscall' in error ? escapeControls(error.message) : (error.stack ?? error.message)}`;
   }
-  const place = [error.code, error.pointer].filter((part) => part !== undefined).join(', ');
-  const lines = [`error: ${shownMessage(error)} (${escapeControls(place)})`];
+  const codeAndPointer = [error.code, error.pointer].filter((part) => part !== undefined).join(', ');
+  const lines = [`error: ${shownMessage(error)} (${escapeControls(codeAndPointer)})`];
   if (error instanceof ApiError) {
     for (const { file, line, pointer, message } of error.details) {
       const at = line === undefined ? '' : `line ${line}: `;
@@ -106,24 +110,24 @@ export function describeError(error: unknown): string {
   return lines.join('\n');
 }
 
-/** The configuration's own message has a line for each fault; all others are one line. */
+/** A configuration error has one line for each problem; all other messages are one line. */
 function shownMessage(error: WaypostError): string {
   return error.message.split('\n').map(escapeControls).join('\n');
 }
 
-/** Says it to a person, or with `json` to a program, on standard error. */
+/** Prints an error to standard error, for people or as JSON. */
 export function reportError({ stderr }: Pick<CliIo, 'stderr'>, error: unknown, json: boolean | undefined): void {
   print(stderr, json ? JSON.stringify(errorToJson(error)) : describeError(error));
 }
 
-/** What would fail in the same way for every other thing of a list: no token, no daemon, and faults of our own. */
-export function failsAll(error: unknown): boolean {
+/** Whether all other items of a list would fail too: no valid token, no daemon, or a bug. */
+export function isFatalForAll(error: unknown): boolean {
   if (!(error instanceof WaypostError)) return true;
   if (error instanceof ApiError) return error.status === 401 || error.status === 403;
   return error.code !== 'unreadable';
 }
 
-/** The error as `{ok: false, error: {…}}`, as the API would say it. */
+/** The error in the format of the API: `{ok: false, error: {…}}`. */
 export function errorToJson(error: unknown): object {
   if (!(error instanceof WaypostError)) {
     return { ok: false, error: { code: 'internal', message: error instanceof Error ? error.message : String(error) } };

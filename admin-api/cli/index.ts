@@ -1,2 +1,3 @@
+/** The command line, as main.ts imports it. */
 export type { CliIo, Input, Output } from './io.ts';
 export { runCli } from './run.ts';

@@ -1,4 +1,6 @@
-/** The thread in which `waypost pkg lint` audits: what a package makes of its audit ends the thread, not the command. */
+/**
+ * The worker thread of `waypost pkg lint`: a package that crashes its audit ends only the thread.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Audit } from '../../core/miniapp/audit.ts';
 import type { Sdk } from '../../core/miniapp/sdk/sdk.ts';
@@ -9,7 +11,7 @@ export interface LintTask {
   readonly sdks: readonly Sdk[];
 }
 
-/** An Error on its way between threads loses its code. */
+/** An Error loses its code when it is sent between threads, so the code is separate. */
 export type Linted = { readonly audit: Audit } | { readonly error: Error; readonly code: string | undefined };
 
 const { path, sdks } = workerData as LintTask;

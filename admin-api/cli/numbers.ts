@@ -1,6 +1,7 @@
+/** Parses numbers in options. */
 import { InvalidArgumentError } from 'commander';
 
-/** Reads an option's whole number. */
+/** Creates a parser of whole numbers from `from` to `to`. */
 export function wholeNumber(from: number, to: number): (text: string) => number {
   return (text) => {
     const n = Number(text);

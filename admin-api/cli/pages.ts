@@ -1,11 +1,14 @@
-/** Lists of the API, a page at a time, so that a long one is never in memory whole. */
+/** Reads lists of the API in pages, so that a long list is never completely in memory. */
 import { type ApiClient, asObject, asText, type Json } from './client.ts';
 
-const LARGEST_PAGE = 1000;
+const MAX_PAGE = 1000;
 
 export type Query = { readonly [name: string]: string | undefined };
 
-/** The rows under `key`, page after page. What `query` leaves undefined is not asked for; its `limit` is that of a page. */
+/**
+ * Yields the rows in the field `key`. Undefined parameters of `query` are omitted; `limit` is per
+ * page.
+ */
 export async function* pages(
   api: ApiClient,
   path: string,
@@ -14,25 +17,28 @@ export async function* pages(
 ): AsyncGenerator<readonly Json[]> {
   let cursor: string | undefined;
   do {
-    const body = await api.json({ method: 'GET', path: path + search({ limit: `${LARGEST_PAGE}`, ...query, cursor }) });
+    const body = await api.json({
+      method: 'GET',
+      path: path + formatQuery({ limit: `${MAX_PAGE}`, ...query, cursor }),
+    });
     yield rowsOf(body[key]);
     cursor = asText(body.next_cursor);
   } while (cursor !== undefined);
 }
 
-/** As `pages`, row by row. */
+/** Like `pages`, row by row. */
 export async function* rows(api: ApiClient, path: string, key: string, query?: Query): AsyncGenerator<Json> {
   for await (const page of pages(api, path, key, query)) yield* page;
 }
 
-/** The objects of a list. */
+/** The objects in a list; empty if `value` is not a list. */
 export function rowsOf(value: unknown): Json[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
   return list.map(asObject).filter((row) => row !== undefined);
 }
 
-function search(query: Query): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, value);
-  return `?${given}`;
+function formatQuery(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);
+  return `?${parameters}`;
 }

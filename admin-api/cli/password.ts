@@ -1,4 +1,7 @@
-/** A password from standard input or from the terminal, without echo. Never from the command line, where others can see it. */
+/**
+ * Reads a password from standard input, or from the terminal without echo. Never from the command
+ * line, which other users can see.
+ */
 import { randomBytes } from 'node:crypto';
 import { Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
@@ -6,29 +9,31 @@ import { firstLine } from './confirm.ts';
 import { CliError } from './errors.ts';
 import type { CliIo } from './io.ts';
 
-const LONGEST = 4096;
+const MAX_LENGTH = 4096;
 
-/** The first line of standard input. Throws CliError `no_password` when there is none. */
+/**
+ * Reads the first line of standard input. Throws CliError `no_password` if it is empty or too long.
+ */
 export async function passwordFromStdin(io: CliIo): Promise<string> {
-  const line = await firstLine(io, LONGEST);
-  if (line === '' || line.length > LONGEST)
+  const line = await firstLine(io, MAX_LENGTH);
+  if (line === '' || line.length > MAX_LENGTH)
     throw new CliError('no_password', 'The first line of standard input is not a password: it is empty or too long.');
   return line;
 }
 
-/** Asks on the terminal. `otherwise` says what to do where there is no terminal. */
-export async function askPassword(io: CliIo, question: string, otherwise: string): Promise<string> {
+/** Asks on the terminal. `next`: the next step if there is no terminal or no answer. */
+export async function askPassword(io: CliIo, question: string, next: string): Promise<string> {
   const { stdin, stderr } = io;
   if (!stdin.isTTY || stdin.setRawMode === undefined) {
     throw new CliError('no_password', 'A password is required, and there is no terminal to ask for it.', {
-      next: otherwise,
+      next,
     });
   }
   stderr.write(question);
   stdin.setRawMode(true);
   try {
     const answer = await readHidden(io);
-    if (answer === '') throw new CliError('no_password', 'The password is empty.', { next: otherwise });
+    if (answer === '') throw new CliError('no_password', 'The password is empty.', { next });
     return answer;
   } finally {
     stdin.setRawMode(false);
@@ -37,7 +42,7 @@ export async function askPassword(io: CliIo, question: string, otherwise: string
   }
 }
 
-/** In raw mode the keys that end or mend a line come as characters. */
+/** In raw mode, the terminal passes Enter, Backspace and control keys as characters. */
 function readHidden({ stdin }: CliIo): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed: string[] = [];
@@ -57,7 +62,7 @@ function readHidden({ stdin }: CliIo): Promise<string> {
           return reject(new CliError('cancelled', 'Cancelled.'));
         }
         if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
-        else if (typed.length < LONGEST) typed.push(key);
+        else if (typed.length < MAX_LENGTH) typed.push(key);
       }
     };
     stdin.on('data', take);
@@ -75,7 +80,10 @@ export const PASSWORD_OPTIONS: readonly Option[] = [
   new Option('--random-password', 'generate a password and print it once').conflicts('passwordStdin'),
 ];
 
-/** A new password for an account: from standard input, made by chance (`made` is to be shown once), or asked for. */
+/**
+ * Chooses the password of a new account: from standard input, generated, or from a prompt. `made`
+ * is the generated password, which the caller must show.
+ */
 export async function choosePassword(
   io: CliIo,
   username: string,

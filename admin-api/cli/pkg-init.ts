@@ -1,4 +1,4 @@
-/** `waypost pkg init`: an app to begin with, that passes the linter. */
+/** `waypost pkg init`: creates a starter app that passes the linter. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -23,7 +23,7 @@ export function addPkgInit(parent: Command, { io, action }: CommandContext): voi
     .action(
       action<{ id: string; name: string; sdk?: string }>(async ({ id, name, sdk, json }, [folder = '.']) => {
         const content = sdk === undefined ? undefined : await readFile(sdk);
-        // A web server may be to read it.
+        // Readable for all users, because a web server may serve it.
         makeFolder(folder, 0o777);
         if ((await readdir(folder)).length > 0)
           throw new CliError('folder_not_empty', `${folder} is not empty`, { next: 'Choose a new folder.' });

@@ -1,4 +1,4 @@
-/** `waypost pkg lint`: the audit of the server, here. No daemon is asked. */
+/** `waypost pkg lint`: runs the audit of the server locally, without a daemon. */
 import { createHash } from 'node:crypto';
 import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -12,10 +12,10 @@ import type { CommandContext } from './command.ts';
 import { type CliIo, type Output, print, safeJson } from './io.ts';
 import type { Linted, LintTask } from './lint-worker.ts';
 
-/** The page of rules. */
+/** The page that explains the rules. */
 const RULES = '/api/dev/rules';
 
-/** One file each time, so that what follows is not taken for another. */
+/** Takes one file, because with several, the next argument would be read as another file. */
 export const SDK_OPTION = new Option(
   '--sdk <file>',
   'host-sdk.js of a released SDK, to compare with; can be repeated',
@@ -34,8 +34,8 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
     )
     .action(
       action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json, url }, [path]) => {
-        await mustRead(parent, path, 'Pass a .pkg file, or the folder with manifest.json.');
-        for (const file of sdk ?? []) await mustRead(parent, file, 'Pass host-sdk.js of a released SDK.');
+        await requireReadable(parent, path, 'Pass a .pkg file, or the folder with manifest.json.');
+        for (const file of sdk ?? []) await requireReadable(parent, file, 'Pass host-sdk.js of a released SDK.');
         const audit = await lint(path, sdk);
         if (sarif) await printSarif(io, audit, url ?? io.env.WAYPOST_URL);
         else if (json) printJson(io, audit);
@@ -45,18 +45,18 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
     );
 }
 
-/** What cannot be read is misuse, as 1 is for errors of a package. */
-async function mustRead(command: Command, path: string, instead: string): Promise<void> {
+/** Reports an unreadable file as misuse (exit code 2), because 1 means errors in the package. */
+async function requireReadable(command: Command, path: string, next: string): Promise<void> {
   try {
     await access(path, constants.R_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const what = code === 'ENOENT' ? `${visible(path)} does not exist.` : `${visible(path)} cannot be read (${code}).`;
-    command.error(`error: ${what} ${instead}`);
+    command.error(`error: ${what} ${next}`);
   }
 }
 
-/** As the server audits: in a thread, with its limits. */
+/** Audits like the server: in a thread, with the same limits. */
 export async function lint(
   path: string,
   sdkFiles: readonly string[] = [],
@@ -66,12 +66,12 @@ export async function lint(
   const sdks = await Promise.all(sdkFiles.map(sdkOf));
   const outcome = await auditInThread({ path, sdks }, timeout, memory);
   if (typeof outcome !== 'string') return outcome;
-  // Loaded by this thread only when it is needed.
+  // Imported only here, because the main thread rarely needs it.
   const { unfinishedAudit } = await import('../../core/miniapp/unfinished.ts');
   return unfinishedAudit(outcome, timeout);
 }
 
-/** Rejects with what the system says of the path. */
+/** Rejects with the system error if the path cannot be read. */
 function auditInThread(task: LintTask, timeout: number, memory: number): Promise<Audit | 'timed_out' | 'crashed'> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./lint-worker.js', import.meta.url), {
@@ -86,7 +86,7 @@ function auditInThread(task: LintTask, timeout: number, memory: number): Promise
       if ('error' in linted) reject(Object.assign(linted.error, { code: linted.code }));
       else resolve(linted.audit);
     });
-    // Out of memory, as a rule.
+    // Usually out of memory.
     worker.once('error', () => resolve('crashed'));
     worker.once('exit', () => {
       clearTimeout(timer);
@@ -102,20 +102,20 @@ const sdkOf = async (file: string): Promise<Sdk> => ({
     .digest('hex'),
 });
 
-/** With links to the page of rules of the daemon, if one is named. */
+/** Links to the page of rules if the URL of a daemon is set. */
 async function printSarif({ stdout, version }: CliIo, audit: Audit, daemon = ''): Promise<void> {
   const { reportSarif } = await import('../../core/miniapp/report/sarif.ts');
   const rules = URL.canParse(RULES, daemon) ? new URL(RULES, daemon).href : undefined;
   print(stdout, safeJson(reportSarif(audit, version, rules), 2));
 }
 
-/** A finding a line, then what comes of them. */
+/** Prints one line per finding, then the summary. */
 function printJson({ stdout }: CliIo, { findings, summary, verdict, manifest }: Audit): void {
   for (const finding of findings) print(stdout, safeJson(finding));
   print(stdout, safeJson({ ok: summary.errors === 0, verdict, summary, manifest }));
 }
 
-/** In colours on a terminal, unless NO_COLOR says no. */
+/** Uses colours on a terminal, unless NO_COLOR is set. */
 export async function printText({ env }: CliIo, output: Output, audit: Audit): Promise<void> {
   const { reportText } = await import('../../core/miniapp/report/text.ts');
   output.write(reportText(audit, { color: output.isTTY === true && !env.NO_COLOR }));

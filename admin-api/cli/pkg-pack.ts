@@ -1,4 +1,4 @@
-/** `waypost pkg pack`: a folder becomes a .pkg, the same bytes for the same files. */
+/** `waypost pkg pack`: packs a folder into a .pkg; the same files give the same bytes. */
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -30,7 +30,7 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
           });
         const { id, version } = audit.manifest ?? {};
         const out = options.out ?? `${id ?? 'package'}-${version ?? '0'}.pkg`;
-        await refuseInside(out, folder);
+        await rejectInside(out, folder);
         const written = await pack(folder, out);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, file: out, ...written, verdict: audit.verdict }));
         else print(io.stdout, `${out}: ${written.size} bytes, SHA-256 ${written.sha256}`);
@@ -39,8 +39,8 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
     );
 }
 
-/** The next package would have this one in it. */
-async function refuseInside(out: string, folder: string): Promise<void> {
+/** Rejects an archive inside the folder, because the next package would contain it. */
+async function rejectInside(out: string, folder: string): Promise<void> {
   const below = relative(await realpath(folder), join(await realpath(dirname(resolve(out))), 'x'));
   if (below.startsWith('..')) return;
   throw new CliError('package_in_folder', `${out} is inside ${folder} and would become part of the next package`, {

@@ -1,9 +1,9 @@
-/** `waypost pkg queue|review|approve|reject|suspend|reinstate`: what an administrator does with packages of all accounts. */
+/** `waypost pkg queue|review|approve|reject|suspend|reinstate`: commands for administrators. */
 import type { Command } from 'commander';
 import { asObject } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { pages } from './pages.ts';
-import { said, showUpload } from './pkg-upload.ts';
+import { formatUpload, showUpload } from './pkg-upload.ts';
 import { type Columns, shown } from './table.ts';
 import { addVerb, type Call, option } from './verb.ts';
 
@@ -28,7 +28,7 @@ const REASON = option('--reason <text>', 'the reason; shown to the developer').m
 
 const pathOf = (id: string): string => `${ADMIN}/uploads/${encodeURIComponent(id)}`;
 
-/** An upload's id has no dot, an app's has one. */
+/** The id of an app contains a dot; the id of an upload does not. */
 const isApp = (id: string): boolean => id.includes('.');
 
 const appPath = (id: string): string => `${ADMIN}/apps/${encodeURIComponent(id)}`;
@@ -58,7 +58,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     examples: ['waypost pkg approve 019a7c3e5b2d0400'],
     async run(call, [id]) {
       const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/approve` });
-      call.show(result, `Approved: ${said(asObject(result.upload))}`);
+      call.show(result, `Approved: ${formatUpload(asObject(result.upload))}`);
       return true;
     },
   });
@@ -70,7 +70,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     async run(call: Call<Reason>, [id]) {
       const { reason, code: codes } = call.options;
       const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/reject`, json: { reason, codes } });
-      call.show(result, `Rejected: ${said(asObject(result.upload))}`);
+      call.show(result, `Rejected: ${formatUpload(asObject(result.upload))}`);
       return true;
     },
   });

@@ -1,4 +1,4 @@
-/** The files of an app to begin with: it counts, and keeps the count. */
+/** The files of a starter app, which stores a counter. */
 import { crc32, deflateSync } from 'node:zlib';
 import { STAND_IN } from '../../core/miniapp/sdk/stand-in.ts';
 
@@ -8,7 +8,7 @@ export interface NewApp {
   readonly sdk: Uint8Array | undefined;
 }
 
-/** Contents by path; all are in the root. */
+/** File contents by path; all files are in the root. */
 export function newApp({ id, name, sdk }: NewApp): Readonly<Record<string, string | Uint8Array>> {
   const manifest = {
     id,
@@ -84,7 +84,7 @@ Host.storage.get('count').then((stored) => {
 
 const SIZE = 192;
 
-/** PNG, 192 × 192 pixels of one colour, to be exchanged. */
+/** A placeholder icon: a PNG of 192 × 192 pixels in one colour. */
 function icon(): Uint8Array {
   const row = 1 + SIZE * 3;
   const pixels = Buffer.alloc(row * SIZE);

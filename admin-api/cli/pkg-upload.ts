@@ -1,4 +1,4 @@
-/** `waypost pkg upload|list|show|publish|withdraw`: what a developer does with packages at the daemon. */
+/** `waypost pkg upload|list|show|publish|withdraw`: commands for developers. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,7 +17,7 @@ interface UploadOptions {
   readonly publish?: boolean;
 }
 
-/** Milliseconds between looks at a package that is audited. */
+/** Milliseconds between two polls while a package is audited. */
 const POLL = 1000;
 
 const APPS: Columns = {
@@ -98,7 +98,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     async run(call, [id]) {
       await call.confirm(`Withdraw the package ${id}? Its versionCode cannot be used again.`);
       const result = await call.api.json({ method: 'DELETE', path: pathOf(id) });
-      call.show(result, `Withdrawn: ${said(asObject(result.upload))}`);
+      call.show(result, `Withdrawn: ${formatUpload(asObject(result.upload))}`);
       return true;
     },
   });
@@ -106,11 +106,11 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
 
 const pathOf = (id: string): string => `/api/dev/uploads/${encodeURIComponent(id)}`;
 
-/** An upload in a sentence. */
-export const said = (upload: Json | undefined): string => `${shown(upload?.app_id)} ${versionOf(upload)}`;
+/** App and version of an upload, for messages. */
+export const formatUpload = (upload: Json | undefined): string => `${shown(upload?.app_id)} ${versionOf(upload)}`;
 
 async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome> {
-  const { notes, publish: isToBePublished } = call.options;
+  const { notes, publish: mayPublish } = call.options;
   const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     const isFolder = error.code === 'EISDIR';
     throw new CliError('unreadable', `${file} ${isFolder ? 'is a folder' : `cannot be read: ${error.message}`}.`, {
@@ -126,17 +126,16 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
   };
   const { upload: first } = await call.api.json({ method: 'POST', path: '/api/dev/apps/upload', body });
   const path = pathOf(asText(asObject(first)?.id) ?? '');
-  const status = await verdict(call, path);
+  const status = await waitForVerdict(call, path);
   await showUpload(call, path);
   if (status === 'rejected') return false;
-  if (isToBePublished && status === 'approved') await publish(call, path);
-  else if (isToBePublished && status !== 'published')
-    call.note('The package is not published, because it is not approved.');
+  if (mayPublish && status === 'approved') await publish(call, path);
+  else if (mayPublish && status !== 'published') call.note('The package is not published, because it is not approved.');
   return true;
 }
 
-/** Resolves with the status when the audit is done. */
-async function verdict({ api, io }: Call, path: string): Promise<string> {
+/** Polls until the audit is done, and resolves with the status. */
+async function waitForVerdict({ api, io }: Call, path: string): Promise<string> {
   for (;;) {
     const { upload: found } = await api.json({ method: 'GET', path });
     const status = asText(asObject(found)?.status) ?? '';
@@ -147,10 +146,10 @@ async function verdict({ api, io }: Call, path: string): Promise<string> {
 
 async function publish(call: Call, path: string): Promise<void> {
   const result = await call.api.json({ method: 'POST', path: `${path}/publish` });
-  call.show(result, `Published: ${said(asObject(result.upload))}`);
+  call.show(result, `Published: ${formatUpload(asObject(result.upload))}`);
 }
 
-/** As JSON, or as the daemon says it for people, in which nothing drives a terminal. */
+/** Prints JSON, or the text of the daemon with terminal controls escaped. */
 export async function showUpload({ api, io, options }: Call, path: string): Promise<void> {
   if (options.json) print(io.stdout, safeJson(await api.json({ method: 'GET', path })));
   else io.stdout.write(await textOf(api, path));

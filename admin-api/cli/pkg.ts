@@ -1,4 +1,4 @@
-/** `waypost pkg`: packages of mini-apps, from the developer's side and the reviewer's. */
+/** `waypost pkg`: commands for mini-app packages, for developers and reviewers. */
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { addPkgInit } from './pkg-init.ts';

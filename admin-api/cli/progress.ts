@@ -1,21 +1,21 @@
-/** Progress of a long import: a bar on a terminal, a line every two seconds elsewhere. */
+/** Shows the progress of an import: a bar on a terminal, otherwise a line every two seconds. */
 import type { Output } from './io.ts';
 import { print } from './io.ts';
 
-/** Milliseconds between lines, and between changes of the bar. */
+/** Milliseconds between two lines, and between two updates of the bar. */
 const LINE_INTERVAL = 2000;
 const BAR_INTERVAL = 100;
-/** Characters of the bar. */
+/** Width of the bar in characters. */
 const BAR_WIDTH = 40;
 
 export interface Progress {
-  /** Work done since the last call, in units of the total, and the records it brought. */
+  /** Adds work, in units of the total, and the number of its records. */
   add(done: number, records: number): void;
-  /** The unit of work is finished: nothing more is shown. */
+  /** Ends the output. */
   stop(): void;
 }
 
-/** `unit` is what `total` counts, such as "zones". */
+/** `unit`: the unit of `total`, such as "zones". */
 export function startProgress(output: Output, total: number, unit: string): Progress {
   const meter = new Meter(total);
   const line = (): string => `${meter.done}/${total} ${unit}, ${meter.records} records, ${meter.rate()} records/s`;
@@ -49,7 +49,7 @@ class Meter {
   }
 
   add(done: number, records: number): void {
-    // What is sent again after a lost connection counts once.
+    // Limited to the total, because a retry after a lost connection counts bytes twice.
     this.done = Math.min(this.#total, this.done + done);
     this.records += records;
   }
@@ -63,7 +63,7 @@ class Meter {
     return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
   }
 
-  /** A question mark until something is done. */
+  /** A question mark before the first progress. */
   secondsLeft(): string {
     if (this.done === 0) return '?';
     const elapsed = performance.now() - this.#started;
@@ -71,7 +71,7 @@ class Meter {
   }
 }
 
-/** Whole records in a second. */
+/** Records per second, as a whole number. */
 export function perSecond(records: number, milliseconds: number): number {
   return Math.round((records * 1000) / Math.max(1, milliseconds));
 }

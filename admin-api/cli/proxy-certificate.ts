@@ -1,3 +1,4 @@
+/** `waypost proxy certificate`: shows, orders and uploads the certificate of a domain. */
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { ApiRequest } from './client.ts';
@@ -31,7 +32,7 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
       'waypost proxy certificate example.com --automatic',
     ],
     async run(call: Call<CertificateOptions>, [domainName]) {
-      // Read first: what is wrong with the files is said before the daemon is asked for anything.
+      // Reads the files first, so that their errors are reported before any request.
       const request = await certificateRequest(call.options);
       const domain = await call.domain(domainName);
       const path = domainPath(domain, '/proxy');
@@ -58,7 +59,7 @@ async function certificateRequest({
   return { method: 'PUT', json: { certificate, private_key } };
 }
 
-/** Longer than any chain; a wrong file is not sent. */
+/** Maximum size: longer than any chain, so that a wrong file is not sent. */
 const LONGEST_PEM = 1 << 20;
 
 async function readPem(file: string): Promise<string> {

@@ -1,12 +1,11 @@
-/** The state of a proxy for a person: what is, and what to do about what is not as it should be. */
-
+/** Describes the state of a proxy for people, with the next step for each problem. */
 import { toUrlHost } from '../../core/address/url-host.ts';
 import { asObject, type Json } from './client.ts';
 import { CliError } from './errors.ts';
 import { rowsOf } from './pages.ts';
 import { shown } from './table.ts';
 
-/** `body`: the whole answer. Throws CliError `not_the_api`. */
+/** `body`: the whole response. Throws CliError `not_the_api`. */
 export function describeProxy(domain: string, body: Json): [string, ...string[]] {
   const proxy = proxyOf(body);
   const warnings = Array.isArray(body.warnings) ? body.warnings : [];

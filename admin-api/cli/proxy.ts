@@ -1,3 +1,4 @@
+/** `waypost proxy`: the proxy of a domain. */
 import { type Command, Option } from 'commander';
 import { asObject } from './client.ts';
 import type { CommandContext } from './command.ts';
@@ -83,7 +84,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     usage: 'purge <domain>',
     about: 'purge the cache of the domain on every node, or the given part of it',
     options: [
-      // Not --url: that is the daemon, with every command.
+      // Not --url, which is the URL of the daemon in every command.
       option('--resource <url...>', 'the responses for exactly these URLs'),
       option('--prefix <prefix...>', 'all URLs that start with this prefix'),
       option('--tag <tag...>', 'all responses with this cache tag'),

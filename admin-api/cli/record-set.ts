@@ -1,4 +1,4 @@
-/** `record set`: the records of a name and type become those that are given. */
+/** `waypost record set`: replaces the records of a name and type. */
 import type { Json } from './client.ts';
 import { ApiError } from './errors.ts';
 import { type Batch, describeBatch, findRecords, sendBatch } from './records.ts';
@@ -10,16 +10,17 @@ export interface RecordOptions {
   readonly proxied?: boolean;
 }
 
-/** Rounds in which somebody else may change the domain between our reading and our writing. */
-const ROUNDS = 5;
+/** Attempts, because another client may change the domain between our read and our write. */
+const MAX_ATTEMPTS = 5;
 const UNCHANGED: Json = { ok: true, deleted: [], updated: [], created: [] };
 
 export async function setRecords(
   call: Call<RecordOptions>,
   [domainName, name, type, ...contents]: readonly string[],
 ): Promise<boolean> {
-  for (let round = 1; ; round++) {
-    // Read before the records: when it still matches at the write, they are still those that were read.
+  for (let attempt = 1; ; attempt++) {
+    // Read before the records: if its revision still matches at the write, the records are
+    // unchanged.
     const domain = await call.domain(domainName);
     const present = await findRecords(call.api, domain, { name, type });
     const { ttl, proxied, priority } = call.options;
@@ -31,7 +32,7 @@ export async function setRecords(
       call.show(body, ...describeBatch(domain, batch, body));
       return true;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 412 || round === ROUNDS) throw error;
+      if (!(error instanceof ApiError) || error.status !== 412 || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -43,16 +44,16 @@ interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority'> {
 }
 
 /**
- * What leads from the records that are there to those that are wanted. A content that is the same but written in an unusual way is deleted
- * and created, which ends at the same.
+ * The batch that changes the existing records into the wanted ones. An equal content in an unusual
+ * spelling is deleted and created, which has the same result.
  */
 export function difference(present: readonly Json[], { contents, ...wanted }: Wanted): Required<Batch> {
-  const { ttl = present[0]?.ttl, proxied = common(present.map((row) => row.proxied)) } = wanted;
+  const { ttl = present[0]?.ttl, proxied = sharedValue(present.map((row) => row.proxied)) } = wanted;
   const rest = [...present];
   const put: Json[] = [];
   const post: Json[] = [];
   for (const content of new Set(contents)) {
-    const at = rest.findIndex((row) => waysToWrite(content, wanted.priority).includes(String(row.content)));
+    const at = rest.findIndex((row) => spellingsOf(content, wanted.priority).includes(String(row.content)));
     if (at === -1) {
       post.push({ ...wanted, content, ttl, proxied });
       continue;
@@ -64,14 +65,14 @@ export function difference(present: readonly Json[], { contents, ...wanted }: Wa
   return { delete: rest, put, post };
 }
 
-/** As the API gives it back: with the priority before, the last dot of a host name, the quotes of a text. */
-function waysToWrite(content: string, priority: number | undefined): string[] {
+/** Possible spellings in the API: with the priority, the trailing dot of a host name, or quotes. */
+function spellingsOf(content: string, priority: number | undefined): string[] {
   const whole = priority === undefined ? [content] : [content, `${priority} ${content}`];
   return [...whole, ...whole.map((way) => `${way}.`), `"${content}"`];
 }
 
-/** The switch that all have alike; undefined leaves it to the daemon. */
-function common(values: readonly unknown[]): boolean | undefined {
+/** The value of `proxied` that all records share; undefined: the daemon decides. */
+function sharedValue(values: readonly unknown[]): boolean | undefined {
   const [first] = values;
   return typeof first === 'boolean' && values.every((value) => value === first) ? first : undefined;
 }

@@ -1,3 +1,4 @@
+/** `waypost record`: the records of a domain. */
 import type { Command } from 'commander';
 import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
@@ -109,7 +110,10 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
 
 const ID = /^[0-9a-f]{16}$/;
 
-/** Those of the name, or the one of the id; a name that looks like an id comes first. Throws CliError `no_such_record`. */
+/**
+ * The records of a name, or the record of an id. A record whose name looks like an id takes
+ * precedence. Throws CliError `no_such_record`.
+ */
 async function recordsToRemove(
   { api }: Call,
   domain: Domain,

@@ -1,4 +1,4 @@
-/** The records of a domain, as the API lists and changes them. */
+/** Lists and changes the records of a domain through the API. */
 import type { ApiClient, ApiRequest, Json } from './client.ts';
 import { type Domain, domainPath } from './domains.ts';
 import { pages, type Query, rows, rowsOf } from './pages.ts';
@@ -31,19 +31,19 @@ export async function findRecords(api: ApiClient, domain: Domain, filter: Record
 
 const query = ({ name, type, content }: RecordFilter): Query => ({ name, type, content });
 
-/** All or nothing, as one change;  `headers` can hold a condition. Throws ApiError. */
+/** Sends all changes as one batch. `headers` can contain a condition. Throws ApiError. */
 export async function sendBatch(
   api: ApiClient,
   domain: Domain,
   batch: Batch,
   headers?: ApiRequest['headers'],
 ): Promise<Json> {
-  const { delete: gone = [], put = [], post = [] } = batch;
-  const json = { delete: gone.map((row) => row.id), put, post };
+  const { delete: deletions = [], put = [], post = [] } = batch;
+  const json = { delete: deletions.map((row) => row.id), put, post };
   return api.json({ method: 'POST', path: domainPath(domain, '/records/batch'), json, headers });
 }
 
-/** A batch's answer as lines: how many, then each record. */
+/** Formats the response to a batch: the counts, then one line per record. */
 export function describeBatch(domain: Domain, batch: Batch, body: Json): [string, ...string[]] {
   const parts: [string, string, readonly Json[]][] = [
     ['deleted', '-', batch.delete ?? []],
@@ -58,7 +58,7 @@ export function describeBatch(domain: Domain, batch: Batch, body: Json): [string
   ];
 }
 
-/** As a line of a zone file, with its id when it has one. */
+/** Formats a record as a line of a zone file, followed by its id. */
 export function recordLine({ id, name, ttl, type, content, proxied }: Json): string {
   const more = proxied === true ? '  proxied' : proxied === false ? '  not proxied' : '';
   if (name === undefined) return `record ${shown(id)}`;

@@ -1,4 +1,4 @@
-/** The command `waypost`: options for all, one file for each group of commands, and exit codes. */
+/** The command `waypost`: global options, command groups, and exit codes. */
 import { Command, CommanderError } from 'commander';
 import type { CommandContext } from './command.ts';
 import { reportError } from './errors.ts';
@@ -25,7 +25,7 @@ Environment:
 
 type AddCommands = (program: Command, context: CommandContext) => void;
 
-/** As the help lists them: each command, and what loads it. */
+/** Loaders of the commands, in the order of the help. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommands>>>>> = {
   'Domains and records:': {
     domain: async () => (await import('./domain.ts')).addDomainCommands,
@@ -52,7 +52,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
 };
 
-/** Runs one command. Returns the exit code: 0 done, 1 failed, 2 not understood. */
+/** Runs one command. Returns the exit code: 0 success, 1 failure, 2 invalid arguments. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let code = 0;
   const program = new Command('waypost');
@@ -86,24 +86,28 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     await program.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
-    // Commander has written its own message; --help and --version end this way too.
+    // Commander has already printed a message. --help and --version also throw this error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
     reportError(io, error, program.opts<GlobalOptions>().json);
     return FAILED;
   }
 }
 
-/** The command that is asked for, which is quicker than to load all, or none for the version; all when options come first, for help, and to tell what a wrong word may be meant for. */
+/**
+ * Loads only the requested command, because to load all is slower, and none for the version. Loads
+ * all commands if options come first, for the help, and to suggest a command for a misspelled one.
+ */
 async function addCommands(program: Command, context: CommandContext, name: string | undefined): Promise<void> {
   if (name === '--version' || name === '-V') return;
-  const isOne = Object.values(GROUPS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
+  const isCommand = Object.values(GROUPS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
-    for (const [one, load] of Object.entries(commands)) if (!isOne || one === name) (await load())(program, context);
+    for (const [command, load] of Object.entries(commands))
+      if (!isCommand || command === name) (await load())(program, context);
   }
 }
 
-/** `waypost zone list | head` closes our output early: that is no failure of ours. */
+/** `waypost zone list | head` closes standard output early, which is not an error. */
 function ignoreClosedPipe({ stdout }: CliIo): void {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -1,3 +1,4 @@
+/** `waypost serve`: runs the daemon. */
 import type { Command } from 'commander';
 import { loadConfig } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';

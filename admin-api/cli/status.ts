@@ -1,3 +1,4 @@
+/** `waypost status`: shows whether the daemon is ready. */
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
 import type { CommandContext } from './command.ts';
@@ -12,7 +13,7 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     examples: ['waypost status', 'waypost status --url http://192.0.2.1:8300 --json'],
     async run({ api, io, options }) {
       const path = '/readyz';
-      const { status, body } = await api.answer({ method: 'GET', path, authorized: false, anyStatus: true });
+      const { status, body } = await api.fetchJson({ method: 'GET', path, authorized: false, anyStatus: true });
       const ready = status === 200;
       if (options.json) {
         print(io.stdout, JSON.stringify(body));

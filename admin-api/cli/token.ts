@@ -1,3 +1,4 @@
+/** `waypost token`: the API tokens of the account. */
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';

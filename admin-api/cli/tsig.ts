@@ -1,3 +1,4 @@
+/** `waypost tsig`: the TSIG keys of the account. */
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { asText, type Json } from './client.ts';

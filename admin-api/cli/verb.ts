@@ -1,6 +1,6 @@
 /**
- * A verb of the API: what it takes, then one function that asks the daemon and shows what came. The rest is the same for all: the client, `--json`,
- * `--yes`, tables, examples.
+ * Adds a command that calls the API. Each command has options and one function that sends requests
+ * and shows the results. The client, `--json`, `--yes`, tables and examples are shared.
  */
 import { type Command, Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
@@ -11,7 +11,7 @@ import { type Domain, requireDomain } from './domains.ts';
 import { type CliIo, type GlobalOptions, print } from './io.ts';
 import { type Columns, Table } from './table.ts';
 
-/** What a verb works with. */
+/** One run of a command: streams, client and options. */
 export class Call<Options = object> {
   readonly io: CliIo;
   readonly api: ApiClient;
@@ -23,12 +23,15 @@ export class Call<Options = object> {
     this.options = options;
   }
 
-  /** The account's domain of that name. Throws CliError `no_such_domain`. */
+  /** Finds a domain of the account. Throws CliError `no_such_domain`. */
   domain(name: string): Promise<Domain> {
     return requireDomain(this.api, name);
   }
 
-  /** One result: as it is with --json, else as lines for a person, which are escaped. A write's first line says its change. */
+  /**
+   * Prints the result with --json, otherwise the escaped lines. For a write, the first line has its
+   * change.
+   */
   show(result: Json, first: string, ...more: readonly string[]): void {
     if (this.options.json) {
       print(this.io.stdout, JSON.stringify(result));
@@ -38,19 +41,25 @@ export class Call<Options = object> {
     for (const line of [first + change, ...more]) print(this.io.stdout, escapeControls(line));
   }
 
-  /** Rows as they come, a page at a time: an object a line with --json, else a table. `none` is said when there are none. */
+  /**
+   * Prints rows as they arrive: one object per line with --json, otherwise a table. `none`: text
+   * for an empty list.
+   */
   async list(pages: AsyncIterable<readonly Json[]>, columns: Columns, none: string): Promise<void> {
     const table = new Table(this.io.stdout, columns, this.options.json === true);
     for await (const rows of pages) if (!(await table.write(rows))) return;
     if (table.empty) this.note(none);
   }
 
-  /** Something for the person to know that is not the result: never with --json. */
+  /** Prints a hint that is not part of the result; never with --json. */
   note(line: string): void {
     if (!this.options.json) print(this.io.stderr, escapeControls(line));
   }
 
-  /** Goes on after "yes" on the terminal or with --yes. Throws CliError `cancelled` or `not_confirmed`. */
+  /**
+   * Resolves after "yes" on the terminal, or with --yes. Throws CliError `cancelled` or
+   * `not_confirmed`.
+   */
   async confirm(question: string): Promise<void> {
     const { yes } = this.options as { readonly yes?: boolean };
     if (!yes) await confirm(this.io, question);
@@ -60,10 +69,10 @@ export class Call<Options = object> {
 export interface Verb<Options> {
   /** Name and arguments, such as `rm <name>`. */
   readonly usage: string;
-  /** One line of the list of commands. */
+  /** One line in the list of commands. */
   readonly about: string;
   readonly options?: readonly Option[];
-  /** What the help says above its examples. */
+  /** Text of the help above the examples. */
   readonly more?: string;
   /** Command lines without `$`. */
   readonly examples: readonly string[];
@@ -82,7 +91,7 @@ export function addVerb<Options extends object>(
     .action(action<Options>((given, args) => withClient(io, given, (api) => run(new Call(io, api, given), args))));
 }
 
-/** A command that only holds others. */
+/** Adds a command that only has subcommands. */
 export function addGroup(program: Command, name: string, about: string, examples: readonly string[]): Command {
   return program.command(name).description(about).addHelpText('after', helpText(examples));
 }

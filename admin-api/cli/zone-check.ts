@@ -1,3 +1,4 @@
+/** `waypost zone check`: checks zone files locally, without a daemon. */
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { InvalidError } from '../../core/base/errors.ts';
@@ -11,10 +12,10 @@ import { warningText } from './zone-warnings.ts';
 
 interface Problem {
   readonly file: string;
-  /** 0 when the fault is not on a line. */
+  /** 0 if the error is not in a line. */
   readonly line: number;
   readonly message: string;
-  /** Of warnings, and of errors that are warnings without --strict. */
+  /** Set for warnings, and for errors that are warnings without --strict. */
   readonly code?: string;
 }
 

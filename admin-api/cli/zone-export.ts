@@ -1,3 +1,4 @@
+/** `waypost zone export`: writes a domain as a zone file. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -31,7 +32,7 @@ export function addZoneExport(zone: Command, context: CommandContext): void {
   });
 }
 
-/** Beside the file first, then renamed over it: an export that breaks off leaves the old file. */
+/** Writes to a temporary file and renames it: a failed export leaves the old file unchanged. */
 async function writeWhole(body: NodeJS.ReadableStream, file: string): Promise<void> {
   const part = `${file}.part`;
   try {

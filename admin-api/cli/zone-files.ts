@@ -1,4 +1,4 @@
-/** Which zone files a path stands for: one file, or the files NAME.zone of a folder. */
+/** Finds the zone files of a path: one file, or all files NAME.zone in a folder. */
 import { opendir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { zoneName } from './domains.ts';
@@ -8,39 +8,39 @@ const SUFFIX = '.zone';
 
 export interface ZoneFile {
   readonly file: string;
-  /** Name of the zone, as the API writes it. */
+  /** Name of the zone as in the API. */
   readonly zone: string;
 }
 
 export interface ZoneFiles {
   readonly count: number;
-  /** Size of the file when the path is one. */
+  /** Size in bytes if the path is a file. */
   readonly bytes?: number;
-  /** In the order of the folder. Can be run through once; the folder is never in memory whole. */
+  /** In the order of the folder. Can be iterated once; the list is never completely in memory. */
   readonly files: AsyncIterable<ZoneFile>;
 }
 
 /**
- * `zone` names the zone of a single file that is not called NAME.zone. Folders inside the folder, and other files, are passed over.
- * Throws CliError `no_zone_files`, `zone_name_needed`, `usage` or `unreadable`.
+ * `zone`: name of the zone of a single file that is not named NAME.zone. Subfolders and other files
+ * are ignored. Throws CliError `no_zone_files`, `zone_name_needed`, `usage` or `unreadable`.
  */
 export async function zoneFiles(path: string, zone?: string): Promise<ZoneFiles> {
   const found = await stat(path).catch((error: unknown) => {
     throw new CliError('unreadable', `${path} cannot be read: ${error instanceof Error ? error.message : error}`);
   });
-  if (!found.isDirectory()) return { count: 1, bytes: found.size, files: one(path, zone) };
+  if (!found.isDirectory()) return { count: 1, bytes: found.size, files: singleFile(path, zone) };
   if (zone !== undefined) throw new CliError('usage', `--zone is for a single file, but ${path} is a folder.`);
   let count = 0;
-  for await (const _ of folder(path)) count++;
+  for await (const _ of filesOfFolder(path)) count++;
   if (count === 0) {
     throw new CliError('no_zone_files', `${path} has no files with names that end in ${SUFFIX}.`, {
       next: `Name each file after its zone, such as example.net${SUFFIX}.`,
     });
   }
-  return { count, files: folder(path) };
+  return { count, files: filesOfFolder(path) };
 }
 
-async function* one(file: string, zone: string | undefined): AsyncGenerator<ZoneFile> {
+async function* singleFile(file: string, zone: string | undefined): AsyncGenerator<ZoneFile> {
   const name = basename(file);
   if (zone === undefined && !isZoneFile(name)) {
     throw new CliError('zone_name_needed', `The name of the zone cannot be derived from the file name ${file}.`, {
@@ -50,7 +50,7 @@ async function* one(file: string, zone: string | undefined): AsyncGenerator<Zone
   yield { file, zone: zoneName(zone ?? name.slice(0, -SUFFIX.length)) };
 }
 
-async function* folder(path: string): AsyncGenerator<ZoneFile> {
+async function* filesOfFolder(path: string): AsyncGenerator<ZoneFile> {
   for await (const entry of await opendir(path, { bufferSize: 512 })) {
     if (!isZoneFile(entry.name) || entry.isDirectory()) continue;
     yield { file: join(path, entry.name), zone: zoneName(entry.name.slice(0, -SUFFIX.length)) };

@@ -1,9 +1,10 @@
+/** `waypost zone import`: uploads zone files concurrently. */
 import { type Command, Option } from 'commander';
 import { WaypostError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { withClient } from './client.ts';
 import type { CommandContext } from './command.ts';
-import { ApiError, describeError, type ErrorDetail, failsAll } from './errors.ts';
+import { ApiError, describeError, type ErrorDetail, isFatalForAll } from './errors.ts';
 import { type CliIo, print } from './io.ts';
 import { wholeNumber } from './numbers.ts';
 import { perSecond, startProgress } from './progress.ts';
@@ -30,9 +31,9 @@ interface Summary {
   milliseconds: number;
   readonly failures: Failure[];
   readonly warnings: LineWarning[];
-  /** Warnings that the daemon counted without naming them. */
+  /** Number of warnings that the daemon counted but did not list. */
   warningsOmitted: number;
-  /** What ended the import early. */
+  /** The error that stopped the import early. */
   fatal?: unknown;
 }
 
@@ -75,7 +76,7 @@ Examples:
               strict: options.strict === true,
             };
             const summary = await importAll(io, found, options.concurrency, (file, sent) =>
-              uploadZone(client, file, { ...upload, sent }),
+              uploadZone(client, file, { ...upload, onSent: sent }),
             );
             report(io, summary, options.json === true);
             if (summary.fatal !== undefined) throw summary.fatal;
@@ -87,7 +88,7 @@ Examples:
     );
 }
 
-/** `concurrency` workers take the next file each until none is left, or until one meets what would fail all. */
+/** Uploads files with `concurrency` workers, until none is left or an error would fail all. */
 async function importAll(
   io: CliIo,
   { count, bytes, files }: ZoneFiles,
@@ -96,7 +97,7 @@ async function importAll(
 ): Promise<Summary> {
   const summary: Summary = { zones: 0, records: 0, milliseconds: 0, failures: [], warnings: [], warningsOmitted: 0 };
   const started = performance.now();
-  // A folder's progress is counted in files, that of a single file in its bytes.
+  // The progress of a folder is counted in files, that of a single file in bytes.
   const progress =
     bytes === undefined ? startProgress(io.stderr, count, 'zones') : startProgress(io.stderr, bytes, 'bytes');
   const sent = bytes === undefined ? undefined : (piece: number) => progress.add(piece, 0);
@@ -114,7 +115,7 @@ async function importAll(
         summary.zones++;
         summary.records += records;
       } catch (error) {
-        if (failsAll(error)) summary.fatal ??= error;
+        if (isFatalForAll(error)) summary.fatal ??= error;
         else summary.failures.push({ ...turn.value, error });
       }
       progress.add(bytes === undefined ? 1 : 0, records);
@@ -124,7 +125,7 @@ async function importAll(
     await Promise.all(Array.from({ length: concurrency }, work));
   } finally {
     progress.stop();
-    // Left early, the folder is still open.
+    // Closes the folder after an early stop.
     await next.return?.(undefined);
   }
   summary.milliseconds = performance.now() - started;
@@ -143,10 +144,13 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
       message: error instanceof Error ? error.message : String(error),
       lines: badLines(error),
     }));
-    const doubtful =
+    const warningFields =
       warnings.length === 0 ? {} : { warnings, ...(warningsOmitted > 0 && { warnings_omitted: warningsOmitted }) };
     const ok = failures.length === 0 && fatal === undefined;
-    print(io.stdout, JSON.stringify({ ok, zones, records, seconds, records_per_second: rate, failed, ...doubtful }));
+    print(
+      io.stdout,
+      JSON.stringify({ ok, zones, records, seconds, records_per_second: rate, failed, ...warningFields }),
+    );
     return;
   }
   for (const warning of warnings) print(io.stderr, warningText(warning));

@@ -1,4 +1,4 @@
-/** One zone file to the daemon: its zone is created when missing, then its records are replaced as a whole. */
+/** Uploads one zone file: creates its zone if it is missing, then replaces all its records. */
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { pipeline, type Readable, Transform } from 'node:stream';
@@ -9,24 +9,24 @@ import type { ZoneFile } from './zone-files.ts';
 import type { LineWarning } from './zone-warnings.ts';
 
 export interface UploadOptions {
-  /** Whether the records of a zone that is there already may be replaced. */
+  /** Whether the records of an existing zone may be replaced. */
   readonly replace: boolean;
-  /** Whether the file's own SOA timers and apex NS are taken. */
+  /** Whether to use the SOA timers and apex NS of the file. */
   readonly keepApex: boolean;
   /** Whether warnings are errors. */
   readonly strict: boolean;
-  /** Told the bytes of each piece of a large file as it is handed to the network. */
-  sent?(bytes: number): void;
+  /** Called with the size of each chunk of a large file when it is passed to the network. */
+  onSent?(bytes: number): void;
 }
 
-/** Smaller files are read at once, which costs less than a stream; larger ones are never in memory whole. */
+/** Smaller files are read at once, which is cheaper than a stream. Larger files are streamed. */
 const STREAMED_FROM = 256 * 1024;
 
 export interface Uploaded {
   readonly records: number;
-  /** Of the lines of the file; the daemon tells a bounded number. */
+  /** Warnings about lines of the file; the daemon limits their number. */
   readonly warnings: readonly Omit<LineWarning, 'file'>[];
-  /** How many more there are. */
+  /** Number of further warnings. */
   readonly warningsOmitted: number;
 }
 
@@ -36,8 +36,8 @@ export async function uploadZone(
   { file, zone }: ZoneFile,
   options: UploadOptions,
 ): Promise<Uploaded> {
-  // Read first: a file that cannot be read must not leave an empty zone behind.
-  const source = await openSource(file, options.sent);
+  // Opens the file first, so that an unreadable file does not leave an empty zone.
+  const source = await openSource(file, options.onSent);
   const { domain, created } = await findOrCreate(client, zone, options.replace);
   try {
     const answer = await client.json({
@@ -45,9 +45,9 @@ export async function uploadZone(
       path: domainPath(domain, `/zonefile${queryOf(options)}`),
       ...source,
     });
-    return uploadedOf(answer);
+    return parseUploaded(answer);
   } catch (error) {
-    // The zone is taken back, so that the import can be repeated once the file is mended.
+    // Deletes the new zone, so that the import can be repeated after the file is fixed.
     if (created) await remove(client, domain);
     throw error;
   }
@@ -65,7 +65,7 @@ async function openSource(file: string, sent: (bytes: number) => void = () => {}
     if (size >= STREAMED_FROM) {
       return {
         headers,
-        body: () => counted(createReadStream(file, { end: size - 1, highWaterMark: STREAMED_FROM }), sent),
+        body: () => countBytes(createReadStream(file, { end: size - 1, highWaterMark: STREAMED_FROM }), sent),
       };
     }
     const bytes = await readFile(file);
@@ -75,7 +75,7 @@ async function openSource(file: string, sent: (bytes: number) => void = () => {}
   }
 }
 
-function counted(stream: Readable, sent: (bytes: number) => void): Readable {
+function countBytes(stream: Readable, sent: (bytes: number) => void): Readable {
   const counter = new Transform({
     highWaterMark: STREAMED_FROM,
     transform(chunk: Buffer, _encoding, done) {
@@ -83,7 +83,7 @@ function counted(stream: Readable, sent: (bytes: number) => void): Readable {
       done(null, chunk);
     },
   });
-  // Errors reach the counter, and with it the request that reads it.
+  // The pipeline passes errors to the counter, and so to the request that reads it.
   return pipeline(stream, counter, () => {});
 }
 
@@ -97,7 +97,7 @@ async function findOrCreate(
     return { domain: asDomain(answer.domain), created: true };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'zone_exists' || !replace) throw error;
-    // Also the answer when another account has the zone, or its parent or child: then it is not in the list.
+    // The same error means that another account has the zone, or its parent or child.
     const domain = await findDomain(client, zone);
     if (domain === undefined) throw error;
     return { domain, created: false };
@@ -108,11 +108,11 @@ async function remove(client: ApiClient, domain: Domain): Promise<void> {
   try {
     await client.send({ method: 'DELETE', path: domainPath(domain) }).then(({ body }) => body.dump());
   } catch {
-    // What the upload failed with is what matters; it is thrown by the caller.
+    // The caller throws the error of the upload, which is the important one.
   }
 }
 
-function uploadedOf(answer: Json): Uploaded {
+function parseUploaded(answer: Json): Uploaded {
   const { records, warnings, warnings_omitted: omitted } = answer;
   const read = Array.isArray(warnings) ? (warnings as Uploaded['warnings']) : [];
   if (typeof records === 'number')

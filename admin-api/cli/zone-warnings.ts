@@ -1,4 +1,4 @@
-/** Warnings about the lines of a zone file, as the terminal shows them. */
+/** Formats warnings about lines of a zone file for the terminal. */
 import { escapeControls } from '../../core/base/log/index.ts';
 
 export interface LineWarning {

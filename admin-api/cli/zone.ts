@@ -1,3 +1,4 @@
+/** `waypost zone`: zone files of domains. */
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { addDomainList } from './domain.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openAuditProgram, programIn } from '../../../admin-api/cli/audit-program.ts';
+import { openAuditProgram, programPaths } from '../../../admin-api/cli/audit-program.ts';
 import { auditPackage } from '../../../core/miniapp/audit.ts';
 import { smallApp } from '../../core/miniapp/corpus/small-app.ts';
 
-const { script, code } = programIn(new URL('../../../', import.meta.url));
+const { script, code } = programPaths(new URL('../../../', import.meta.url));
 const made = readFileSync(code);
 
 test('V8 takes the code of this build', () => {
