@@ -222,9 +222,10 @@ class Flow implements FillContext {
     const fwd = forwardReason(variants.length > 0, facts, now);
     const { range } = request;
     const isUncacheable = this.uncacheable.has(key, now);
-    const isForVisitorOnly = request.isForOrigin || (range !== undefined && stored === undefined && !startsNear(range));
+    const isForVisitorOnly =
+      request.requiresOrigin || (range !== undefined && stored === undefined && !startsNear(range));
     if (isForVisitorOnly || (isUncacheable && hasRangeOrCondition(request)))
-      return visit.bypassCache(cacheStatus({ name: this.name, fwd: request.isForOrigin ? 'bypass' : fwd }), 'miss');
+      return visit.bypassCache(cacheStatus({ name: this.name, fwd: request.requiresOrigin ? 'bypass' : fwd }), 'miss');
 
     const isShared = !isUncacheable && !isCollapsed && isShareable(request);
     const leader = isShared ? this.flights.get(key) : undefined;

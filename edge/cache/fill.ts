@@ -14,7 +14,7 @@ import { cacheStatus, type Forwarded } from './rules/cache-status.ts';
 import { factsOf, type Received } from './rules/facts.ts';
 import type { CacheRequest } from './rules/request.ts';
 import { isServerError, mayUseOnError } from './rules/reuse.ts';
-import { fillRequestFields, freshened, identifyUpdated, judgeHead } from './rules/revalidation.ts';
+import { fillRequestFields, freshenResponse, identifyUpdated, judgeHead } from './rules/revalidation.ts';
 import { judgeStorable, type NotStored } from './rules/storable.ts';
 import { isSelected } from './rules/vary.ts';
 import { answerOrPlan, partFields, serveStored } from './serve-stored.ts';
@@ -223,7 +223,7 @@ function freshenVariant(
   mark: number,
 ): { variant: StoredVariant; isStored: boolean } {
   const old = variant.response;
-  const update = freshened(old, headers, requestTime, responseTime);
+  const update = freshenResponse(old, headers, requestTime, responseTime);
   const verdict = judgeStorable(
     asGet(request),
     visit.exchange.headers,

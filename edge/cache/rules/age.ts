@@ -1,11 +1,13 @@
-/** How old a response is (RFC 9111 section 4.2.3). All times in milliseconds. */
+/** The age of a response (RFC 9111 section 4.2.3). All times in milliseconds. */
 import { deltaSeconds } from './delta-seconds.ts';
 import { trimmed } from './fields.ts';
 
 /**
- * When it was made or last validated, as far as it shows: current_age is `now` less this. `date`: of Date, or the time of the response; `age`:
- * the Age field. Date has no fractions of a second, so that the apparent age is counted in whole seconds: else each response would be
- * half a second old at once.
+ * When the response was generated or last validated: `now - bornAt` is current_age. `date`: of the
+ * Date field, else the time of the response. `age`: the Age field.
+ *
+ * Date has no fractions of a second, so the apparent age is counted in whole seconds. Otherwise
+ * every response would be about half a second old at once.
  */
 export function bornAt(age: string | undefined, date: number, requestTime: number, responseTime: number): number {
   const apparentAge = Math.max(0, Math.floor(responseTime / 1000) * 1000 - date);
@@ -14,7 +16,7 @@ export function bornAt(age: string | undefined, date: number, requestTime: numbe
   return responseTime - Math.max(apparentAge, correctedAge);
 }
 
-/** Seconds. Of a list the first member counts, and what is no number says nothing (section 5.1). */
+/** Seconds. A list counts by its first member; an invalid value is ignored (section 5.1). */
 function ageValue(age: string | undefined): number {
   if (age === undefined) return 0;
   const comma = age.indexOf(',');

@@ -3,14 +3,14 @@ import { deltaSeconds } from './delta-seconds.ts';
 import { addDirective, noDirectives, type ResponseDirectives } from './directives.ts';
 import { members, trimmed, unquoted } from './fields.ts';
 
-/** `value`: all lines as one. Never fails: what is no directive says nothing, unless its name is known. */
+/** `value`: all lines joined. Never fails: unknown directives and malformed ones are ignored. */
 export function parseCacheControl(value: string): ResponseDirectives {
   const directives = noDirectives();
   for (const member of members(value)) addDirective(directives, nameOf(member), argumentOf(member));
   return directives;
 }
 
-/** A blank around "=" is no part of a directive: its name counts, and its argument is none that can be used. */
+/** With a blank around "=" the name still counts, but the argument is invalid. */
 function nameOf(member: string): string {
   const equals = member.indexOf('=');
   return trimmed(equals < 0 ? member : member.slice(0, equals)).toLowerCase();
@@ -18,7 +18,10 @@ function nameOf(member: string): string {
 
 const BLANK = /[ \t]/;
 
-/** Either form, token and quoted string, for every directive (section 5.2). A form that is neither gives what no directive understands. */
+/**
+ * Every directive may have a token or a quoted string (section 5.2). Any other form yields an
+ * argument that no directive accepts.
+ */
 function argumentOf(member: string): string | undefined {
   const equals = member.indexOf('=');
   if (equals < 0) return undefined;
@@ -26,13 +29,13 @@ function argumentOf(member: string): string | undefined {
   return BLANK.test(member[equals - 1]) ? '?' : (unquoted(argument) ?? argument);
 }
 
-/** What a request asks of caches (section 5.2.1). Seconds; -1: not said. */
+/** Directives of a request (section 5.2.1). Seconds; -1: absent or invalid. */
 export interface RequestDirectives {
   readonly noStore: boolean;
   readonly noCache: boolean;
   readonly onlyIfCached: boolean;
   readonly maxAge: number;
-  /** Infinity without a number: however stale it is. */
+  /** Infinity without an argument: any staleness is accepted. */
   readonly maxStale: number;
   readonly minFresh: number;
   readonly staleIfError: number;
@@ -48,35 +51,38 @@ export const NO_REQUEST_DIRECTIVES: RequestDirectives = {
   staleIfError: -1,
 };
 
-/** `mayInsist`: false: what would send a request to the origin though there is a fresh response (no-cache, max-age, min-fresh) is not heard. */
-export function parseRequestCacheControl(value: string, mayInsist: boolean): RequestDirectives {
-  const said = { ...NO_REQUEST_DIRECTIVES };
+/**
+ * `mayForceRevalidation`: false ignores no-cache, max-age and min-fresh, which would send a request
+ * to the origin despite a fresh response.
+ */
+export function parseRequestCacheControl(value: string, mayForceRevalidation: boolean): RequestDirectives {
+  const directives = { ...NO_REQUEST_DIRECTIVES };
   for (const member of members(value)) {
     const argument = argumentOf(member);
     const seconds = argument === undefined ? -1 : deltaSeconds(argument);
     switch (nameOf(member)) {
       case 'no-store':
-        said.noStore = true;
+        directives.noStore = true;
         break;
       case 'only-if-cached':
-        said.onlyIfCached = true;
+        directives.onlyIfCached = true;
         break;
       case 'max-stale':
-        said.maxStale = argument === undefined ? Number.POSITIVE_INFINITY : seconds;
+        directives.maxStale = argument === undefined ? Number.POSITIVE_INFINITY : seconds;
         break;
       case 'stale-if-error':
-        said.staleIfError = seconds;
+        directives.staleIfError = seconds;
         break;
       case 'no-cache':
-        said.noCache = mayInsist;
+        directives.noCache = mayForceRevalidation;
         break;
       case 'max-age':
-        if (mayInsist) said.maxAge = seconds;
+        if (mayForceRevalidation) directives.maxAge = seconds;
         break;
       case 'min-fresh':
-        if (mayInsist) said.minFresh = seconds;
+        if (mayForceRevalidation) directives.minFresh = seconds;
         break;
     }
   }
-  return said;
+  return directives;
 }

@@ -1,33 +1,33 @@
-/** Cache-Status (RFC 9211): what this cache did with a request, for whoever looks into why. */
+/** Cache-Status (RFC 9211): tells operators what this cache did with a request. */
 
-/** Why it went to the origin (section 2.2). */
+/** Why the request was forwarded to the origin (section 2.2). */
 export type Forwarded =
   | 'bypass'
   | 'method'
   | 'uri-miss'
   | 'vary-miss'
   | 'miss'
-  | 'request' // a fresh one was there; the visitor wanted newer
+  | 'request' // the stored response is fresh; the request asked for a newer one
   | 'stale'
   | 'partial';
 
 export interface CacheStatus {
-  /** Of this cache: a token. */
+  /** The name of this cache: a token. */
   readonly name: string;
   /** Undefined: a hit. */
   readonly fwd?: Forwarded;
-  /** Of the origin, where the visitor got another one (section 2.3). */
+  /** The origin's status, where the visitor received another one (section 2.3). */
   readonly fwdStatus?: number;
-  /** Seconds that the response is still fresh; below 0 it is stale (section 2.4). */
+  /** Remaining freshness in seconds; negative: stale (section 2.4). */
   readonly ttl?: number;
   readonly stored?: boolean;
   readonly collapsed?: boolean;
   readonly key?: string;
-  /** A token that says more (section 2.8). */
+  /** Further details, as a token (section 2.8). */
   readonly detail?: string;
 }
 
-/** One member of the field, to be added behind those of caches nearer to the origin (section 2). */
+/** One member of the field. It follows the members of caches nearer to the origin (section 2). */
 export function cacheStatus(status: CacheStatus): string {
   let text = status.fwd === undefined ? `${status.name}; hit` : `${status.name}; fwd=${status.fwd}`;
   if (status.fwdStatus !== undefined) text += `; fwd-status=${status.fwdStatus}`;
@@ -39,7 +39,7 @@ export function cacheStatus(status: CacheStatus): string {
   return text;
 }
 
-/** A string of structured fields (RFC 9651 section 4.1.6), which has only ASCII. */
+/** A string of structured fields, which is ASCII only (RFC 9651 section 4.1.6). */
 function quoted(text: string): string {
   return `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

@@ -1,11 +1,17 @@
-/** Cache-Tag: names by which an origin purges many responses at once. Not of an RFC; content delivery networks read it so. */
+/**
+ * Cache-Tag: names by which many responses can be purged at once. Not from an RFC; other content
+ * delivery networks read the field in the same way.
+ */
 import { isCacheTag } from '../../../core/base/cache-tag.ts';
 import { trimmed } from './fields.ts';
 
-/** Of a response. More of them, or such as no purge can name, and it is not stored: a purge by the tags that were left out would miss it. */
-const MOST_TAGS = 256;
+/**
+ * Tags of one response. A response with more tags, or with an invalid one, is not stored: a purge
+ * by a missing tag would not find it.
+ */
+const MAX_TAGS = 256;
 
-/** Parted by commas, case counts. Undefined: too many, or one that is none. */
+/** Tags are separated by commas and case-sensitive. Undefined: too many, or an invalid one. */
 export function parseCacheTags(value: string): string[] | undefined {
   if (value === '') return [];
   const tags = [
@@ -16,5 +22,5 @@ export function parseCacheTags(value: string): string[] | undefined {
         .filter((tag) => tag !== ''),
     ),
   ];
-  return tags.length <= MOST_TAGS && tags.every(isCacheTag) ? tags : undefined;
+  return tags.length <= MAX_TAGS && tags.every(isCacheTag) ? tags : undefined;
 }

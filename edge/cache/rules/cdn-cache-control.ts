@@ -1,8 +1,11 @@
-/** CDN-Cache-Control (RFC 9213): directives for caches such as this one, in place of Cache-Control and Expires. */
+/**
+ * CDN-Cache-Control (RFC 9213): directives for this kind of cache. They replace Cache-Control and
+ * Expires.
+ */
 import { addDirective, noDirectives, type ResponseDirectives } from './directives.ts';
 import { parseDictionary } from './structured-dictionary.ts';
 
-/** Undefined when the field is empty or malformed: it is as if it were not there (section 2.1). */
+/** Undefined: the field is empty or malformed, and counts as absent (section 2.1). */
 export function parseCdnCacheControl(value: string): ResponseDirectives | undefined {
   const dictionary = parseDictionary(value);
   if (dictionary === undefined || dictionary.size === 0) return undefined;
@@ -16,8 +19,8 @@ export function parseCdnCacheControl(value: string): ResponseDirectives | undefi
         addDirective(directives, name, member.value, false);
         break;
       case 'text':
-        // A number that is written as a text is not to be taken for one (section 2.1): what it was to say is not known.
-        addDirective(directives, name, isNumber(name) ? '?' : member.value);
+        // A number written as a string is not valid as a number (section 2.1).
+        addDirective(directives, name, takesSeconds(name) ? '?' : member.value);
         break;
       case 'other':
         addDirective(directives, name, '?', false);
@@ -26,6 +29,6 @@ export function parseCdnCacheControl(value: string): ResponseDirectives | undefi
   return directives;
 }
 
-function isNumber(name: string): boolean {
+function takesSeconds(name: string): boolean {
   return name === 'max-age' || name === 's-maxage' || name.startsWith('stale-');
 }

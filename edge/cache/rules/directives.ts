@@ -1,24 +1,31 @@
-/** What Cache-Control, or CDN-Cache-Control in its place, says of a response (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). */
+/**
+ * Directives of a response, from Cache-Control or CDN-Cache-Control (RFC 9111 section 5.2.2, RFC
+ * 5861, RFC 8246).
+ */
 import { deltaSeconds } from './delta-seconds.ts';
 import { members } from './fields.ts';
 
 export interface ResponseDirectives {
   noStore: boolean;
   noCache: boolean;
-  /** Names of `no-cache="…"`, in lower case: only these fields may not be reused (section 5.2.2.4). */
+  /**
+   * Names in `no-cache="…"`, in lower case: only these fields may not be reused (section 5.2.2.4).
+   */
   noCacheFields: string[];
   private: boolean;
-  /** Names of `private="…"` (section 5.2.2.7). */
+  /** Names in `private="…"`, in lower case (section 5.2.2.7). */
   privateFields: string[];
   public: boolean;
   mustRevalidate: boolean;
   proxyRevalidate: boolean;
   mustUnderstand: boolean;
   immutable: boolean;
-  /** Seconds; -1: not said; 0 also when what was said is no number: such a response is stale (section 4.2.1). */
+  /**
+   * Seconds; -1: absent. An invalid value counts as 0: such a response is stale (section 4.2.1).
+   */
   maxAge: number;
   sMaxage: number;
-  /** Seconds; -1: not said, or not in a way that can be understood. */
+  /** Seconds; -1: absent or invalid. */
   staleWhileRevalidate: number;
   staleIfError: number;
 }
@@ -43,56 +50,65 @@ export function noDirectives(): ResponseDirectives {
 }
 
 /**
- * Adds one directive. `name`: in lower case; `argument`: what it says, undefined without one; `isText`: it was given as a text, and may
- * name fields. What restricts holds whatever its argument is; what permits holds only as it is defined. Of two values the first counts.
+ * Adds one directive. `name`: in lower case. `argument`: undefined without one. `mayNameFields`:
+ * the argument is a string, which may be a list of field names. A directive that restricts applies
+ * with any argument. A directive that permits applies only in its defined form. Of two values the
+ * first one counts.
  */
-export function addDirective(to: ResponseDirectives, name: string, argument: string | undefined, isText = true): void {
+export function addDirective(
+  directives: ResponseDirectives,
+  name: string,
+  argument: string | undefined,
+  mayNameFields = true,
+): void {
   switch (name) {
     case 'no-store':
-      to.noStore = true;
+      directives.noStore = true;
       break;
     case 'no-cache':
-      if (!addNames(to.noCacheFields, isText ? argument : undefined)) to.noCache = true;
+      if (!addNames(directives.noCacheFields, mayNameFields ? argument : undefined)) directives.noCache = true;
       break;
     case 'private':
-      if (!addNames(to.privateFields, isText ? argument : undefined)) to.private = true;
+      if (!addNames(directives.privateFields, mayNameFields ? argument : undefined)) directives.private = true;
       break;
     case 'public':
-      to.public ||= argument === undefined;
+      directives.public ||= argument === undefined;
       break;
     case 'must-revalidate':
-      to.mustRevalidate = true;
+      directives.mustRevalidate = true;
       break;
     case 'proxy-revalidate':
-      to.proxyRevalidate = true;
+      directives.proxyRevalidate = true;
       break;
     case 'must-understand':
-      to.mustUnderstand ||= argument === undefined;
+      directives.mustUnderstand ||= argument === undefined;
       break;
     case 'immutable':
-      to.immutable ||= argument === undefined;
+      directives.immutable ||= argument === undefined;
       break;
     case 'max-age':
-      if (to.maxAge < 0) to.maxAge = Math.max(0, deltaSeconds(argument ?? ''));
+      if (directives.maxAge < 0) directives.maxAge = Math.max(0, deltaSeconds(argument ?? ''));
       break;
     case 's-maxage':
-      if (to.sMaxage < 0) to.sMaxage = Math.max(0, deltaSeconds(argument ?? ''));
+      if (directives.sMaxage < 0) directives.sMaxage = Math.max(0, deltaSeconds(argument ?? ''));
       break;
     case 'stale-while-revalidate':
-      if (to.staleWhileRevalidate < 0) to.staleWhileRevalidate = deltaSeconds(argument ?? '');
+      if (directives.staleWhileRevalidate < 0) directives.staleWhileRevalidate = deltaSeconds(argument ?? '');
       break;
     case 'stale-if-error':
-      if (to.staleIfError < 0) to.staleIfError = deltaSeconds(argument ?? '');
+      if (directives.staleIfError < 0) directives.staleIfError = deltaSeconds(argument ?? '');
       break;
   }
 }
 
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 
-/** False: it names no fields, or not only fields, and speaks of the whole response. */
-function addNames(to: string[], argument: string | undefined): boolean {
+/**
+ * False: the argument is not a list of field names, so the directive applies to the whole response.
+ */
+function addNames(target: string[], argument: string | undefined): boolean {
   const names = argument === undefined ? [] : members(argument.toLowerCase());
   if (names.length === 0 || !names.every((name) => FIELD_NAME.test(name))) return false;
-  to.push(...names);
+  target.push(...names);
   return true;
 }

@@ -1,5 +1,6 @@
 /**
- * What follows from a stored response once, so that each use is a comparison of two times. All times in milliseconds since 1970.
+ * Facts derived from a stored response once, so that each use only compares two times. All times in
+ * milliseconds since 1970.
  *
  *     bornAt ──── lifetime ────► freshUntil ──► staleWhileRevalidateUntil
  *                                          └──► staleIfErrorUntil
@@ -13,27 +14,30 @@ import { isEntityTag } from './validators.ts';
 
 export interface Facts {
   readonly bornAt: number;
-  /** Fresh before it. */
+  /** The response is fresh before this time. */
   readonly freshUntil: number;
-  /** The lifetime is a guess: no reason to use it for a request with Cookie or Authorization. */
-  readonly isGuessed: boolean;
-  /** The same as `freshUntil` where it may not be used stale (RFC 5861). */
+  /** The lifetime is heuristic, and does not apply to a request with Cookie or Authorization. */
+  readonly isHeuristic: boolean;
+  /** Equal to `freshUntil` where a stale response must not be used (RFC 5861). */
   readonly staleWhileRevalidateUntil: number;
   readonly staleIfErrorUntil: number;
-  /** no-cache: never used without asking the origin (RFC 9111 section 5.2.2.4). */
+  /** no-cache: every use needs a validation by the origin (RFC 9111 section 5.2.2.4). */
   readonly alwaysValidates: boolean;
-  /** must-revalidate, proxy-revalidate, s-maxage: not even a visitor who takes stale responses gets it stale (section 4.2.4). */
+  /**
+   * must-revalidate, proxy-revalidate or s-maxage: a stale response is never used, not even with
+   * max-stale (section 4.2.4).
+   */
   readonly neverStale: boolean;
   readonly isImmutable: boolean;
-  /** Empty without one that is well-formed. */
+  /** Empty without a valid entity tag. */
   readonly etag: string;
-  /** NaN without one. */
+  /** NaN without a valid date. */
   readonly lastModified: number;
-  /** Of Date, or of the response. */
+  /** Of the Date field, else the time of the response. */
   readonly date: number;
 }
 
-/** What is needed of a stored response, or of one that is about to be. */
+/** The parts of a response that the rules need, whether it is stored already or not. */
 export interface Received {
   readonly key: string;
   readonly status: number;
@@ -42,10 +46,13 @@ export interface Received {
   readonly responseTime: number;
 }
 
-/** `guessesAll`: the site wants a guess wherever the RFC allows one, for all requests (Site.heuristicFreshness). */
+/**
+ * `heuristicFreshness`: the site wants a heuristic lifetime wherever the RFC allows one
+ * (Site.heuristicFreshness).
+ */
 export function factsOf(
   received: Received,
-  guessesAll = false,
+  heuristicFreshness = false,
   fields: ResponseFields = readResponseFields(received.headers),
 ): Facts {
   const { status, requestTime, responseTime } = received;
@@ -54,7 +61,7 @@ export function factsOf(
   const born = bornAt(fields.age, date, requestTime, responseTime);
   const explicit = explicitLifetime(fields, date);
   const lifetime =
-    explicit >= 0 ? explicit : heuristicLifetime(status, fields, date, received.key.includes('?'), guessesAll);
+    explicit >= 0 ? explicit : heuristicLifetime(status, fields, date, received.key.includes('?'), heuristicFreshness);
   const freshUntil = born + lifetime;
   const { noCache, mustRevalidate, proxyRevalidate, sMaxage } = directives;
   const neverStale = noCache || mustRevalidate || proxyRevalidate || sMaxage >= 0;
@@ -62,7 +69,7 @@ export function factsOf(
   return {
     bornAt: born,
     freshUntil,
-    isGuessed: !guessesAll && explicit < 0 && lifetime > 0,
+    isHeuristic: !heuristicFreshness && explicit < 0 && lifetime > 0,
     staleWhileRevalidateUntil: until(directives.staleWhileRevalidate),
     staleIfErrorUntil: until(directives.staleIfError),
     alwaysValidates: noCache,
@@ -74,12 +81,12 @@ export function factsOf(
   };
 }
 
-function timeOf(text: string | undefined, now: number, otherwise: number): number {
+function timeOf(text: string | undefined, now: number, fallback: number): number {
   const time = text === undefined ? Number.NaN : parseHttpDate(text, now);
-  return Number.isNaN(time) ? otherwise : time;
+  return Number.isNaN(time) ? fallback : time;
 }
 
-/** Whether the origin can be asked for it with a condition. */
+/** Whether a conditional request to the origin is possible. */
 export const hasValidator = (facts: Facts): boolean => facts.etag !== '' || !Number.isNaN(facts.lastModified);
 
 /** Whole seconds, as the Age field gives them (RFC 9111 section 5.1). */

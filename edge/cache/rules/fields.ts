@@ -1,7 +1,10 @@
-/** Reading of field lists: lines of a name as one value, and the members of a value that is a list (RFC 9110 sections 5.3, 5.6.1). */
+/**
+ * Reads field lists: joins the lines of a name, and splits a list into members (RFC 9110 sections
+ * 5.3 and 5.6.1).
+ */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 
-/** All lines of a name as one value, in their order; undefined without any. */
+/** All lines of a name joined in their order; undefined without any. */
 export function fieldValue(headers: FieldList, name: string): string | undefined {
   let value: string | undefined;
   for (let i = 0; i < headers.length; i += 2)
@@ -14,7 +17,7 @@ export function hasField(headers: FieldList, name: string): boolean {
   return false;
 }
 
-/** Without the lines of these names. */
+/** The fields without all lines of these names. */
 export function withoutFields(headers: FieldList, names: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) if (!names.has(headers[i])) kept.push(headers[i], headers[i + 1]);
@@ -22,18 +25,20 @@ export function withoutFields(headers: FieldList, names: ReadonlySet<string>): s
 }
 
 /**
- * Members of a list, without blanks around them and without empty ones. A comma in a quoted string parts nothing; a quote that nothing
- * closes is a character as any other, and so are those behind it: what follows is not lost.
+ * The members of a list, trimmed and without empty ones. A comma in a quoted string does not
+ * separate members. An unclosed quote counts as an ordinary character, so no member after it is
+ * lost.
  */
 export function members(value: string): string[] {
   const list: string[] = [];
   let start = 0;
-  let hasStrings = true;
+  let mayOpenString = true;
   for (let i = 0; i <= value.length; i++) {
     const code = value.charCodeAt(i); // NaN at the end
-    if (code === 0x22 && hasStrings) {
+    if (code === 0x22 && mayOpenString) {
       const end = closingQuote(value, i);
-      hasStrings = end > 0; // after one that does not end none is looked for, so that each character is seen twice at most
+      // No search after an unclosed quote: each character is read twice at most.
+      mayOpenString = end > 0;
       if (end > 0) i = end;
     } else if (code === 0x2c || i === value.length) {
       const member = trimmed(value.slice(start, i));
@@ -44,7 +49,7 @@ export function members(value: string): string[] {
   return list;
 }
 
-/** Without blanks at its ends, which are SP and HTAB and nothing else (RFC 9110 section 5.6.3). */
+/** Trims SP and HTAB only (RFC 9110 section 5.6.3). */
 export function trimmed(text: string): string {
   let start = 0;
   let end = text.length;
@@ -55,7 +60,7 @@ export function trimmed(text: string): string {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** Index of the quote that closes the string which opens at `open`; -1 without one. */
+/** Index of the quote that closes the string opened at `open`; -1 without one. */
 export function closingQuote(value: string, open: number): number {
   for (let i = open + 1; i < value.length; i++) {
     const code = value.charCodeAt(i);
@@ -65,7 +70,7 @@ export function closingQuote(value: string, open: number): number {
   return -1;
 }
 
-/** What a quoted string says (RFC 9110 section 5.6.4); undefined for what is none. */
+/** The content of a quoted string (RFC 9110 section 5.6.4); undefined: not a quoted string. */
 export function unquoted(text: string): string | undefined {
   if (text.charCodeAt(0) !== 0x22 || closingQuote(text, 0) !== text.length - 1) return undefined;
   return text.slice(1, -1).replace(/\\(.)/g, '$1');

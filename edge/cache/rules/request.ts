@@ -1,4 +1,4 @@
-/** What a cache has to know of a request, read in one pass over its fields. */
+/** The parts of a request that the cache needs, read in one pass over its fields. */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { NO_REQUEST_DIRECTIVES, parseRequestCacheControl, type RequestDirectives } from './cache-control.ts';
 
@@ -7,26 +7,31 @@ export interface CacheRequest {
   readonly directives: RequestDirectives;
   readonly hasAuthorization: boolean;
   readonly hasCookie: boolean;
-  /** Values as they came; undefined without the field. */
+  /** Field values as received; undefined without the field. */
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince: string | undefined;
   /**
-   * If-Match or If-Unmodified-Since: preconditions that only the origin may judge (RFC 9111 section 4.3.2); or a field by which an application may answer another target than the
-   * URL. Such a request goes there as it is, and what comes back is not stored.
+   * Only the origin may answer: the request has If-Match or If-Unmodified-Since (RFC 9111 section
+   * 4.3.2), or a field that may select another target than the URL. The request is forwarded
+   * unchanged, and its response is not stored.
    */
-  readonly isForOrigin: boolean;
+  readonly requiresOrigin: boolean;
 }
 
-/** RFC 9110 section 9.2.3, of which a cache can use GET and HEAD. Others go to the origin, and what comes back is not stored. */
+/**
+ * Of the cacheable methods (RFC 9110 section 9.2.3) a cache supports GET and HEAD. Other requests
+ * bypass it.
+ */
 export const isCacheableMethod = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /**
- * `mayInsist`: whether the visitor may ask for newer than what is fresh (no-cache, max-age, min-fresh, Pragma). Directives of requests are
- * advice (RFC 9111 section 5.2.1): who runs an edge may not want that anybody can send each request through to an origin.
+ * `mayForceRevalidation`: whether no-cache, max-age, min-fresh and Pragma of a request have an
+ * effect. Request directives are advice (RFC 9111 section 5.2.1). An operator may not want every
+ * visitor to be able to force requests through to an origin.
  */
-export function readRequest(method: string, headers: FieldList, mayInsist: boolean): CacheRequest {
+export function readRequest(method: string, headers: FieldList, mayForceRevalidation: boolean): CacheRequest {
   let cacheControl: string | undefined;
   let pragma: string | undefined;
   let range: string | undefined;
@@ -35,15 +40,15 @@ export function readRequest(method: string, headers: FieldList, mayInsist: boole
   let ifModifiedSince: string | undefined;
   let hasAuthorization = false;
   let hasCookie = false;
-  let isForOrigin = false;
+  let requiresOrigin = false;
   for (let i = 0; i < headers.length; i += 2) {
     const value = headers[i + 1];
     switch (headers[i]) {
       case 'cache-control':
-        cacheControl = joined(cacheControl, value);
+        cacheControl = joinLines(cacheControl, value);
         break;
       case 'pragma':
-        pragma = joined(pragma, value);
+        pragma = joinLines(pragma, value);
         break;
       case 'authorization':
         hasAuthorization = true;
@@ -52,43 +57,43 @@ export function readRequest(method: string, headers: FieldList, mayInsist: boole
         hasCookie = true;
         break;
       case 'range':
-        range = joined(range, value); // two of them are none that can be read
+        range = joinLines(range, value); // two ranges make an invalid one
         break;
       case 'if-range':
-        ifRange = joined(ifRange, value);
+        ifRange = joinLines(ifRange, value);
         break;
       case 'if-none-match':
-        ifNoneMatch = joined(ifNoneMatch, value);
+        ifNoneMatch = joinLines(ifNoneMatch, value);
         break;
       case 'if-modified-since':
-        ifModifiedSince = joined(ifModifiedSince, value);
+        ifModifiedSince = joinLines(ifModifiedSince, value);
         break;
       case 'if-match':
       case 'if-unmodified-since':
-        isForOrigin = true;
+        requiresOrigin = true;
         break;
       default:
-        if (namesOtherTarget(headers[i])) isForOrigin = true;
+        if (overridesTarget(headers[i])) requiresOrigin = true;
     }
   }
   return {
     method,
-    directives: directivesOf(cacheControl, pragma, mayInsist),
+    directives: directivesOf(cacheControl, pragma, mayForceRevalidation),
     hasAuthorization,
     hasCookie,
     range,
     ifRange,
     ifNoneMatch,
     ifModifiedSince,
-    isForOrigin,
+    requiresOrigin,
   };
 }
 
 /**
- * Fields that frameworks take for the method, host or path in place of what the request has. The key knows nothing of them, so what is answered to them could be given to
- * everybody else (cache poisoning).
+ * Fields that frameworks read in place of the request's method, host or path. They are not part of
+ * the key, so a response to them could be served to all other visitors (cache poisoning).
  */
-const OTHER_TARGET: ReadonlySet<string> = new Set([
+const TARGET_OVERRIDES: ReadonlySet<string> = new Set([
   'x-forwarded-method',
   'x-forwarded-path',
   'x-forwarded-uri',
@@ -104,25 +109,36 @@ const OTHER_TARGET: ReadonlySet<string> = new Set([
   'x-rewrite-url',
 ]);
 
-/** However it is spelled: servers of CGI and its kin take all that is no letter or digit for one (edge/proxy/request-fields.ts). */
-function namesOtherTarget(name: string): boolean {
+/**
+ * Matches any spelling: CGI and similar servers treat all characters but letters and digits alike
+ * (edge/proxy/request-fields.ts).
+ */
+function overridesTarget(name: string): boolean {
   if (name.charCodeAt(0) !== 0x78) return false;
-  return OTHER_TARGET.has(name) || (UNUSUAL.test(name) && OTHER_TARGET.has(name.replace(/[^a-z0-9]/g, '-')));
+  return (
+    TARGET_OVERRIDES.has(name) ||
+    (UNUSUAL_CHARACTER.test(name) && TARGET_OVERRIDES.has(name.replace(/[^a-z0-9]/g, '-')))
+  );
 }
 
-const UNUSUAL = /[^a-z0-9-]/;
+const UNUSUAL_CHARACTER = /[^a-z0-9-]/;
 
-const joined = (before: string | undefined, value: string): string =>
+const joinLines = (before: string | undefined, value: string): string =>
   before === undefined ? value : `${before}, ${value}`;
 
-/** Pragma counts only where nobody says Cache-Control (RFC 7234 section 5.4; RFC 9111 section 5.4 leaves it to caches). */
+/**
+ * Pragma counts only without Cache-Control (RFC 7234 section 5.4; RFC 9111 section 5.4 leaves it to
+ * the cache).
+ */
 function directivesOf(
   cacheControl: string | undefined,
   pragma: string | undefined,
-  mayInsist: boolean,
+  mayForceRevalidation: boolean,
 ): RequestDirectives {
-  if (cacheControl !== undefined) return parseRequestCacheControl(cacheControl, mayInsist);
-  return pragma === undefined ? NO_REQUEST_DIRECTIVES : parseRequestCacheControl(onlyNoCache(pragma), mayInsist);
+  if (cacheControl !== undefined) return parseRequestCacheControl(cacheControl, mayForceRevalidation);
+  return pragma === undefined
+    ? NO_REQUEST_DIRECTIVES
+    : parseRequestCacheControl(onlyNoCache(pragma), mayForceRevalidation);
 }
 
 const onlyNoCache = (pragma: string): string => (/(?:^|,)[ \t]*no-cache[ \t]*(?:,|$)/i.test(pragma) ? 'no-cache' : '');

@@ -1,4 +1,4 @@
-/** The fields of a response that say how it may be kept, read in one pass. */
+/** The fields of a response that control caching, read in one pass. */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { parseCacheControl } from './cache-control.ts';
 import { parseCdnCacheControl } from './cdn-cache-control.ts';
@@ -6,17 +6,19 @@ import { noDirectives, type ResponseDirectives } from './directives.ts';
 
 export interface ResponseFields {
   readonly directives: ResponseDirectives;
-  /** The directives are those of CDN-Cache-Control; `expires` is undefined then (RFC 9213 section 2.2). */
+  /**
+   * `directives` come from CDN-Cache-Control, and `expires` is undefined (RFC 9213 section 2.2).
+   */
   readonly isTargeted: boolean;
-  /** Of fields with one value the first line; undefined without. */
+  /** The first line of a field with one value; undefined without the field. */
   readonly expires: string | undefined;
   readonly date: string | undefined;
   readonly age: string | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
-  /** Whether there is a Pragma: whoever sends it thinks of caches of HTTP/1.0, and as a rule of forbidding them. */
+  /** Pragma is for HTTP/1.0 caches, and usually means that they must not store the response. */
   readonly hasPragma: boolean;
-  /** All lines as one; empty without. */
+  /** All lines joined; empty without the field. */
   readonly vary: string;
   readonly cacheTag: string;
 }
@@ -42,10 +44,10 @@ export function readResponseFields(headers: FieldList): ResponseFields {
     const value = headers[i + 1];
     switch (headers[i]) {
       case 'cache-control':
-        cacheControl = listed(cacheControl, value);
+        cacheControl = joinLines(cacheControl, value);
         break;
       case 'cdn-cache-control':
-        cdnCacheControl = listed(cdnCacheControl, value);
+        cdnCacheControl = joinLines(cdnCacheControl, value);
         break;
       case 'expires':
         fields.expires ??= value;
@@ -66,10 +68,10 @@ export function readResponseFields(headers: FieldList): ResponseFields {
         fields.hasPragma = true;
         break;
       case 'vary':
-        fields.vary = listed(fields.vary, value);
+        fields.vary = joinLines(fields.vary, value);
         break;
       case 'cache-tag':
-        fields.cacheTag = listed(fields.cacheTag, value);
+        fields.cacheTag = joinLines(fields.cacheTag, value);
         break;
     }
   }
@@ -79,7 +81,7 @@ export function readResponseFields(headers: FieldList): ResponseFields {
   return fields;
 }
 
-/** Not to be changed. */
+/** Shared by all responses without directives: never change it. */
 const NONE: ResponseDirectives = noDirectives();
 
-const listed = (before: string, value: string): string => (before === '' ? value : `${before}, ${value}`);
+const joinLines = (before: string, value: string): string => (before === '' ? value : `${before}, ${value}`);

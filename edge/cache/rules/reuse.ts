@@ -1,30 +1,36 @@
-/** May a stored response be used (RFC 9111 sections 4, 4.2 and 5.2.1; RFC 5861; RFC 8246)? Times in milliseconds since 1970. */
+/**
+ * Decides whether a stored response may be used (RFC 9111 sections 4, 4.2 and 5.2.1; RFC 5861; RFC
+ * 8246). Times in milliseconds since 1970.
+ */
 import type { RequestDirectives } from './cache-control.ts';
 import { type Facts, hasValidator } from './facts.ts';
 import type { CacheRequest } from './request.ts';
 
 export type Reuse =
   | 'fresh'
-  /** The visitor takes it stale (max-stale). */
+  /** The request accepts a stale response (max-stale). */
   | 'stale'
-  /** Stale, used now; the origin is asked behind it. */
+  /** The stale response is used now and revalidated in the background. */
   | 'stale-while-revalidate'
-  /** The origin is asked whether it still holds. */
+  /** The origin must confirm the stored response. */
   | 'validate'
   | 'fetch'
-  /** 504: the visitor takes nothing that is not here (only-if-cached). */
+  /** 504: the request accepts stored responses only (only-if-cached). */
   | 'gateway-timeout';
 
-/** Whether a stored response is fresh by a guess alone, which is none for who says who they are: what they get may well be another. */
-export const isForOthers = (facts: Facts, request: CacheRequest): boolean =>
-  facts.isGuessed && (request.hasCookie || request.hasAuthorization);
+/**
+ * A heuristic lifetime does not apply to a visitor with credentials: the origin may well have
+ * another response for them.
+ */
+export const isHeuristicWithCredentials = (facts: Facts, request: CacheRequest): boolean =>
+  facts.isHeuristic && (request.hasCookie || request.hasAuthorization);
 
-/** `facts` of the stored response that is selected; undefined: there is none. For methods that are cacheable. */
+/** For cacheable methods. `facts`: of the selected stored response; undefined: none. */
 export function judgeReuse(facts: Facts | undefined, request: CacheRequest, now: number): Reuse {
-  if (request.isForOrigin) return 'fetch';
+  if (request.requiresOrigin) return 'fetch';
   const { directives } = request;
-  const isUsable = facts !== undefined && !facts.alwaysValidates && !isForOthers(facts, request);
-  if (isUsable && satisfies(facts, directives, now)) {
+  const isUsable = facts !== undefined && !facts.alwaysValidates && !isHeuristicWithCredentials(facts, request);
+  if (isUsable && isNewEnough(facts, directives, now)) {
     if (now < facts.freshUntil) return 'fresh';
     if (now < facts.staleWhileRevalidateUntil) return 'stale-while-revalidate';
     if (!facts.neverStale && now <= facts.freshUntil + directives.maxStale * 1000) return 'stale';
@@ -34,25 +40,26 @@ export function judgeReuse(facts: Facts | undefined, request: CacheRequest, now:
 }
 
 /**
- * Whether it is as new as the visitor asks. What is immutable does not become newer by asking while it is fresh, unless the visitor says
- * no-cache (RFC 8246 section 2).
+ * Whether the response is as new as the request demands. While an immutable response is fresh, only
+ * no-cache demands a newer one (RFC 8246 section 2).
  */
-function satisfies(facts: Facts, directives: RequestDirectives, now: number): boolean {
+function isNewEnough(facts: Facts, directives: RequestDirectives, now: number): boolean {
   if (directives.noCache) return false;
   if (facts.isImmutable && now < facts.freshUntil) return true;
   if (directives.maxAge >= 0 && now - facts.bornAt > directives.maxAge * 1000) return false;
   return directives.minFresh < 0 || facts.freshUntil - now >= directives.minFresh * 1000;
 }
 
-/** Statuses that count as the origin's failure (RFC 5861 section 4). */
+/** Statuses that count as a failure of the origin (RFC 5861 section 4). */
 export const isServerError = (status: number): boolean => status >= 500 && status <= 504 && status !== 501;
 
 /**
- * Whether it is used in place of an error: the origin could not be reached, or answered with one of `isServerError`. Allowed to the end of
- * stale-if-error, of the response or of the request, and always while it is fresh (RFC 9111 section 4.3.3).
+ * Whether the stored response may replace an error: no connection to the origin, or a status of
+ * `isServerError`. A fresh response always may (RFC 9111 section 4.3.3). A stale one may until
+ * stale-if-error of the response or of the request has passed.
  */
 export function mayUseOnError(facts: Facts, request: CacheRequest, now: number): boolean {
-  if (facts.alwaysValidates || request.directives.noCache || isForOthers(facts, request)) return false;
+  if (facts.alwaysValidates || request.directives.noCache || isHeuristicWithCredentials(facts, request)) return false;
   if (now < facts.staleIfErrorUntil) return true;
   const { staleIfError } = request.directives;
   return !facts.neverStale && staleIfError >= 0 && now < facts.freshUntil + staleIfError * 1000;

@@ -1,14 +1,15 @@
-/** Which fields of a response are kept (RFC 9111 section 3.1). */
+/** The fields of a response that are stored (RFC 9111 section 3.1). */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { ResponseDirectives } from './directives.ts';
 import { hasField } from './fields.ts';
 import { formatHttpDate, parseHttpDate } from './http-date.ts';
 
 /**
- * Of a connection or of a proxy between here and the origin, and the length, which the body itself tells. `cache-status` of caches before
- * this one says what happened to one request; the next one was not handled by them.
+ * Fields of a connection or of a proxy before this one, and the length, which the stored body has
+ * itself. `cache-status` of other caches describes one request only; a later hit did not pass
+ * through them.
  */
-const NEVER_KEPT: ReadonlySet<string> = new Set([
+const NEVER_STORED: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -23,7 +24,10 @@ const NEVER_KEPT: ReadonlySet<string> = new Set([
   'cache-status',
 ]);
 
-/** Without these a response is not what it was: a directive that names one of them speaks of the whole (section 5.2.2.4, its note). */
+/**
+ * A response is incomplete without these. A directive that names one of them applies to the whole
+ * response (section 5.2.2.4, note).
+ */
 const ESSENTIAL: ReadonlySet<string> = new Set([
   'age',
   'cache-control',
@@ -43,19 +47,20 @@ const ESSENTIAL: ReadonlySet<string> = new Set([
 export const namesEssential = (names: readonly string[]): boolean => names.some((name) => ESSENTIAL.has(name));
 
 /**
- * A copy without what is not kept, and what `no-cache="…"` and `private="…"` name (sections 5.2.2.4 and 5.2.2.7). A Date that is missing or
- * is none is that of its receipt (RFC 9110 section 6.6.1).
+ * Copies the fields. It leaves out those that are never stored, and those named by `no-cache="…"`
+ * and `private="…"` (sections 5.2.2.4 and 5.2.2.7). The time of receipt replaces a missing or
+ * invalid Date (RFC 9110 section 6.6.1).
  */
-export function keptFields(headers: FieldList, directives: ResponseDirectives, responseTime: number): string[] {
+export function storableFields(headers: FieldList, directives: ResponseDirectives, responseTime: number): string[] {
   const { noCacheFields, privateFields } = directives;
-  const kept: string[] = [];
+  const stored: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
-    if (NEVER_KEPT.has(name) || noCacheFields.includes(name) || privateFields.includes(name)) continue;
-    if (name === 'date' && (hasField(kept, 'date') || Number.isNaN(parseHttpDate(headers[i + 1], responseTime))))
+    if (NEVER_STORED.has(name) || noCacheFields.includes(name) || privateFields.includes(name)) continue;
+    if (name === 'date' && (hasField(stored, 'date') || Number.isNaN(parseHttpDate(headers[i + 1], responseTime))))
       continue;
-    kept.push(name, headers[i + 1]);
+    stored.push(name, headers[i + 1]);
   }
-  if (!hasField(kept, 'date')) kept.push('date', formatHttpDate(responseTime));
-  return kept;
+  if (!hasField(stored, 'date')) stored.push('date', formatHttpDate(responseTime));
+  return stored;
 }

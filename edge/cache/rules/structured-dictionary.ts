@@ -1,6 +1,12 @@
-/** Dictionaries of structured fields (RFC 9651 section 4.2.2): all of the syntax, of values only what a cache directive can be. */
+/**
+ * Dictionaries of structured fields (RFC 9651 section 4.2.2). The parser checks the whole syntax,
+ * but keeps only values that a cache directive can have.
+ */
 
-/** `undefined` for true; `text`: a string or a token; `other`: a list, a date, bytes, false: nothing that a directive takes. */
+/**
+ * `true`: also a key without a value. `text`: a string or a token. `other`: a list, a decimal, a
+ * date, bytes or false, which no directive accepts.
+ */
 export type Member =
   | { readonly type: 'true' }
   | { readonly type: 'integer'; readonly value: string }
@@ -10,7 +16,7 @@ export type Member =
 const TRUE: Member = { type: 'true' };
 const OTHER: Member = { type: 'other' };
 
-/** Each tried where the last one ended. Sections 4.2.3 to 4.2.10. */
+/** Sticky patterns: each matches at the current position (sections 4.2.3 to 4.2.10). */
 const KEY = /[a-z*][a-z0-9_\-.*]*/y;
 const BLANKS = /[ \t]*/y;
 const SPACES = / */y;
@@ -25,77 +31,77 @@ const DISPLAY_STRING = /%"(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*"/y;
 
 interface Reader {
   readonly text: string;
-  at: number;
+  position: number;
 }
 
-/** Members by key, the last of each; undefined when any of it is malformed. */
+/** Members by key; the last one of each counts. Undefined: malformed. */
 export function parseDictionary(text: string): Map<string, Member> | undefined {
-  const reader: Reader = { text, at: 0 };
-  const found = new Map<string, Member>();
-  take(reader, SPACES);
-  while (reader.at < text.length) {
-    const key = take(reader, KEY);
+  const reader: Reader = { text, position: 0 };
+  const members = new Map<string, Member>();
+  readPattern(reader, SPACES);
+  while (reader.position < text.length) {
+    const key = readPattern(reader, KEY);
     if (key === undefined) return undefined;
-    const member = takeCharacter(reader, '=') ? readValue(reader) : TRUE;
+    const member = skipCharacter(reader, '=') ? readValue(reader) : TRUE;
     if (member === undefined || !skipParameters(reader)) return undefined;
-    found.set(key, member);
-    if (take(reader, / *$/y) !== undefined) return found;
-    take(reader, BLANKS);
-    if (!takeCharacter(reader, ',')) return undefined;
-    take(reader, BLANKS);
-    if (reader.at === text.length) return undefined; // a comma with nothing behind it
+    members.set(key, member);
+    if (readPattern(reader, / *$/y) !== undefined) return members;
+    readPattern(reader, BLANKS);
+    if (!skipCharacter(reader, ',')) return undefined;
+    readPattern(reader, BLANKS);
+    if (reader.position === text.length) return undefined; // a trailing comma
   }
-  return found;
+  return members;
 }
 
-function take(reader: Reader, pattern: RegExp): string | undefined {
-  pattern.lastIndex = reader.at;
+function readPattern(reader: Reader, pattern: RegExp): string | undefined {
+  pattern.lastIndex = reader.position;
   const match = pattern.exec(reader.text);
   if (match === null) return undefined;
-  reader.at = pattern.lastIndex;
+  reader.position = pattern.lastIndex;
   return match[0];
 }
 
-function takeCharacter(reader: Reader, character: string): boolean {
-  if (reader.text[reader.at] !== character) return false;
-  reader.at++;
+function skipCharacter(reader: Reader, character: string): boolean {
+  if (reader.text[reader.position] !== character) return false;
+  reader.position++;
   return true;
 }
 
 function readValue(reader: Reader): Member | undefined {
-  return takeCharacter(reader, '(') ? readInnerList(reader) : readItem(reader);
+  return skipCharacter(reader, '(') ? readInnerList(reader) : readItem(reader);
 }
 
-/** Section 4.2.1.2. */
+/** Section 4.2.1.2: an inner list. */
 function readInnerList(reader: Reader): Member | undefined {
   for (;;) {
-    const blanks = take(reader, SPACES);
-    if (takeCharacter(reader, ')')) return OTHER;
-    const isParted = blanks !== '' || reader.text[reader.at - 1] === '(';
-    if (!isParted || readItem(reader) === undefined || !skipParameters(reader)) return undefined;
+    const blanks = readPattern(reader, SPACES);
+    if (skipCharacter(reader, ')')) return OTHER;
+    const isSeparated = blanks !== '' || reader.text[reader.position - 1] === '(';
+    if (!isSeparated || readItem(reader) === undefined || !skipParameters(reader)) return undefined;
   }
 }
 
 function readItem(reader: Reader): Member | undefined {
-  if (take(reader, DECIMAL) !== undefined) return OTHER;
-  const integer = take(reader, INTEGER);
+  if (readPattern(reader, DECIMAL) !== undefined) return OTHER;
+  const integer = readPattern(reader, INTEGER);
   if (integer !== undefined) return { type: 'integer', value: integer };
-  const string = take(reader, STRING);
+  const string = readPattern(reader, STRING);
   if (string !== undefined) return { type: 'text', value: string.slice(1, -1).replace(/\\(.)/g, '$1') };
-  const token = take(reader, TOKEN);
+  const token = readPattern(reader, TOKEN);
   if (token !== undefined) return { type: 'text', value: token };
-  const boolean = take(reader, BOOLEAN);
+  const boolean = readPattern(reader, BOOLEAN);
   if (boolean !== undefined) return boolean === '?1' ? TRUE : OTHER;
-  const rest = take(reader, BYTES) ?? take(reader, DATE) ?? take(reader, DISPLAY_STRING);
+  const rest = readPattern(reader, BYTES) ?? readPattern(reader, DATE) ?? readPattern(reader, DISPLAY_STRING);
   return rest === undefined ? undefined : OTHER;
 }
 
-/** Section 4.2.3.2. No directive has any (RFC 9213 section 2.1). */
+/** Section 4.2.3.2. No directive has parameters (RFC 9213 section 2.1). */
 function skipParameters(reader: Reader): boolean {
-  while (takeCharacter(reader, ';')) {
-    take(reader, SPACES);
-    if (take(reader, KEY) === undefined) return false;
-    if (takeCharacter(reader, '=') && readItem(reader) === undefined) return false;
+  while (skipCharacter(reader, ';')) {
+    readPattern(reader, SPACES);
+    if (readPattern(reader, KEY) === undefined) return false;
+    if (skipCharacter(reader, '=') && readItem(reader) === undefined) return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 /**
- * Which requests a stored response answers (RFC 9111 section 4.1). What Vary names is taken from the request when the response is stored, as
- * pairs of name and value; a later request must have the same ones. Values are normalised as far as their field is known not to care.
+ * Which requests a stored response answers (RFC 9111 section 4.1). The cache stores the request
+ * fields that Vary names, as pairs of name and value. A later request must have the same values.
+ * Values are normalised where the definition of the field permits it.
  */
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { StoredResponse } from '../stored-response.ts';
@@ -8,43 +9,50 @@ import { fieldValue, members, trimmed } from './fields.ts';
 import { parseHttpDate } from './http-date.ts';
 
 /**
- * Every request whose response may be stored asks the origin for this, whatever the visitor takes: the edge compresses by itself, and what
- * is stored is then one response for all visitors instead of one for each way to write Accept-Encoding. So the field selects nothing.
+ * The cache sends this to the origin whatever the visitor accepts. The edge compresses responses
+ * itself, so one stored response serves all visitors. Otherwise each spelling of Accept-Encoding
+ * would need its own. So this field does not select responses.
  */
 export const ORIGIN_ACCEPT_ENCODING = 'identity';
 
-/** More names than any origin has reason to give. */
-const MOST_NAMES = 16;
+/** No origin has a reason to name more. */
+const MAX_NAMES = 16;
 
-/** Of a field that the request did not have: no value can hold it. */
+/** The value of a field that the request does not have. No real value contains this byte. */
 const ABSENT = '\0';
 
-/** They tell who asks: a response for each visitor is not worth its place, and its key would be a secret that lies on a disk. */
+/**
+ * Fields that identify a visitor. A response per visitor wastes memory, and its key would keep a
+ * secret on disk.
+ */
 const PERSONAL: ReadonlySet<string> = new Set(['cookie', 'authorization']);
 
-/** The edge says them to the origin, of each visitor or request anew: nobody else can be given the answer. */
-const OF_ONE_REQUEST: ReadonlySet<string> = new Set([
-  'cdn-loop',
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-request-id',
-]);
-/** What they are for the origin stands in the key, or is the same for all (`ORIGIN_ACCEPT_ENCODING`). */
-const SELECT_NOTHING: ReadonlySet<string> = new Set(['accept-encoding', 'x-forwarded-host', 'x-forwarded-proto']);
+/** The edge sets these for each visitor or request, so no other request has the same value. */
+const SET_BY_EDGE: ReadonlySet<string> = new Set(['cdn-loop', 'forwarded', 'via', 'x-forwarded-for', 'x-request-id']);
+/**
+ * The key contains their values for the origin, or they are the same in all requests
+ * (`ORIGIN_ACCEPT_ENCODING`).
+ */
+const NOT_SELECTING: ReadonlySet<string> = new Set(['accept-encoding', 'x-forwarded-host', 'x-forwarded-proto']);
 
-/** Fields that are known to be lists (RFC 9110 section 12.5), and those of them in which case means nothing. */
+/** Fields that are lists (RFC 9110 section 12.5), and the case-insensitive ones among them. */
 const LISTS: ReadonlySet<string> = new Set(['accept', 'accept-charset', 'accept-language']);
 const CASELESS: ReadonlySet<string> = new Set(['accept-charset', 'accept-language']);
 
-/** The names of Vary, in lower case and in order, without what selects nothing; undefined for "*", for what is another in each request, or for too many. */
+/**
+ * The selecting names in Vary, in lower case and sorted. Undefined: "*", a field that differs in
+ * each request, or too many names.
+ */
 export function varyNames(vary: string): string[] | undefined {
   const names = [...new Set(members(vary.toLowerCase()))];
-  if (names.length > MOST_NAMES || names.some((name) => name === '*' || OF_ONE_REQUEST.has(name))) return undefined;
-  return names.filter((name) => !SELECT_NOTHING.has(name)).sort();
+  if (names.length > MAX_NAMES || names.some((name) => name === '*' || SET_BY_EDGE.has(name))) return undefined;
+  return names.filter((name) => !NOT_SELECTING.has(name)).sort();
 }
 
-/** Pairs of name and value for `StoredResponse.selecting`; undefined when a response with this Vary cannot be reused, or not by others. */
+/**
+ * Pairs of name and value for `StoredResponse.selecting`. Undefined: the response cannot be reused
+ * for other requests.
+ */
 export function selectingFields(vary: string, request: FieldList): FieldList | undefined {
   const selecting: string[] = [];
   if (vary === '') return selecting;
@@ -58,7 +66,7 @@ export function selectingFields(vary: string, request: FieldList): FieldList | u
   return selecting;
 }
 
-/** Whether the request is one that this response was stored for. */
+/** Whether the request has the fields that this response was stored for. */
 export function isSelected(selecting: FieldList, request: FieldList): boolean {
   for (let i = 0; i < selecting.length; i += 2)
     if (selectingValue(selecting[i], request) !== selecting[i + 1]) return false;
@@ -68,14 +76,17 @@ export function isSelected(selecting: FieldList, request: FieldList): boolean {
 function selectingValue(name: string, request: FieldList): string {
   const value = fieldValue(request, name);
   if (value === undefined) return ABSENT;
-  // What stands in quotes is left as it is.
+  // A quoted string stays unchanged.
   return LISTS.has(name) && !value.includes('"') ? listValue(name, value) : value;
 }
 
-/** What there is to leave out of a list; browsers write theirs without. */
+/** Finds optional characters in a list; browsers send none. */
 const UNTIDY = /[ \t]|,,|^,|,$/;
 
-/** Blanks around "," and ";" mean nothing there; the order may, since some origins take the first of those that are equal. */
+/**
+ * Removes blanks around "," and ";", which have no meaning. The order stays: some origins prefer
+ * the first of equal members.
+ */
 function listValue(name: string, value: string): string {
   const list = UNTIDY.test(value) ? members(value).map(withoutBlanks).join(',') : value;
   return CASELESS.has(name) ? list.toLowerCase() : list;
@@ -83,10 +94,10 @@ function listValue(name: string, value: string): string {
 
 const withoutBlanks = (member: string): string => member.split(';').map(trimmed).join(';');
 
-/** Of several that a request selects the most recent by its Date answers it (section 4.1). */
-export function isNewer(one: StoredResponse, other: StoredResponse): boolean {
-  const difference = dateOf(one) - dateOf(other);
-  return difference > 0 || (difference === 0 && one.responseTime > other.responseTime);
+/** Of several selected responses, the one with the most recent Date answers (section 4.1). */
+export function isNewer(left: StoredResponse, right: StoredResponse): boolean {
+  const difference = dateOf(left) - dateOf(right);
+  return difference > 0 || (difference === 0 && left.responseTime > right.responseTime);
 }
 
 function dateOf({ headers, responseTime }: StoredResponse): number {

@@ -12,7 +12,12 @@ import { multipartEnd, multipartType, partHead } from '../../../../edge/cache/ru
 import { contentRange, type Part, planRange } from '../../../../edge/cache/rules/range.ts';
 import { type CacheRequest, isCacheableMethod, readRequest } from '../../../../edge/cache/rules/request.ts';
 import { isServerError, judgeReuse, mayUseOnError } from '../../../../edge/cache/rules/reuse.ts';
-import { fillRequestFields, freshened, identifyUpdated, judgeHead } from '../../../../edge/cache/rules/revalidation.ts';
+import {
+  fillRequestFields,
+  freshenResponse,
+  identifyUpdated,
+  judgeHead,
+} from '../../../../edge/cache/rules/revalidation.ts';
 import { judgeStorable } from '../../../../edge/cache/rules/storable.ts';
 import { isNewer, isSelected } from '../../../../edge/cache/rules/vary.ts';
 import type { StoredResponse } from '../../../../edge/cache/stored-response.ts';
@@ -124,7 +129,7 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
     }
     let first: StoredResponse | undefined;
     for (const one of updated) {
-      const received = freshened(one, reply.headers, visit.now, visit.now);
+      const received = freshenResponse(one, reply.headers, visit.now, visit.now);
       first ??= { ...one, ...received };
       drop(one);
       keep(visit, { ...request, method: 'GET' }, received, textOf(one));
@@ -147,7 +152,7 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
       const isSame = judgeHead(stored, reply.headers) === 'update';
       drop(stored);
       if (isSame) {
-        const received = freshened(stored, reply.headers, visit.now, visit.now);
+        const received = freshenResponse(stored, reply.headers, visit.now, visit.now);
         keep(visit, { ...request, method: 'GET' }, received, textOf(stored));
       }
     }
@@ -173,7 +178,7 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
     }
     if (reuse === 'gateway-timeout')
       return { reply: GATEWAY_TIMEOUT, text: cacheStatus({ name: 'model', detail: 'only-if-cached' }) };
-    return request.isForOrigin ? pass(visit, 'bypass') : fill(visit, request, stored, reuse === 'validate');
+    return request.requiresOrigin ? pass(visit, 'bypass') : fill(visit, request, stored, reuse === 'validate');
   }
 
   return (visit) => {

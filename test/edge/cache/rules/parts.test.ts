@@ -8,9 +8,9 @@ import { noDirectives } from '../../../../edge/cache/rules/directives.ts';
 import { factsOf } from '../../../../edge/cache/rules/facts.ts';
 import { invalidatedKeys } from '../../../../edge/cache/rules/invalidation.ts';
 import { readRequest } from '../../../../edge/cache/rules/request.ts';
-import { fillRequestFields, freshened } from '../../../../edge/cache/rules/revalidation.ts';
+import { fillRequestFields, freshenResponse } from '../../../../edge/cache/rules/revalidation.ts';
 import { judgeStorable } from '../../../../edge/cache/rules/storable.ts';
-import { keptFields, namesEssential } from '../../../../edge/cache/rules/stored-fields.ts';
+import { namesEssential, storableFields } from '../../../../edge/cache/rules/stored-fields.ts';
 
 test('a key is the URI, byte by byte, without the port that it has anyway', () => {
   assert.is(cacheKey('https', 'www.example.com', '/a?b'), 'https://www.example.com/a?b');
@@ -121,7 +121,7 @@ test('a 304 changes nothing of how the stored body is coded and cut', () => {
   };
   const headers = ['age', '5', 'content-encoding', 'a', 'x-a', '1', 'x-b', '1'];
   const update = ['content-encoding', 'b', 'content-length', '0', 'content-range', 'c', 'x-a', '2', 'x-a', '3'];
-  assert.equal(freshened({ ...stored, headers }, update, 7, 8), {
+  assert.equal(freshenResponse({ ...stored, headers }, update, 7, 8), {
     ...{ key: 'k', status: 200, requestTime: 7, responseTime: 8 },
     headers: ['content-encoding', 'a', 'x-b', '1', 'x-a', '2', 'x-a', '3'],
   });
@@ -156,9 +156,9 @@ test('what concerned a connection or a proxy is not kept', () => {
   const proxy = ['proxy-authenticate', 'proxy-authentication-info', 'proxy-authorization'];
   const left = [...hop, ...proxy, 'content-length', 'cache-status'].flatMap((name) => [name, '1']);
   const date = ['date', 'Thu, 01 Jan 1970 00:00:09 GMT'];
-  assert.equal(keptFields([...left, 'x-a', '1', ...date], noDirectives(), 5000), ['x-a', '1', ...date]);
-  assert.equal(keptFields([...date, 'date', 'Thu, 01 Jan 1970 00:00:01 GMT'], noDirectives(), 5000), date);
-  assert.equal(keptFields(['date', 'x'], noDirectives(), 5000), ['date', 'Thu, 01 Jan 1970 00:00:05 GMT']);
+  assert.equal(storableFields([...left, 'x-a', '1', ...date], noDirectives(), 5000), ['x-a', '1', ...date]);
+  assert.equal(storableFields([...date, 'date', 'Thu, 01 Jan 1970 00:00:01 GMT'], noDirectives(), 5000), date);
+  assert.equal(storableFields(['date', 'x'], noDirectives(), 5000), ['date', 'Thu, 01 Jan 1970 00:00:05 GMT']);
 });
 
 test('what a response is not itself without is not left out of it: private of such a field is private', () => {
