@@ -1,4 +1,4 @@
-/** The query path allocates nothing for a packet, whatever options it has. */
+/** The query path allocates nothing for a packet, with any options. */
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -14,7 +14,10 @@ import { option, queryWith, SECRET } from './fixture.ts';
 
 const BATCH = 64;
 const WARM_UP = 200_000;
-/** So few that what they would leave fits into the young generation, and so many that even 8 bytes a query are told from what the compiler leaves. */
+/**
+ * Few enough that their garbage would fit into the young generation. Many enough that even 8 bytes
+ * per query exceed the garbage of the compiler.
+ */
 const QUERIES = 32_000;
 const TOLERATED = 8 * QUERIES - 1;
 const ROUNDS = 5;
@@ -41,7 +44,7 @@ function run(packet: Uint8Array, transport: number, count: number): void {
   reader.leave();
 }
 
-/** Bytes by which the heap is larger after the queries; less than none when a collection came between. */
+/** Bytes by which the queries enlarge the heap; negative after a collection. */
 function growth(packet: Uint8Array, transport: number): number {
   const before = process.memoryUsage().heapUsed;
   run(packet, transport, QUERIES);

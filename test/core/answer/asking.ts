@@ -1,8 +1,8 @@
-/** What an asking thread (asking-thread.ts) is started with, and what it reports. */
+/** The options and the report of a thread that sends queries (asking-thread.ts). */
 import type { MessagePort } from 'node:worker_threads';
 import type { SharedIndex } from '../../../core/store/index/layout.ts';
 
-/** Words of `control`: 1 to stop, how many queries in `packets` may be asked by now. */
+/** Words of `control`: 1 to stop; the number of queries in `packets` that may be sent. */
 export const STOP = 0;
 export const ASKABLE = 1;
 
@@ -11,17 +11,23 @@ export interface AskingData {
   readonly reader: number;
   readonly port: MessagePort;
   readonly control: SharedArrayBuffer;
-  /** The query is this packet; with `numbered`, the 7 bytes from offset 13 on are the decimal number of one that may be asked. */
+  /**
+   * The query is this packet. With `numbered`, the 7 bytes from offset 13 on are the decimal number
+   * of the query.
+   */
   readonly packet: Uint8Array;
   readonly numbered: boolean;
-  /** Right responses, in hexadecimal. With `numbered`: the last 4 bytes of the response are the number instead. */
+  /**
+   * Correct responses, in hexadecimal. With `numbered`: the last 4 bytes of the response must be
+   * the number instead.
+   */
   readonly right: readonly string[];
 }
 
 export interface Report {
-  readonly asked: number;
-  /** How often each of `right` came. */
+  readonly sent: number;
+  /** How often each response of `right` was received. */
   readonly counts: readonly number[];
-  /** The first response that was none of them. */
+  /** The first incorrect response. */
   readonly wrong: string | null;
 }

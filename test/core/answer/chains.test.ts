@@ -1,4 +1,7 @@
-/** Chains that come to one record several times, each as the reference has it: compiled, walked when asked, and in every type. */
+/**
+ * Chains that reach a record several times, compared with the reference: compiled, followed per
+ * query, and for every type.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nameId, parseName } from '../../../core/wire/name.ts';
@@ -12,7 +15,7 @@ const server = new InProcess();
 const zones = new Map([[nameId(APEX), ZONE]]);
 server.load(zones);
 
-test('the answers are those of the reference', () => {
+test('the answers equal those of the reference', () => {
   const edns = { version: 0, size: 4096, do: false };
   const queries = Object.keys(NAMES).flatMap((owner) =>
     [TYPE.A, TYPE.TXT, TYPE.CNAME, TYPE.DNAME, TYPE.DS, TYPE.ANY].map((type) => {
@@ -22,7 +25,7 @@ test('the answers are those of the reference', () => {
   checkWorld(server.answer, { origin: parseName('test.'), zones }, queries);
 });
 
-test('their codes are those of BIND and Knot', () => {
+test('the response codes equal those of BIND and Knot', () => {
   for (const [owner, code] of Object.entries(NAMES)) {
     const query = { name: inZone(owner), type: TYPE.A, class: CLASS_IN, edns: { version: 0, size: 4096, do: false } };
     const response = server.answer(encodeQuery(query, 1), 4096);

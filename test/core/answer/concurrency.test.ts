@@ -1,4 +1,7 @@
-/** One thread writes the index while others read it without a pause: no answer is torn, none is lost, and memory is used again. */
+/**
+ * One thread writes the index while others read it continuously. No answer is torn or lost, and
+ * memory is reused.
+ */
 
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
@@ -16,11 +19,11 @@ import { until } from '../../support/until.ts';
 import { APEX, ask, putZone, record, soa, texts } from '../nameserver/fixture.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 
-/** Its nodes fill the arena more than once. */
+/** The nodes of these replacements fill the arena more than once. */
 const REPLACEMENTS = depth({ quick: 200_000, moderate: 1_000_000, full: 1_000_000 });
 const READERS = 2;
 const UDP = 1232;
-/** Bytes: a tenth of what a million nodes take. */
+/** Bytes: a tenth of the nodes of a million names. */
 const ARENA = 64 << 20;
 
 interface Readers {
@@ -28,7 +31,7 @@ interface Readers {
   stop(): Promise<Report[]>;
 }
 
-/** Threads that ask by now. Reader 1 is QueryPath's. */
+/** Threads that send queries now. Reader 1 belongs to QueryPath. */
 async function startReaders(
   index: IndexWriter,
   what: Pick<AskingData, 'packet' | 'numbered' | 'right'>,
@@ -63,7 +66,10 @@ function nodeOf(records: readonly ResourceRecord[], name: string): Buffer {
 
 const base = [soa(), record('@', TYPE.NS, parseName('ns.example.test.'))];
 
-/** A reader that the system does not let run holds up what is retired meanwhile. When it runs again, nearly all must come back. */
+/**
+ * A reader that the system does not schedule delays the reuse of retired memory. When it runs
+ * again, nearly all must be free again.
+ */
 async function relief(index: IndexWriter): Promise<void> {
   await until(
     () => {
@@ -75,7 +81,10 @@ async function relief(index: IndexWriter): Promise<void> {
   );
 }
 
-/** Replaces one name by turns with a short and a long answer, `times` in all, while readers ask for it. */
+/**
+ * Replaces a name `times` times, alternately with a short and a long answer, while readers query
+ * it.
+ */
 async function flip(index: IndexWriter, times: number): Promise<Report[]> {
   putZone(index, base);
   const nodes = [nodeOf(texts('flip', 1, 10), 'flip'), nodeOf(texts('flip', 7, 150), 'flip')];
@@ -84,7 +93,7 @@ async function flip(index: IndexWriter, times: number): Promise<Report[]> {
   const right = nodes.map((node) => {
     index.put(node, false);
     index.publish();
-    // Seen at once by whoever asks next.
+    // The next query must see it immediately.
     return Buffer.from(path.answer(packet, UDP)!).toString('hex');
   });
   assert.is.not(right[0].length, right[1].length);
@@ -94,12 +103,12 @@ async function flip(index: IndexWriter, times: number): Promise<Report[]> {
     index.publish();
     if (index.stats.arenaUsed > ARENA / 2) await relief(index);
   }
-  // Nothing had to go to the store, which there is none of.
+  // No lookup may reach the store, since there is none.
   assert.is(index.stats.inStore, 0);
   return readers.stop();
 }
 
-test('a name replaced 100,000 times: every answer is one of the two', async () => {
+test('a name replaced 100,000 times: every response is one of the two', async () => {
   for (const { counts, wrong } of await flip(new IndexWriter(ARENA), 100_000)) {
     assert.is(wrong, null);
     assert.ok(
@@ -109,7 +118,7 @@ test('a name replaced 100,000 times: every answer is one of the two', async () =
   }
 });
 
-test(`a name replaced ${REPLACEMENTS} times: what it took is used again`, async () => {
+test(`a name replaced ${REPLACEMENTS} times: its memory is reused`, async () => {
   const index = new IndexWriter(ARENA);
   const reports = await flip(index, REPLACEMENTS);
   for (const { wrong } of reports) assert.is(wrong, null);
@@ -117,7 +126,7 @@ test(`a name replaced ${REPLACEMENTS} times: what it took is used again`, async 
   assert.ok(index.stats.arenaUsed < 64 * 1024, `${index.stats.arenaUsed} bytes used`);
 });
 
-test('200,000 names put while readers ask: the moves to larger slots lose none', async () => {
+test('200,000 names added while readers query: moving to larger slots loses none', async () => {
   const COUNT = 200_000;
   const index = new IndexWriter(128 << 20);
   putZone(index, base);
@@ -135,12 +144,12 @@ test('200,000 names put while readers ask: the moves to larger slots lose none',
     index.publish();
     Atomics.store(readers.control, ASKABLE, from + 1000);
   }
-  for (const { wrong, asked } of await readers.stop()) {
+  for (const { wrong, sent } of await readers.stop()) {
     assert.is(wrong, null);
-    assert.ok(asked > 10_000);
+    assert.ok(sent > 10_000);
   }
   assert.ok(index.stats.slots > slots * 64);
-  // And afterwards, all of them, by one that joins now.
+  // Afterwards a new reader must find all of them.
   const path = new QueryPath(index);
   for (let i = 0; i < COUNT; i += 7) {
     const response = Buffer.from(path.answer(ask(name(i)), UDP)!);

@@ -1,4 +1,4 @@
-/** What is remembered is what would be hashed, however messages come, go and displace one another. */
+/** Cached signatures equal computed ones, in any order of messages that displace each other. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CookieSigner } from '../../../core/answer/cookie-signer.ts';
@@ -7,13 +7,13 @@ import fc from '../../support/fc.ts';
 
 const KEY = sipKey(Uint8Array.from({ length: 16 }, (_, i) => i * 17));
 const BLOCKS = fc.constantFrom(3, 5);
-/** Few words, so that messages repeat, differ in one word, share slots, and begin alike with other lengths. */
+/** Few words, so that messages repeat, differ in one word, share slots, or have a common prefix. */
 const message = fc.record({
   blocks: BLOCKS,
   words: fc.array(fc.constantFrom(0, 1, -1, 20 << 24, 0x01020304), { minLength: 10, maxLength: 10 }),
 });
 
-test('signatures are those of SipHash', () => {
+test('signatures equal those of SipHash', () => {
   fc.assert(
     fc.property(fc.array(message, { minLength: 1, maxLength: 200 }), (messages) => {
       const signer = new CookieSigner(KEY);
@@ -29,7 +29,7 @@ test('signatures are those of SipHash', () => {
   );
 });
 
-test('a slot that nobody has written answers for no message', () => {
+test('an unused slot matches no message', () => {
   const input = new Int32Array(10);
   const [signed, expected] = [new Int32Array(2), new Int32Array(2)];
   new CookieSigner(KEY).sign(input, 3, signed);

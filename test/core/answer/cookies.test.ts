@@ -1,4 +1,4 @@
-/** Server cookies by the vectors of RFC 9018 appendix A, and what must not be taken for one of ours. */
+/** Server cookies: the vectors of RFC 9018 appendix A, and invalid cookies. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client } from '../../../core/address/client.ts';
@@ -16,7 +16,7 @@ const clientAt = (address: Uint8Array): Client => {
 const SECRET = hex('e5e973e5a6b2a43f48e7dc849e37bfcf');
 const LEARNER = clientAt(Uint8Array.of(198, 51, 100, 100));
 const OTHER = clientAt(Uint8Array.of(203, 0, 113, 203));
-/** Wed Jun 5 10:53:05 UTC 2019, and the cookie that appendix A.1 gives then. */
+/** Wed Jun 5 10:53:05 UTC 2019, and the cookie of appendix A.1 at that time. */
 const LEARNED_AT = 1_559_731_985;
 const LEARNED = '2464c4abcf10c957010000005cf79f111f8130c3eee29480';
 
@@ -25,7 +25,7 @@ interface Judged {
   readonly value: string;
 }
 
-/** The cookie lies somewhere in a packet. */
+/** The cookie is at an offset in a packet. */
 function judge(cookies: ServerCookies, option: string, client: Client, now: number): Judged {
   const bytes = hex(`ffffff${option}ffffff`);
   const verdict = cookies.check(bytes, 3, option.length / 2, client, now);
@@ -39,20 +39,20 @@ test('A.1: a client learns its cookie', () => {
   assert.equal(judged, { verdict: COOKIE.CLIENT, value: LEARNED });
 });
 
-test('A.2: after 40 minutes it is valid, and given anew', () => {
+test('A.2: after 40 minutes it is valid, and a new one is returned', () => {
   const judged = judge(new ServerCookies([SECRET]), LEARNED, LEARNER, 1_559_734_385);
   assert.equal(judged, { verdict: COOKIE.VALID, value: '2464c4abcf10c957010000005cf7a871d4a564a1442aca77' });
 });
 
-test('A.3: another client, which comes after almost two hours', () => {
+test('A.3: another client, which returns after almost two hours', () => {
   const old = 'fc93fc62807ddb8601abcdef5cf78f71a314227b6679ebf5';
   const judged = judge(new ServerCookies([SECRET]), old, OTHER, 1_559_734_700);
   assert.equal(judged, { verdict: COOKIE.BAD, value: 'fc93fc62807ddb86010000005cf7a9acf73a7810aca2381e' });
-  // What is reserved counts for the hash: a minute after it was given it was valid.
+  // The hash includes the reserved bytes. The cookie was valid a minute after it was issued.
   assert.is(judge(new ServerCookies([SECRET]), old, OTHER, 0x5cf78f71 + 60).verdict, COOKIE.VALID);
 });
 
-test('A.4: over IPv6, made with the secret before', () => {
+test('A.4: over IPv6, made with the previous secret', () => {
   const client = clientAt(ipv6Bytes('2001:db8:220:1:59de:d0f4:8769:82b8'));
   const cookies = new ServerCookies([hex('445536bcd2513298075a5d379663c962'), hex('dd3bdf9344b678b185a6f5cb60fca715')]);
   const judged = judge(cookies, '22681ab97d52c298010000005cf7c57926556bd0934c72f8', client, 1_559_741_961);
@@ -71,21 +71,21 @@ for (const [what, seconds, verdict, isKept] of [
   ['further ahead', -301, COOKIE.BAD, false],
   ['half a circle away', 2 ** 31, COOKIE.BAD, false],
 ] as const)
-  test(`its age: ${what}`, () => {
+  test(`the age of a cookie: ${what}`, () => {
     const judged = judge(cookies, LEARNED, LEARNER, (LEARNED_AT + seconds) | 0);
     assert.is(judged.verdict, verdict);
     assert.is(judged.value === LEARNED, isKept);
-    // What is given is valid then.
+    // The returned cookie is valid at that time.
     const again = judge(cookies, judged.value, LEARNER, (LEARNED_AT + seconds) | 0);
     assert.equal(again, { verdict: COOKIE.VALID, value: judged.value });
   });
 
-test('a time past 2106 is a small number again', () => {
+test('a time after 2106 wraps to a small number', () => {
   const before = judge(cookies, '2464c4abcf10c957', LEARNER, -60).value;
   assert.equal(judge(cookies, before, LEARNER, 60), { verdict: COOKIE.VALID, value: before });
 });
 
-test('whatever bit is changed, it is not ours', () => {
+test('a cookie with any changed bit is invalid', () => {
   for (let bit = 0; bit < 24 * 8; bit++) {
     const bytes = hex(LEARNED);
     bytes[bit >> 3] ^= 1 << (bit & 7);
@@ -94,7 +94,7 @@ test('whatever bit is changed, it is not ours', () => {
   }
 });
 
-test('another address, another secret, another length', () => {
+test('a cookie is invalid with another address, secret or length', () => {
   assert.is(judge(cookies, LEARNED, OTHER, LEARNED_AT).verdict, COOKIE.BAD);
   assert.is(judge(new ServerCookies([new Uint8Array(16)]), LEARNED, LEARNER, LEARNED_AT).verdict, COOKIE.BAD);
   for (const option of [LEARNED.slice(0, 32), `${LEARNED}00`, `${LEARNED}${'00'.repeat(16)}`]) {
@@ -103,16 +103,16 @@ test('another address, another secret, another length', () => {
   }
 });
 
-test('an IPv4 address in an IPv6 one is the same client', () => {
+test('an IPv4-mapped IPv6 address is the same client as the IPv4 address', () => {
   const mapped = clientAt(ipv6Bytes('::ffff:198.51.100.100'));
   assert.is(mapped.length, 4);
   assert.is(judge(cookies, LEARNED, mapped, LEARNED_AT).verdict, COOKIE.VALID);
-  // Not so in another part of the same 16 bytes.
+  // Not with another prefix of the same 16 bytes.
   for (const address of ['::198.51.100.100', '1::ffff:198.51.100.100', '::fffe:198.51.100.100'])
     assert.is(clientAt(ipv6Bytes(address)).length, 16, address);
 });
 
-test('what a longer address left behind does not count', () => {
+test('a longer address of an earlier client does not affect the hash', () => {
   const client = clientAt(ipv6Bytes('2001:db8::1'));
   client.setAddress(Uint8Array.of(198, 51, 100, 100), 0, 4);
   const mixed = new ServerCookies([SECRET]);

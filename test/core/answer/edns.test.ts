@@ -1,4 +1,4 @@
-/** Options of EDNS as the query path sees and answers them, over each transport. */
+/** EDNS options in the query path, over each transport. */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,7 +12,7 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
 import { decodeMessage, type Message } from '../../support/message.ts';
 import { a, putZone, record, ZONE } from '../nameserver/fixture.ts';
-import { type Asked, Asker, extendedError, option, queryWith, readOptions } from './fixture.ts';
+import { Asker, extendedError, option, type QueryFields, queryWith, readOptions } from './fixture.ts';
 
 const { UDP, TCP, TLS, HTTPS } = TRANSPORT;
 const TRANSPORTS = [UDP, TCP, TLS, HTTPS];
@@ -22,7 +22,7 @@ const plain = new Asker({ cookies: 'off' });
 const on = new Asker({ cookies: 'on' });
 const strict = new Asker({ cookies: 'require' });
 
-function send(asker: Asker, options: readonly number[], asked: Asked = {}, transport: number = UDP): Message {
+function send(asker: Asker, options: readonly number[], asked: QueryFields = {}, transport: number = UDP): Message {
   return decodeMessage(asker.ask(queryWith(options, asked), transport).response);
 }
 
@@ -33,11 +33,11 @@ const cookieIn = (message: Message): number[] | undefined => {
 };
 const cookie = (data: readonly number[]): number[] => option(EDNS_OPTION.COOKIE, data);
 
-/** One that `on` and `strict` gave to their client. */
+/** Cookies that `on` and `strict` gave to their client. */
 const GIVEN = cookieIn(send(on, cookie(CLIENT_COOKIE)))!;
 const FORGED = [...GIVEN.slice(0, -1), GIVEN[GIVEN.length - 1] ^ 1];
 
-test('a cookie is answered by the whole one, which is valid from then on', () => {
+test('a client cookie is answered by a full cookie, which is valid from then on', () => {
   assert.is(on.query.cookie, COOKIE.CLIENT);
   assert.equal(GIVEN.slice(0, 8), CLIENT_COOKIE);
   assert.is(GIVEN.length, 24);
@@ -50,7 +50,7 @@ test('a cookie is answered by the whole one, which is valid from then on', () =>
   assert.is(on.query.cookie, COOKIE.NONE);
 });
 
-test('one that is not ours is answered as if the client had none', () => {
+test('an invalid cookie is answered as if the client had none', () => {
   for (const data of [FORGED, GIVEN.slice(0, 16), [...GIVEN, ...new Array<number>(16).fill(0)]]) {
     const message = send(on, cookie(data));
     assert.is(on.query.cookie, COOKIE.BAD);
@@ -61,7 +61,7 @@ test('one that is not ours is answered as if the client had none', () => {
   }
 });
 
-test('when cookies are required, who speaks of them over UDP needs ours', () => {
+test('when cookies are required, a client that sends a cookie over UDP needs a valid one', () => {
   for (const data of [CLIENT_COOKIE, FORGED]) {
     const message = send(strict, cookie(data));
     assert.equal([message.rcode, message.header.aa, message.answer.length], [RCODE.BADCOOKIE, false, 0]);
@@ -74,7 +74,7 @@ test('when cookies are required, who speaks of them over UDP needs ours', () => 
   assert.is(send(strict, []).rcode, RCODE.NOERROR);
 });
 
-test('a cookie of a length that none can have is FORMERR; of two, the first counts', () => {
+test('a cookie with an invalid length is FORMERR; of two cookies, the first counts', () => {
   for (let length = 0; length <= 44; length++) {
     const isSound = length === 8 || (length >= 16 && length <= 40);
     const message = send(on, cookie(new Array<number>(length).fill(9)));
@@ -87,7 +87,7 @@ test('a cookie of a length that none can have is FORMERR; of two, the first coun
   assert.is(send(on, [...cookie([1]), ...cookie(GIVEN)]).rcode, RCODE.FORMERR);
 });
 
-test('a query may be a cookie alone (RFC 7873 5.4)', () => {
+test('a query may consist of a cookie without a question (RFC 7873 section 5.4)', () => {
   for (const asker of [on, strict])
     for (const [data, rcode] of [
       [CLIENT_COOKIE, RCODE.NOERROR],
@@ -108,18 +108,18 @@ test('a query may be a cookie alone (RFC 7873 5.4)', () => {
     const message = send(asker, options, { bare: true });
     assert.equal([message.rcode, codes(message).includes(EDNS_OPTION.COOKIE)], [RCODE.FORMERR, false]);
   }
-  // Not in a later version, whose options nobody knows.
+  // Not in a later EDNS version, whose options are unknown.
   assert.is(send(on, cookie(CLIENT_COOKIE), { bare: true, version: 1 }).rcode, RCODE.BADVERS);
 });
 
-test('an OPT that is not whole has no cookie: its response has none, and nobody is exempt for it', () => {
+test('a malformed OPT has no cookie: its response has none, and rate limits apply', () => {
   for (const rest of [[0], [0, 3, 0, 1], option(EDNS_OPTION.NSID).slice(0, 3)]) {
     const message = send(on, [...cookie(GIVEN), ...rest]);
     assert.equal([message.rcode, message.opt, on.query.cookie], [RCODE.FORMERR, undefined, COOKIE.NONE]);
   }
 });
 
-test('a signed query that is a cookie alone has no question to be signed for', () => {
+test('a signed query with only a cookie has no question and cannot be verified', () => {
   const packet = queryWith(cookie(CLIENT_COOKIE), { bare: true });
   packet[11] = 2;
   const tsig = [0, 0, 250, 0, 255, 0, 0, 0, 0, 0, 0];
@@ -128,7 +128,7 @@ test('a signed query that is a cookie alone has no question to be signed for', (
   assert.is(decodeMessage(response).rcode, RCODE.FORMERR);
 });
 
-test('NSID is told to who asks for it', () => {
+test('NSID is returned to clients that request it', () => {
   const named = new Asker({ nsid: 'nöde' });
   const options = readOptions(send(named, option(EDNS_OPTION.NSID)).opt!.options);
   assert.equal(options, [[EDNS_OPTION.NSID, new Uint8Array(Buffer.from('nöde'))]]);
@@ -153,7 +153,7 @@ test('keepalive over TCP and TLS, in units of 100 ms', () => {
   assert.equal(readOptions(long.opt!.options)[0][1], Uint8Array.of(0xff, 0xff));
 });
 
-test('padding: encrypted, and only for who pads', () => {
+test('padding: only over encrypted transports, for clients that pad', () => {
   const padding = option(EDNS_OPTION.PADDING, new Array<number>(5).fill(0));
   for (const transport of TRANSPORTS) {
     const isPadded = transport === TLS || transport === HTTPS;
@@ -161,7 +161,7 @@ test('padding: encrypted, and only for who pads', () => {
     assert.equal(codes(send(on, [], {}, transport)), []);
   }
   for (let i = 0; i < 600; i++) {
-    // Names of many lengths, so that every remainder of a block comes up.
+    // Names of many lengths, so that every remainder of a block occurs.
     const name = `${'a'.repeat(1 + (i % 60))}.${'b'.repeat(1 + Math.floor(i / 60))}.example.test`;
     const { response } = on.ask(queryWith([...padding, ...cookie(CLIENT_COOKIE)], { name }), TLS);
     assert.is(response.length % 468, 0, `${response.length} bytes`);
@@ -177,19 +177,19 @@ test('padding: encrypted, and only for who pads', () => {
   assert.not.ok(decodeMessage(response).header.tc);
 });
 
-test('an extended error says why, to who speaks EDNS', () => {
-  const error = (asked: Asked): number | undefined => extendedError(send(on, [], asked).opt!.options);
+test('an extended error gives the reason to clients with EDNS', () => {
+  const error = (query: QueryFields): number | undefined => extendedError(send(on, [], query).opt!.options);
   assert.is(error({ name: 'elsewhere.test' }), EXTENDED_ERROR.NOT_AUTHORITATIVE);
   assert.is(error({ type: 128 }), EXTENDED_ERROR.NOT_SUPPORTED);
   assert.is(error({}), undefined);
   assert.is(error({ name: 'none.example.test' }), undefined);
-  // What the packet before was told is forgotten.
+  // The error of the previous packet is cleared.
   error({ name: 'elsewhere.test' });
   assert.is(error({}), undefined);
   assert.is(error({ name: 'elsewhere.test', version: 1 }), undefined);
 });
 
-test('what an answer says of itself: stale, or a target that could not be asked', () => {
+test('extended errors of answers: stale, or a target that could not be resolved', () => {
   const asker = new Asker();
   const dname = record('moved', TYPE.DNAME, parseName('place.example.test.'));
   putZone(asker.index, [...ZONE, dname, a('stale.place', 192, 0, 2, 1), a('failed.place', 192, 0, 2, 1)]);
@@ -201,7 +201,7 @@ test('what an answer says of itself: stale, or a target that could not be asked'
   ] as const)
     asker.index.put(encodeNode(0, parseName(`${name}.place.example.test.`), 14, [[TYPE.A, answer]]), false);
   asker.index.publish();
-  // By its own name, and at the end of a chain that is walked when it is asked for.
+  // Under its own name, and at the end of a chain that is followed per query.
   for (const above of ['place', 'moved']) {
     const stale = send(asker, [], { name: `stale.${above}.example.test` });
     assert.equal([stale.rcode, stale.header.aa, stale.answer.length], [RCODE.NOERROR, true, above === 'place' ? 1 : 3]);
@@ -213,7 +213,7 @@ test('what an answer says of itself: stale, or a target that could not be asked'
   assert.is(extendedError(send(asker, [], { name: 'other.moved.example.test' }).opt!.options), undefined);
 });
 
-test('class CHAOS shows what is configured, and nothing else', () => {
+test('class CHAOS returns the configured texts, and nothing else', () => {
   const shown = new Asker({ version: 'waypost', identity: 'ns1 of two' });
   const chaos = (asker: Asker, name: string, type: number): { rcode: number; aa: boolean; rest: string } => {
     const packet = queryWith([], { name, type, class: 3 });
@@ -245,7 +245,7 @@ test('class CHAOS shows what is configured, and nothing else', () => {
     assert.equal(chaos(shown, name, TYPE.TXT), refused, name);
 });
 
-test('transfers and signed messages, updates among them, are left as they came', () => {
+test('transfers and signed messages, including updates, are not changed', () => {
   const tsig = [0, 0, 250, 0, 255, 0, 0, 0, 0, 0, 0];
   const signed = Uint8Array.from([...queryWith([]), ...tsig]);
   signed[11] = 2;
@@ -255,34 +255,39 @@ test('transfers and signed messages, updates among them, are left as they came',
     for (const transport of TRANSPORTS) assert.is(on.ask(packet, transport).length, DEFERRED);
 });
 
-test('whatever options come, the response is whole, no longer than it may be, and the same but for them', () => {
+test('with any options, the response is complete, within its limit, and otherwise the same', () => {
   const full = new Asker({ cookies: 'on', nsid: 'n'.repeat(128), version: 'v', identity: 'i' });
-  const known = fc.record({
+  const knownOption = fc.record({
     code: fc.oneof(fc.constantFrom(...Object.values(EDNS_OPTION)), fc.nat(0xffff)),
     data: fc.oneof(fc.constantFrom([], CLIENT_COOKIE, GIVEN, [0, 0]), fc.array(fc.nat(255), { maxLength: 50 })),
   });
-  const asked = fc.record({
+  const queries = fc.record({
     name: fc.constantFrom('host1', 'none', 'medium', 'long', 'largest', '@', 'a.b.c.d'),
     type: fc.constantFrom(TYPE.A, TYPE.TXT, TYPE.SOA, TYPE.ANY, TYPE.NS),
     size: fc.integer({ min: 0, max: 1500 }),
   });
   fc.assert(
-    fc.property(fc.array(known, { maxLength: 6 }), asked, fc.constantFrom(...TRANSPORTS), (list, query, transport) => {
-      const options = list.flatMap(({ code, data }) => option(code, data));
-      const name = query.name === '@' ? 'example.test' : `${query.name}.example.test`;
-      const limit = transport === UDP ? Math.min(Math.max(query.size, 512), 1232) : 65_535;
-      const { response } = full.ask(queryWith(options, { ...query, name }), transport);
-      assert.ok(response.length <= limit, `${response.length} of ${limit} bytes`);
-      const message = decodeMessage(response);
-      const heeded = readOptions(message.opt!.options).map(([code]) => code);
-      assert.is(new Set(heeded).size, heeded.length);
-      for (const code of heeded) assert.ok(list.some((one) => one.code === code));
-      if (message.rcode === RCODE.FORMERR) return;
-      const without = decodeMessage(full.ask(queryWith([], { ...query, name }), transport).response);
-      assert.is(message.rcode, without.rcode);
-      if (message.header.tc) assert.is(message.answer.length, 0);
-      else assert.equal([message.answer, message.authority], [without.answer, without.authority]);
-    }),
+    fc.property(
+      fc.array(knownOption, { maxLength: 6 }),
+      queries,
+      fc.constantFrom(...TRANSPORTS),
+      (list, query, transport) => {
+        const options = list.flatMap(({ code, data }) => option(code, data));
+        const name = query.name === '@' ? 'example.test' : `${query.name}.example.test`;
+        const limit = transport === UDP ? Math.min(Math.max(query.size, 512), 1232) : 65_535;
+        const { response } = full.ask(queryWith(options, { ...query, name }), transport);
+        assert.ok(response.length <= limit, `${response.length} of ${limit} bytes`);
+        const message = decodeMessage(response);
+        const heeded = readOptions(message.opt!.options).map(([code]) => code);
+        assert.is(new Set(heeded).size, heeded.length);
+        for (const code of heeded) assert.ok(list.some((option) => option.code === code));
+        if (message.rcode === RCODE.FORMERR) return;
+        const without = decodeMessage(full.ask(queryWith([], { ...query, name }), transport).response);
+        assert.is(message.rcode, without.rcode);
+        if (message.header.tc) assert.is(message.answer.length, 0);
+        else assert.equal([message.answer, message.authority], [without.answer, without.authority]);
+      },
+    ),
     { numRuns: 3000 },
   );
 });

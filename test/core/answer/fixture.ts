@@ -1,4 +1,7 @@
-/** A query path with settings of its own over the zone that most tests serve, and what its responses say. */
+/**
+ * A query path with its own settings, over the zone that most tests serve, and a decoder of its
+ * responses.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import { Client } from '../../../core/address/client.ts';
 import { IndexReader } from '../../../core/answer/index-reader.ts';
@@ -13,7 +16,7 @@ import { putZone, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
 
 export const SECRET = new Uint8Array(16).fill(7);
 
-/** Over any transport, one query at a time. */
+/** Sends single queries over any transport. */
 export class Asker {
   readonly client = new Client();
   readonly index = new IndexWriter(1 << 20);
@@ -33,7 +36,7 @@ export class Asker {
     this.client.setAddress(Uint8Array.of(192, 0, 2, 77), 0, 4);
   }
 
-  /** From now on the answers are those of a responder that has answered nothing yet, with the same index. */
+  /** Replaces the responder by a new one with the same index. */
   forget(): void {
     this.#responder = this.#fresh();
   }
@@ -42,16 +45,16 @@ export class Asker {
     return new Responder(this.#reader, UDP_PAYLOAD, this.#settings);
   }
 
-  /** The query parsed last. */
+  /** The last parsed query. */
   get query(): Query {
     return this.#responder.query;
   }
 
-  /** What `Responder.respond` returned, with the response if there is one. */
+  /** The result of `Responder.respond`, with the response if there is one. */
   ask(packet: Uint8Array, transport: number): { length: number; response: Uint8Array } {
     this.client.transport = transport;
     this.#buffer.fill(0xee);
-    // Not at the start: offsets in messages and in buffers are two things.
+    // The packet does not start at offset 0: offsets in the message and in the buffer must differ.
     const start = 32;
     this.#buffer.set(packet, start);
     this.#reader.enter();
@@ -63,7 +66,7 @@ export class Asker {
 
 const u16 = (n: number): number[] => [n >> 8, n & 255];
 
-export interface Asked {
+export interface QueryFields {
   readonly name?: string;
   readonly type?: number;
   readonly class?: number;
@@ -74,9 +77,9 @@ export interface Asked {
 }
 
 /** A query with OPT, whose rdata is `options`. */
-export function queryWith(options: readonly number[], asked: Asked = {}): Uint8Array {
-  const { name = 'host1.example.test', type = TYPE.A, size = UDP_PAYLOAD, version = 0, bare = false } = asked;
-  const question = bare ? [] : [...parseName(`${name}.`), ...u16(type), ...u16(asked.class ?? 1)];
+export function queryWith(options: readonly number[], fields: QueryFields = {}): Uint8Array {
+  const { name = 'host1.example.test', type = TYPE.A, size = UDP_PAYLOAD, version = 0, bare = false } = fields;
+  const question = bare ? [] : [...parseName(`${name}.`), ...u16(type), ...u16(fields.class ?? 1)];
   const header = [0xab, 0xcd, 0, 0, 0, bare ? 0 : 1, 0, 0, 0, 0, 0, 1];
   const opt = [0, ...u16(TYPE.OPT), ...u16(size), 0, version, 0, 0, ...u16(options.length)];
   return Uint8Array.from([...header, ...question, ...opt, ...options]);
@@ -88,7 +91,10 @@ export const option = (code: number, data: readonly number[] | Uint8Array = []):
   ...data,
 ];
 
-/** Code and data of each option in the rdata of an OPT, in their order. Throws when they don't fill it. */
+/**
+ * Code and data of each option in the rdata of an OPT, in order. Throws if they do not fill it
+ * exactly.
+ */
 export function readOptions(options: Uint8Array): [code: number, data: Uint8Array][] {
   const found: [number, Uint8Array][] = [];
   for (let p = 0; p < options.length; ) {

@@ -1,4 +1,7 @@
-/** One object answers all packets of a thread: whatever came before, a packet gets the same response, and those who count and limit are told the same. */
+/**
+ * One object answers all packets of a thread. The response to a packet, and the data for counters
+ * and rate limits, must not depend on earlier packets.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +13,7 @@ import { Asker, option, queryWith } from './fixture.ts';
 
 const asker = new Asker({ cookies: 'require', nsid: 'node', version: 'v', identity: 'i' });
 
-// The clock stands still: cookies tell the second in which they were given.
+// The clock is frozen, since cookies contain the current second.
 const now = Date.now();
 Date.now = () => now;
 
@@ -50,50 +53,60 @@ const query = fc
     dnssecOk: fc.boolean(),
     isSigned: fc.constantFrom(false, false, false, true),
     flags: fc.constantFrom(0, 0, 0, 0x01, 0x20, 0x28, 0x30, 0x80),
-    /** Bytes cut off the end, and one to change. */
+    /** Bytes to cut off the end, and a byte to change. */
     cut: fc.constantFrom(0, 0, 0, 1, 5, 12, 30),
     change: fc.constantFrom(null, null, [4, 1], [5, 2], [7, 1], [9, 1], [11, 0], [11, 3], [12, 0xc0]),
   })
-  .map((asked) => {
-    const list = asked.options.flat();
-    const whole = [...queryWith(list, { ...asked, name: asked.elsewhere ?? asked.name })];
-    // The flags of OPT, before RDLENGTH (RFC 6891 6.1.3).
-    if (asked.dnssecOk) whole[whole.length - list.length - 4] = 0x80;
-    if (!asked.hasOpt) {
+  .map((query) => {
+    const list = query.options.flat();
+    const whole = [...queryWith(list, { ...query, name: query.elsewhere ?? query.name })];
+    // The flags of OPT, before RDLENGTH (RFC 6891 section 6.1.3).
+    if (query.dnssecOk) whole[whole.length - list.length - 4] = 0x80;
+    if (!query.hasOpt) {
       whole.length -= 11 + list.length;
       whole[11] = 0;
     }
-    if (asked.isSigned) {
+    if (query.isSigned) {
       whole.push(...TSIG);
       whole[11]++;
     }
-    whole[2] = asked.flags;
-    if (asked.change !== null) whole[asked.change[0]] = asked.change[1];
-    return Uint8Array.from(whole.slice(0, whole.length - asked.cut));
+    whole[2] = query.flags;
+    if (query.change !== null) whole[query.change[0]] = query.change[1];
+    return Uint8Array.from(whole.slice(0, whole.length - query.cut));
   });
 const transport = fc.constantFrom(...Object.values(TRANSPORT));
 
-function told(packet: Uint8Array, over: number): unknown {
+function respond(packet: Uint8Array, over: number): unknown {
   const { length, response } = asker.ask(packet, over);
   const { query } = asker;
-  const { cookie, account, requestedOptions: asked, hasOpt, dnssecOk, questionEnd } = query;
-  // Nothing has been answered yet to what is deferred, and never to silence.
+  const { cookie, account, requestedOptions, hasOpt, dnssecOk, questionEnd } = query;
+  // A deferred message has no response yet, and an ignored message never has one.
   const rcode = length > 0 ? query.rcode : null;
   const type = questionEnd === 0 ? null : query.type;
-  return { length, hex: Buffer.from(response).toString('hex'), cookie, account, asked, hasOpt, dnssecOk, rcode, type };
+  return {
+    length,
+    hex: Buffer.from(response).toString('hex'),
+    cookie,
+    account,
+    asked: requestedOptions,
+    hasOpt,
+    dnssecOk,
+    rcode,
+    type,
+  };
 }
 
-test('what came before leaves nothing behind', () => {
+test('earlier packets do not affect a response', () => {
   const run = fc.check(
     fc.property(
       fc.array(fc.tuple(query, transport), { minLength: 1, maxLength: 3 }),
       query,
       transport,
       (before, packet, over) => {
-        for (const [earlier, way] of before) told(earlier, way);
-        const after = told(packet, over);
+        for (const [earlier, way] of before) respond(earlier, way);
+        const after = respond(packet, over);
         asker.forget();
-        assert.equal(after, told(packet, over));
+        assert.equal(after, respond(packet, over));
       },
     ),
     { numRuns: 5000 },

@@ -1,4 +1,7 @@
-/** Which packets are answered with what code, byte for byte: docs/internals/answers.md, "Header", "EDNS" and "Which code comes first". */
+/**
+ * Packets and their responses, byte for byte: docs/internals/answers.md, "Header", "EDNS" and
+ * "Which code comes first".
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
@@ -49,7 +52,7 @@ const opt = ({
   rdlength = rdata.length,
 }: OptFields = {}): Uint8Array =>
   bytes(owner, u16(TYPE.OPT), u16(size), [0, version], u16(flags), u16(rdlength), rdata);
-/** Ours. */
+/** The OPT of our responses. */
 const reply = (extended = 0, flags = 0): Uint8Array =>
   bytes([0], u16(TYPE.OPT), u16(UDP_LIMIT), [extended, 0], u16(flags), [0, 0]);
 const A1 = bytes([0xc0, 12], u16(TYPE.A), u16(1), [0, 0, 1, 44], u16(4), [192, 0, 2, 1]);
@@ -60,18 +63,18 @@ const POINTED = bytes([0xc0, 12], u16(TYPE.A), u16(1), [0, 0, 0, 0], u16(4), [1,
 
 const FORMERR = 0x8000 | RCODE.FORMERR;
 const AA = 0x8400;
-const formErr = (asked: Uint8Array = Q): Uint8Array => bytes(header(FORMERR, 1, 0, 0, 0), asked);
+const formErr = (question: Uint8Array = Q): Uint8Array => bytes(header(FORMERR, 1, 0, 0, 0), question);
 const noQuestion = (code: number, flags = 0): Uint8Array => bytes(header(0x8000 | flags | code, 0, 0, 0, 0));
 const good = bytes(header(AA, 1, 1, 0, 0), Q, A1);
 const goodWithOpt = (flags = 0): Uint8Array => bytes(header(AA, 1, 1, 0, 1), Q, A1, reply(0, flags));
 
 const label = (length: number): Uint8Array => bytes([length], new Uint8Array(length).fill(0x61));
-/** A name of exactly `length` bytes, not ours. */
+/** A name of exactly `length` bytes, outside our zones. */
 const nameOfLength = (length: number): Uint8Array => {
   const parts: Uint8Array[] = [];
   let left = length - 1;
   while (left > 0) {
-    // No single byte may be left, which would hold a length and no label.
+    // A single remaining byte would be a length without a label, so it is avoided.
     const take = left === 65 ? 63 : Math.min(left, 64);
     parts.push(label(take - 1));
     left -= take;
@@ -116,7 +119,7 @@ const cases: readonly Case[] = [
       code === undefined ? noQuestion(RCODE.NOTIMP, flags) : echoed,
     ];
   }),
-  // A NOTIFY may bring the new SOA (RFC 1996 3.7), and has AA set.
+  // A NOTIFY may include the new SOA (RFC 1996 section 3.7), and has AA set.
   [
     'NOTIFY with an answer and OPT',
     bytes(header(0x2400, 1, 1, 0, 1), Q, POINTED, opt()),
@@ -127,7 +130,7 @@ const cases: readonly Case[] = [
   ['NOTIFY of two zones', bytes(header(0x2400, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.NOTAUTH, 0x2000)],
   ['NOTIFY of no zone', bytes(header(0x2400, 0, 0, 0, 0)), noQuestion(RCODE.NOTAUTH, 0x2000)],
   ['NOTIFY of half a name', bytes(header(0x2400, 1, 0, 0, 0), Q.slice(0, 9)), noQuestion(RCODE.NOTAUTH, 0x2000)],
-  // An UPDATE that is not signed is refused where it comes in, as far as it can be read.
+  // An unsigned UPDATE is refused by the receiving thread, if it is well-formed.
   [
     'UPDATE',
     bytes(header(0x2800, 1, 1, 1, 1), Q, POINTED, POINTED, opt()),
@@ -135,7 +138,7 @@ const cases: readonly Case[] = [
   ],
   ['UPDATE without a zone', bytes(header(0x2800, 0, 0, 0, 0)), noQuestion(RCODE.FORMERR, 0x2800)],
   ['UPDATE of two zones', bytes(header(0x2800, 2, 0, 0, 0), Q, Q), noQuestion(RCODE.FORMERR, 0x2800)],
-  // One that is signed waits for who knows its key (here nobody does: REFUSED), whatever else is wrong with it.
+  // A signed message is deferred (without a handler: REFUSED), even if it is otherwise invalid.
   ['signed UPDATE of two zones', bytes(header(0x2800, 2, 0, 0, 1), Q, Q, TSIG), noQuestion(RCODE.REFUSED, 0x2800)],
   ['signed UPDATE without a zone', bytes(header(0x2800, 0, 0, 0, 1), TSIG), noQuestion(RCODE.REFUSED, 0x2800)],
   ['UPDATE without what it counts', bytes(header(0x2800, 1, 0, 1, 0), Q), malformedUpdate],
@@ -285,7 +288,7 @@ const hex = (packet: Uint8Array | null): string | null =>
 for (const [what, packet, expected] of cases)
   test(what, () => {
     assert.is(hex(path.answer(packet, UDP_LIMIT)), hex(expected));
-    // Nothing of it depends on the transport, nor on what the packet before left behind.
+    // The result depends neither on the transport nor on the previous packet.
     path.answer(bytes(header(0, 1, 0, 0, 1), Q, opt({ flags: 0x8000, version: 3 })), UDP_LIMIT);
     assert.is(hex(path.answer(packet, TCP_LIMIT)), hex(expected));
   });

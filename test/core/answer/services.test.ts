@@ -1,4 +1,7 @@
-/** What goes with SVCB and HTTPS: by example, by the reference, and as a response grows too long for it. */
+/**
+ * Additional records of SVCB and HTTPS: examples, comparison with the reference, and responses that
+ * are too long for them.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseMaster } from '../../../core/wire/master/index.ts';
@@ -14,30 +17,30 @@ const server = new InProcess();
 const zones = new Map([[nameId(APEX), ZONE]]);
 server.load(zones);
 const edns = { version: 0, size: 4096, do: false };
-const questions = Object.entries(SERVICES).map(([asked, expected]) => {
-  const [owner, type] = asked.split(' ');
-  return { asked, query: { name: inZone(owner), type: parseType(type)!, class: CLASS_IN, edns }, expected };
+const questions = Object.entries(SERVICES).map(([question, expected]) => {
+  const [owner, type] = question.split(' ');
+  return { question, query: { name: inZone(owner), type: parseType(type)!, class: CLASS_IN, edns }, expected };
 });
 
 const shown = (records: readonly ResourceRecord[]): string[] => [
   ...new Set(records.map(({ name, type }) => `${formatRelative(name, APEX)} ${typeName(type)}`)),
 ];
 
-for (const { asked, query, expected } of questions)
-  test(`${asked}: ${expected.join(', ') || 'nothing'}`, () => {
+for (const { question, query, expected } of questions)
+  test(`${question}: ${expected.join(', ') || 'nothing'}`, () => {
     const { header, additional } = decodeMessage(server.answer(encodeQuery(query, 1), 4096)!);
     assert.equal(shown(additional), expected);
     assert.not(header.tc);
   });
 
-test('the answers are those of the reference', () =>
+test('the answers equal those of the reference', () =>
   checkWorld(
     server.answer,
     { origin: parseName('test.'), zones },
     questions.map(({ query }) => query),
   ));
 
-test('what has no room is left out, the last first, and never sets TC', () => {
+test('additional records without room are omitted, the last first, and never set TC', () => {
   const hosts = Array.from({ length: 20 }, (_, i) => `h${i + 10}`);
   const lines = hosts.flatMap((host, i) => [`${host} A 192.0.2.${i}`, `wide HTTPS ${i + 1} ${host}`]);
   const { records } = parseMaster(Buffer.from(`$TTL 300\n${lines.join('\n')}\n`), { origin: APEX });
@@ -55,7 +58,7 @@ test('what has no room is left out, the last first, and never sets TC', () => {
     assert.ok(response.length <= size);
     const { header, answer, additional } = decodeMessage(response);
     if (header.tc) {
-      // The answer itself has no room.
+      // The answer section does not fit.
       assert.equal([answer.length, additional.length], [0, 0]);
       continue;
     }
@@ -69,7 +72,7 @@ test('what has no room is left out, the last first, and never sets TC', () => {
   );
 });
 
-test('a name of many addresses is not copied into each of the records that lead to it', () => {
+test('the many addresses of a name are not copied into each record that leads to it', () => {
   const lines = Array.from({ length: 400 }, (_, i) => `large A 192.0.${i >> 8}.${i & 255}`);
   const { records } = parseMaster(Buffer.from(`$TTL 300\n${lines.join('\n')}\nto-large HTTPS 1 large\n`), {
     origin: APEX,

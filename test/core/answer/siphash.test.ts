@@ -1,10 +1,10 @@
-/** SipHash-2-4 by its authors' vectors: keys 00…0f, messages 00, 00 01, and so on. */
+/** SipHash-2-4 with the vectors of its authors: keys 00…0f, messages 00, 00 01, and so on. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sipBlocks, sipHash24, sipKey } from '../../../core/answer/siphash.ts';
 
 const KEY = sipKey(Uint8Array.from({ length: 16 }, (_, i) => i));
-/** Of messages of 0, 1, … bytes, in the order of the bytes. */
+/** For messages of 0, 1, … bytes, in byte order. */
 const VECTORS = [
   '310e0edd47db6f72',
   'fd67dc93c539f874',
@@ -35,7 +35,7 @@ VECTORS.forEach((expected, length) => {
   test(`${length} bytes`, () => assert.is(hash(length), expected));
 });
 
-test('blocks that are not of the message do not count', () => {
+test('blocks after the message do not affect the hash', () => {
   const out = new Int32Array(2);
   const blocks = new Int32Array(10).fill(-1);
   blocks.set(sipBlocks(Uint8Array.of(0, 1, 2, 3, 4)));

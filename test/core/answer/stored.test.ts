@@ -1,4 +1,7 @@
-/** Answers that are in LMDB because the arena is full are those of an index that holds all; names alike in hash keep apart, wherever they lie. */
+/**
+ * Answers from LMDB, used when the arena is full, equal those of an index that holds everything.
+ * Names with equal hashes stay separate in both.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -70,7 +73,7 @@ const rowOf = (domain: Domain, { name, type, ttl, rdata }: ResourceRecord): Reco
 });
 
 async function add({ environment, journal, domain }: Context, added: readonly ResourceRecord[]): Promise<RecordRow[]> {
-  const rows = added.map((one) => rowOf(domain, one));
+  const rows = added.map((record) => rowOf(domain, record));
   await write(environment, journal, 'test', (draft) => {
     for (const row of rows) draft.put(records, row);
   });
@@ -115,7 +118,10 @@ const QUESTIONS: readonly [name: string, type: number][] = [
   [TYPE.A, TYPE.TXT, TYPE.MX, TYPE.SOA, TYPE.DS, TYPE.CNAME, TYPE.ANY].map((type): [string, number] => [name, type]),
 );
 
-/** The same bytes from what the journal has kept up and from an index that is built anew and holds everything. */
+/**
+ * The same bytes from the index that the journal updates and from a new index that holds
+ * everything.
+ */
 async function compare({ environment, folder, path }: Context): Promise<Map<string, number>> {
   const whole = await buildIndex(environment, folder, AMPLE);
   assert.is(whole.stats.inStore, 0);
@@ -131,7 +137,7 @@ async function compare({ environment, folder, path }: Context): Promise<Map<stri
   return codes;
 }
 
-test('every kind of answer is the same as from an index that holds all', async (context) => {
+test('every kind of answer is the same as from an index that holds everything', async (context) => {
   await add(context, KINDS);
   const { names, inStore } = context.index.stats;
   assert.ok(inStore > names / 2, `${inStore} of ${names} names in the store`);
@@ -149,7 +155,7 @@ test('every kind of answer is the same as from an index that holds all', async (
     assert.is(codes.get(question), code, question);
 });
 
-test('changes to names in the store are seen by the next query', async (context) => {
+test('changes to names in the store are visible to the next query', async (context) => {
   const rows = await add(context, KINDS);
   await compare(context);
   await remove(context, rows.slice(0, 14));
@@ -161,7 +167,7 @@ test('changes to names in the store are seen by the next query', async (context)
   assert.is(codes.get('a.wild 1'), RCODE.NXDOMAIN);
 });
 
-/** Two names of eight letters below the apex that this index hashes alike. */
+/** Two names of eight letters below the apex with the same hash in this index. */
 function collision(index: IndexWriter): [string, string] {
   const { port1, port2 } = new MessageChannel();
   const multipliers = new Int32Array(index.share(port1).multipliers);
@@ -174,7 +180,7 @@ function collision(index: IndexWriter): [string, string] {
   for (;;) {
     for (let i = 1; i <= 8; i++) name[i] = 97 + random.below(26);
     const text = name.toString('latin1', 1, 9);
-    // What the hash does after the sum maps no two sums to one, but for 0 and 1.
+    // The final step of the hash is injective, except for 0 and 1.
     const sum = nameSum(multipliers, name, 0, name.length);
     const other = seen.get(sum);
     if (other !== undefined && other !== text) return [other, text];
@@ -184,7 +190,7 @@ function collision(index: IndexWriter): [string, string] {
 
 const codeOf = (path: QueryPath, name: string): number => decodeMessage(path.answer(ask(name), UDP_LIMIT)!).rcode;
 
-test('names alike in hash, both in the arena: both answer, and one does when the other has gone', () => {
+test('names with equal hashes, both in the arena: both answer, and the other still does after a deletion', () => {
   const index = new IndexWriter(1 << 20);
   const [x, y] = collision(index);
   const path = new QueryPath(index);
@@ -205,7 +211,7 @@ test('names alike in hash, both in the arena: both answer, and one does when the
 });
 
 for (const together of [true, false])
-  test(`names alike in hash, both in the store, put in ${together ? 'one commit' : 'two'}`, async (context) => {
+  test(`names with equal hashes, both in the store, put in ${together ? 'one commit' : 'two'}`, async (context) => {
     const { path, index } = context;
     const [x, y] = collision(index);
     const both = [a(x, 192, 0, 2, 1), a(y, 192, 0, 2, 2)];
@@ -216,16 +222,16 @@ for (const together of [true, false])
     assert.is(index.stats.inStore, inStore + 2);
     const bytes = (): number[] => [x, y].map((name) => byteOf(path.answer(ask(name), UDP_LIMIT)));
     assert.equal(bytes(), [1, 2]);
-    // 1. One is replaced.
+    // 1. One name is replaced.
     await remove(context, [rows[0]]);
     rows = [...(await add(context, [a(x, 192, 0, 2, 3)])), rows[1]];
     assert.equal(bytes(), [3, 2]);
-    // 2. The other goes.
+    // 2. The other is deleted.
     await remove(context, [rows[1]]);
     assert.equal(bytes(), [3, -1]);
     assert.is(codeOf(path, y), RCODE.NXDOMAIN);
     assert.is(index.stats.inStore, inStore + 1);
-    // 3. It comes back, and the first goes.
+    // 3. It is added again, and the first is deleted.
     await add(context, [a(y, 192, 0, 2, 4)]);
     assert.equal(bytes(), [3, 4]);
     await remove(context, [rows[0]]);
@@ -233,11 +239,11 @@ for (const together of [true, false])
     assert.is(codeOf(path, x), RCODE.NXDOMAIN);
   });
 
-test('names alike in hash, one in the arena and one in the store', async (context) => {
+test('names with equal hashes, one in the arena and one in the store', async (context) => {
   const { path, index } = context;
   const [x, y] = collision(index);
   const { inStore } = index.stats;
-  // Aliases are let into the last tenth of the arena.
+  // Aliases are stored in the last tenth of the arena.
   const [alias] = await add(context, [record(x, TYPE.CNAME, target('fill5'))]);
   assert.is(index.stats.inStore, inStore);
   const [address] = await add(context, [a(y, 192, 0, 2, 2)]);

@@ -1,4 +1,4 @@
-/** Looking ahead changes nothing of what is found, whatever lies where names should. */
+/** Prefetching does not change the results of lookups, even for invalid names. */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,7 +19,7 @@ function readerOf(names: number): IndexReader {
   return new IndexReader(index.share({ postMessage: () => {} } as never), 1, null, unused);
 }
 
-test('names, and bytes that are none, in an index of few slots and in one of many', () => {
+test('names and invalid bytes, in an index with few slots and in one with many', () => {
   const random = new Random(SEED);
   for (const names of [100, 200_000]) {
     const reader = readerOf(names);
@@ -29,7 +29,7 @@ test('names, and bytes that are none, in an index of few slots and in one of man
         if (random.below(2) === 0) packets.set(random.bytes(512), i * STRIDE);
         else packets.set(ask(`host${random.below(200)}`), i * STRIDE);
       }
-      // Labels up to the slot's end: nothing ends the name.
+      // Labels up to the end of the slot: the name has no end.
       packets.fill(63, 5 * STRIDE, 6 * STRIDE);
       packets.fill(255, 6 * STRIDE, 7 * STRIDE);
       packets.fill(1, 7 * STRIDE, 8 * STRIDE);
@@ -44,7 +44,7 @@ test('names, and bytes that are none, in an index of few slots and in one of man
   }
 });
 
-test('in an index of many slots the nodes of names that exist are looked at', () => {
+test('in an index with many slots, the nodes of existing names are prefetched', () => {
   const reader = readerOf(200_000);
   const packets = new Uint8Array(4 * STRIDE);
   for (let i = 0; i < 4; i++) packets.set(ask(`host${i}`), i * STRIDE);

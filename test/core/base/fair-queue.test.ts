@@ -1,4 +1,4 @@
-/** Who has the next turn. */
+/** The order of turns in a fair queue. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FairQueue } from '../../../core/base/fair-queue.ts';
@@ -9,7 +9,7 @@ function drain(queue: FairQueue<string>): string[] {
   return taken;
 }
 
-test('one with many does not keep one with few waiting', () => {
+test('an owner with many items does not delay an owner with few', () => {
   const queue = new FairQueue<string>();
   for (let i = 0; i < 1000; i++) queue.put(`many ${i}`, 'many');
   queue.put('few 0', 'few');
@@ -21,7 +21,7 @@ test('one with many does not keep one with few waiting', () => {
   assert.is(queue.size, 0);
 });
 
-test('an item waits once, and not any more when it is taken away', () => {
+test('an item is queued once, and not any more after its removal', () => {
   const queue = new FairQueue<string>();
   queue.put('a', 'x');
   queue.put('b', 'x');
@@ -35,7 +35,7 @@ test('an item waits once, and not any more when it is taken away', () => {
   assert.equal(drain(queue), []);
 });
 
-test('an owner that may not have a turn is passed over, and keeps its turn', () => {
+test('an owner that may not have a turn is skipped, and keeps its position', () => {
   const queue = new FairQueue<string>();
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1']) queue.put(item, item[0]);
   const take = (but = ''): string | undefined => queue.take((owner) => owner !== but);
@@ -47,7 +47,7 @@ test('an owner that may not have a turn is passed over, and keeps its turn', () 
   assert.equal([take(), take()], ['a3', undefined]);
 });
 
-test('due items leave from the front of each owner’s', () => {
+test(`due items are removed from the front of each owner's items`, () => {
   const queue = new FairQueue<number, string | undefined>();
   for (const item of [10, 20, 5]) queue.put(item, 'a');
   for (const item of [15, 30]) queue.put(item, undefined);

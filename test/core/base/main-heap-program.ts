@@ -1,8 +1,14 @@
-/** Started with a large heap: prints the megabytes that the one of a thread with a limit of 6 grows to. */
+/**
+ * Started with a large heap. Prints the megabytes to which the heap of a thread with a limit of 6
+ * grows.
+ */
 import { Worker } from 'node:worker_threads';
 import { resetHeapFlags } from '../../../core/base/main-heap.ts';
 
-/** Much of what it makes is alive when the young generation is full, so that this grows as far as it may. */
+/**
+ * Keeps much of its data alive when the young generation is full, so that the heap grows to its
+ * limit.
+ */
 const WORK = `
   const { getHeapSpaceStatistics } = require('node:v8');
   let most = 0;

@@ -5,7 +5,7 @@ import fc from '../../support/fc.ts';
 
 const test = suite('core/base/nearest');
 
-test('distances', () => {
+test('edit distances', () => {
   const cases: [string, string, number][] = [
     ['', '', 0],
     ['abc', '', 3],
@@ -16,7 +16,7 @@ test('distances', () => {
   for (const [a, b, expected] of cases) assert.is(editDistance(a, b), expected, `${a} ${b}`);
 });
 
-test('a distance is symmetric, zero for equals only, and at most the longer length', () => {
+test('a distance is symmetric, zero only for equal texts, and at most the longer length', () => {
   const word = fc.string({ maxLength: 12, unit: fc.constantFrom('a', 'b', 'c') });
   fc.assert(
     fc.property(word, word, (a, b) => {
@@ -26,7 +26,7 @@ test('a distance is symmetric, zero for equals only, and at most the longer leng
   );
 });
 
-test('a key in the wrong table is recognised by its last part', () => {
+test('a key in the wrong table is recognized by its last part', () => {
   assert.is(findNearest('udp_payload', ['data_dir', 'dns.listen', 'dns.udp_payload']), 'dns.udp_payload');
   assert.is(findNearest('dns.lisetn', ['admin.listen', 'dns.listen']), 'dns.listen');
 });

@@ -1,10 +1,12 @@
-/** Turns of background work: never two at one time, whatever becomes of them, and none after the stop. */
+/**
+ * Runs of a background task: they never overlap, continue after failures, and end with the stop.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Periodic } from '../../../core/base/periodic.ts';
 
-/** Work of which each turn ends when it is told to. */
+/** A task whose runs end on command. */
 function steps() {
   let begun = 0;
   let end: (error?: Error) => void = () => {};
@@ -21,9 +23,9 @@ function steps() {
       });
     },
     end: (error?: Error) => end(error),
-    /** Resolves when so many turns have begun. */
+    /** Resolves when this number of runs has started. */
     async untilBegun(count: number) {
-      // What is awaited keeps the process alive, which the turns do not.
+      // The timer keeps the process alive; the runs do not.
       const alive = setInterval(() => {}, 1000);
       while (begun < count)
         await new Promise<void>((resolve) => {
@@ -34,7 +36,7 @@ function steps() {
   };
 }
 
-test('a turn waits for the one before, and for the interval', async () => {
+test('a run waits for the previous run and for the interval', async () => {
   const work = steps();
   const ends: unknown[] = [];
   const periodic = new Periodic(work.turn, { interval: 1, onEnd: (error) => ends.push(error) });
@@ -50,7 +52,7 @@ test('a turn waits for the one before, and for the interval', async () => {
   await periodic.stop();
 });
 
-test('a turn that fails is told of, whether it throws or rejects, and the next one comes', async () => {
+test('a failed run is reported, whether it throws or rejects, and the next run starts', async () => {
   const ends: unknown[] = [];
   let turn = 0;
   await new Promise<void>((done) => {
@@ -80,7 +82,7 @@ test('a turn that fails is told of, whether it throws or rejects, and the next o
   assert.is(turn, 3, 'none after the stop');
 });
 
-test('a stop waits for the turn that is under way, whose failure is not told any more', async () => {
+test('a stop waits for the current run, whose failure is not reported', async () => {
   const work = steps();
   const ends: unknown[] = [];
   const periodic = new Periodic(work.turn, { interval: 1, onEnd: (error) => ends.push(error) });
@@ -98,6 +100,7 @@ test('a stop waits for the turn that is under way, whose failure is not told any
   assert.equal(ends, []);
 });
 
-test('what was never started can be stopped', () => new Periodic(() => {}, { interval: 1, onEnd: () => {} }).stop());
+test('a task that was never started can be stopped', () =>
+  new Periodic(() => {}, { interval: 1, onEnd: () => {} }).stop());
 
 test.run();

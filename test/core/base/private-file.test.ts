@@ -1,4 +1,4 @@
-/** Files of one owner: made once, or put whole in the place of another. */
+/** Private files: created once, or replaced atomically. */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -7,7 +7,7 @@ import { ConfigError } from '../../../core/base/errors.ts';
 import { createPrivateFile, replacePrivateFile } from '../../../core/base/private-file.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
-test('a file that is created stays as it is; one that is replaced is another, and who reads the old one has it whole', () => {
+test('creating does not change an existing file; replacing it does not change a file that is open', () => {
   const folder = temporaryFolder('private');
   const file = join(folder, 'environment');
   createPrivateFile(file, 'old');
@@ -23,7 +23,7 @@ test('a file that is created stays as it is; one that is replaced is another, an
   removeFolder(folder);
 });
 
-test('what cannot be replaced stays, and nothing is left beside it', () => {
+test('a failed replacement keeps the old file and leaves no draft', () => {
   const folder = temporaryFolder('private');
   mkdirSync(join(folder, 'taken'));
   try {

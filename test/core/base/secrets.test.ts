@@ -50,7 +50,7 @@ function codeOf(run: () => unknown): string {
   });
 }
 
-test('what was sealed opens for its context', () => {
+test('sealed data can be unsealed with its context', () => {
   const secrets = openSecrets(fresh());
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (plain, context) => {
@@ -61,7 +61,7 @@ test('what was sealed opens for its context', () => {
   );
 });
 
-test('what was sealed for one context does not open for another', () => {
+test('sealed data cannot be unsealed with another context', () => {
   const secrets = openSecrets(fresh());
   const sealed = secrets.seal(Buffer.from('key'), 'certificate:1');
   for (const context of ['certificate:2', '', 'certificate:1 ', 'certificate:'])
@@ -72,7 +72,7 @@ test('what was sealed for one context does not open for another', () => {
     );
 });
 
-test('a change of any bit and a cut at any place are seen', () => {
+test('a change of any bit and any truncation are detected', () => {
   const secrets = openSecrets(fresh());
   const sealed = secrets.seal(Buffer.from('a private key'), 'c');
   for (let at = 0; at < sealed.length; at++) {
@@ -102,7 +102,7 @@ test('a change of any bit and a cut at any place are seen', () => {
   );
 });
 
-test('bytes that share a buffer with others are read at their own place', () => {
+test('a view of a larger buffer is read at its offset', () => {
   const secrets = openSecrets(fresh());
   const sealed = secrets.seal(Buffer.from('abc'), 'c');
   const shared = new Uint8Array(sealed.length + 20);
@@ -112,15 +112,15 @@ test('bytes that share a buffer with others are read at their own place', () => 
   assert.is(plain.buffer.byteLength, plain.length, 'no pool holds it, too');
 });
 
-test('the same text is sealed differently each time, and shows nothing of itself', () => {
+test('the same text is sealed differently each time, and the result does not contain it', () => {
   const secrets = openSecrets(fresh());
   const plain = Buffer.from('-----BEGIN PRIVATE KEY-----');
   const seen = new Set(Array.from({ length: 1000 }, () => secrets.seal(plain, 'c').toString('hex')));
   assert.is(seen.size, 1000);
-  for (const one of seen) assert.not(one.includes(plain.toString('hex')));
+  for (const sealed of seen) assert.not(sealed.includes(plain.toString('hex')));
 });
 
-test('a key file is made once: private, on one line, and nothing lies beside it', () => {
+test('a key file is created once: private, on one line, without leftover files', () => {
   const inner = join(folder, 'made');
   mkdirSync(inner);
   const file = join(inner, 'secret.key');
@@ -131,7 +131,7 @@ test('a key file is made once: private, on one line, and nothing lies beside it'
   assert.is(openSecrets(file).unseal(sealed, 'c').toString(), 'x');
 });
 
-test('a key may be base64, base64url or hexadecimal, with spaces and empty lines around', () => {
+test('a key may be base64, base64url or hexadecimal, with surrounding spaces and empty lines', () => {
   const sealed = openSecrets(keyFile(base64(KEY_A))).seal(Buffer.from('x'), 'c');
   for (const text of [
     `${base64(KEY_A)}\n`,
@@ -142,7 +142,7 @@ test('a key may be base64, base64url or hexadecimal, with spaces and empty lines
     assert.is(openSecrets(keyFile(text)).unseal(sealed, 'c').toString(), 'x', JSON.stringify(text));
 });
 
-test('a key is rotated: the one before opens until all is sealed anew', () => {
+test('rotation: the previous key unseals data until all is sealed again', () => {
   const before = openSecrets(keyFile(base64(KEY_A)));
   const sealed = before.seal(Buffer.from('x'), 'c');
   assert.not(before.isStale(sealed));
@@ -162,7 +162,7 @@ test('a key is rotated: the one before opens until all is sealed anew', () => {
   );
 });
 
-test('a file that others may read is refused, and the message says what to do', () => {
+test('a file that others can read is rejected with instructions', () => {
   for (const mode of [0o640, 0o604, 0o620, 0o610, 0o644, 0o666, 0o777]) {
     const file = keyFile(base64(KEY_A), mode);
     assert.throws(
@@ -177,7 +177,7 @@ test('a file that others may read is refused, and the message says what to do', 
   for (const mode of [0o600, 0o400]) openSecrets(keyFile(base64(KEY_A), mode));
 });
 
-test('what is no key file is refused without showing what stands in it', () => {
+test('an invalid key file is rejected, and the error does not contain its content', () => {
   const cases = [
     '',
     '\n\n',
@@ -206,7 +206,7 @@ test('what is no key file is refused without showing what stands in it', () => {
   }
 });
 
-test('a path that cannot be read or made is told', () => {
+test('a path that cannot be read or created is reported', () => {
   assert.is(
     codeOf(() => openSecrets(folder)),
     'bad_key_file',
@@ -219,7 +219,7 @@ test('a path that cannot be read or made is told', () => {
   assert.not(existsSync(missing));
 });
 
-test('a link that leads nowhere is not followed into a new key', () => {
+test('a dangling symbolic link is not followed to create a key', () => {
   const link = fresh();
   symlinkSync(join(folder, 'gone'), link);
   assert.is(

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Semaphore } from '../../../core/base/semaphore.ts';
 
-test('work past the limit waits in order', async () => {
+test('work above the limit waits in order', async () => {
   const semaphore = new Semaphore(2);
   const started: number[] = [];
   const ends: (() => void)[] = [];
@@ -28,14 +28,14 @@ test('work past the limit waits in order', async () => {
   assert.equal([semaphore.inUse, semaphore.waiting], [0, 0]);
 });
 
-test('a slot is free again after work that fails', async () => {
+test('failed work releases its slot', async () => {
   const semaphore = new Semaphore(1);
   await semaphore.run(() => Promise.reject(new Error('broken'))).catch(() => {});
   assert.ok(semaphore.tryAcquire());
   assert.not(semaphore.tryAcquire());
 });
 
-test('an aborted caller leaves the line', async () => {
+test('an aborted caller leaves the queue', async () => {
   const semaphore = new Semaphore(1);
   assert.not(await semaphore.acquire(AbortSignal.abort()));
   assert.ok(await semaphore.acquire());

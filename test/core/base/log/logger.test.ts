@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createLogger, type LogFields, type LogLevel } from '../../../../core/base/log/index.ts';
 
 const test = suite('core/base/log');
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not occur
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202e]|\p{Surrogate}/u;
 
 function capture(format: 'text' | 'json', level: LogLevel = 'debug') {
@@ -18,7 +18,7 @@ function json(fields: LogFields, message = 'm'): { [key: string]: unknown } {
   return JSON.parse(lines[0]);
 }
 
-test('an entry of JSON has time, level, message and its fields', () => {
+test('a JSON entry has time, level, message and its fields', () => {
   const entry = json({ port: 53, on: true, none: null, left: undefined, big: 10n, when: new Date(0) }, 'listening');
   assert.match(String(entry.time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   delete entry.time;
@@ -33,7 +33,7 @@ test('an entry of JSON has time, level, message and its fields', () => {
   });
 });
 
-test('a field cannot pose as time, level or message', () => {
+test('a field cannot replace time, level or message', () => {
   const entry = json({ level: 'error', message: 'x' });
   assert.is(entry.level, 'info');
   assert.is(entry.message, 'm');
@@ -47,7 +47,7 @@ test('text has time, level, message and key=value', () => {
   assert.ok(lines[0].endsWith(' note="two words" list=[1,"a"]\n'));
 });
 
-test('levels below the least are not written', () => {
+test('levels below the minimum are not logged', () => {
   const { lines, log } = capture('json', 'warn');
   log.debug('1');
   log.info('2');
@@ -92,7 +92,7 @@ test('secrets are redacted at every depth and in every spelling', () => {
   assert.is(json({ tokens: 3 }).tokens, 3);
 });
 
-test('nothing in a message, key or field starts a line, moves the cursor or reorders text', () => {
+test('no message, key or field can start a line, move the cursor or reorder text', () => {
   const evil = 'a\nb\r\u001b[2J\u0085\u2028\u2029\u202e\u009b\u0000\u007f\ud800z';
   for (const format of ['json', 'text'] as const) {
     const { lines, log } = capture(format);
@@ -108,7 +108,7 @@ test('nothing in a message, key or field starts a line, moves the cursor or reor
   }
 });
 
-test('an error gives name, message, code, stack and cause, and nothing else of it', () => {
+test('an error is logged with name, message, code, stack and cause, and no other fields', () => {
   const cause = new Error('inner');
   const error = Object.assign(new Error('outer', { cause }), { code: 'E_OUT', request: { big: 'thing' } });
   const shown = json({ error }).error as { [key: string]: unknown };
@@ -119,7 +119,7 @@ test('an error gives name, message, code, stack and cause, and nothing else of i
   assert.is((shown.cause as { message: string }).message, 'inner');
 });
 
-test('text shows the frames of a stack below the entry, indented', () => {
+test('text has the frames of a stack below the entry, indented', () => {
   const { lines, log } = capture('text');
   log.error('failed', { error: new Error('why\n    at forged (nowhere)') });
   const [head, ...frames] = lines[0].trimEnd().split('\n');
@@ -128,7 +128,7 @@ test('text shows the frames of a stack below the entry, indented', () => {
   assert.ok(frames.every((line) => line.startsWith('    at ')));
 });
 
-test('it never throws, whatever it is given', () => {
+test('it never throws, whatever the fields are', () => {
   const circular: { [key: string]: unknown } = { a: 1 };
   circular.self = circular;
   const revoked = Proxy.revocable({}, {});
@@ -175,7 +175,7 @@ test('it never throws, whatever it is given', () => {
   }).error('m');
 });
 
-test('an entry is of bounded size', () => {
+test('the size of an entry is limited', () => {
   const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i]));
   assert.ok(JSON.stringify(json({ text: 'x'.repeat(1e6), list: new Array(1e5).fill(1), wide })).length < 20_000);
   assert.is(json({ bytes: Uint8Array.of(1, 255) }).bytes, '01ff');

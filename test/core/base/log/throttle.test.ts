@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import { FaultLog, LogThrottle } from '../../../../core/base/log/throttle.ts';
 
-test('each reason is told the first time, and then not for a while', () => {
+test('each reason is logged the first time, and then not for an interval', () => {
   const throttle = new LogThrottle();
   assert.is(throttle.due('a'), 1);
   for (let i = 0; i < 100; i++) assert.is(throttle.due('a'), 0);
@@ -11,7 +11,7 @@ test('each reason is told the first time, and then not for a while', () => {
   assert.is(throttle.due('b'), 0);
 });
 
-test('after that while the count is of all that was not told', () => {
+test('after the interval the count includes all suppressed events', () => {
   const { now } = performance;
   let ms = 5;
   performance.now = () => ms;

@@ -15,7 +15,7 @@ import fc from '../../../support/fc.ts';
 
 const test = suite('core/metrics');
 
-/** As both formats read; they must say the same. */
+/** The samples of both formats, which must be equal. */
 function read(registry: Registry): Map<string, ReadFamily> {
   const families = readExposition(registry.expose(PROMETHEUS), 'prometheus');
   assert.equal(readExposition(registry.expose(OPENMETRICS), 'openmetrics'), families);
@@ -47,7 +47,7 @@ waypost_wait_seconds_count 1
   assert.is(registry.expose(OPENMETRICS), `${body('waypost_tests', 'Tests \\"run\\".')}# EOF\n`);
 });
 
-test('whatever a label holds comes back, and different values stay apart', () => {
+test('any label value is read back unchanged, and different values stay separate', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('"', '\\', '\n', '\\n', 'a",b="c', '"} 1\nforged_total 5', '{', ',', '', '\r', '\u2028'),
@@ -64,16 +64,16 @@ test('whatever a label holds comes back, and different values stay apart', () =>
       });
       const families = read(registry);
       assert.equal([...families.keys()], ['hostile_total', 'hostile_seconds']);
-      pairs.forEach(([one, two], i) => {
-        assert.is(sampleOf(families, 'hostile_total', { one, two }), i + 1);
-        assert.is(sampleOf(families, 'hostile_seconds_count', { one, two }), 1);
+      pairs.forEach(([first, second], i) => {
+        assert.is(sampleOf(families, 'hostile_total', { one: first, two: second }), i + 1);
+        assert.is(sampleOf(families, 'hostile_seconds_count', { one: first, two: second }), 1);
       });
       assert.is(families.get('hostile_total')!.samples.length, pairs.length);
     }),
   );
 });
 
-test('a value falls into the first bucket that holds it', () => {
+test('a value counts in the first bucket whose bound is not below it', () => {
   const registry = new Registry();
   const histogram = registry.histogram('waypost_wait_seconds', 'Waits.', ['who'], [0.1, 1, 10]);
   for (const value of [0, 0.1, 0.100001, 1, 9, 10, 11, 1e9]) histogram.observe(value, 'x');
@@ -83,7 +83,7 @@ test('a value falls into the first bucket that holds it', () => {
   assert.is(sampleOf(families, 'waypost_wait_seconds_sum', { who: 'x' }), 1e9 + 31.200001);
 });
 
-test('names hold to the conventions', () => {
+test('names follow the conventions', () => {
   const registry = new Registry();
   registry.counter('waypost_a_total', 'A.');
   for (const make of [
@@ -99,7 +99,7 @@ test('names hold to the conventions', () => {
     assert.throws(make, /is not a valid|already exists/);
 });
 
-test('the format that Accept asks for', () => {
+test('the format is selected by the Accept header', () => {
   const cases: readonly (readonly [string | undefined, typeof PROMETHEUS])[] = [
     [undefined, PROMETHEUS],
     ['*/*', PROMETHEUS],
@@ -118,7 +118,7 @@ test('the format that Accept asks for', () => {
   for (const [accept, format] of cases) assert.is(selectFormat(accept), format, accept);
 });
 
-test('HTTP: whatever methods and routes clients make up, few labels come of it', () => {
+test('HTTP: arbitrary methods and routes from clients produce few labels', () => {
   const registry = new Registry();
   const http = new HttpMetrics(registry);
   http.observe('GET', '/api/v1/domains/:id', 200, 0.002);
@@ -188,7 +188,7 @@ test('the process', async () => {
     const started = sampleOf(before, 'process_start_time_seconds');
     assert.ok(started > Date.now() / 1000 - 3600 && started <= Date.now() / 1000, String(started));
     assert.ok(sampleOf(before, 'process_resident_memory_bytes') > 10e6);
-    // Some garbage, and some work.
+    // Produces some garbage and some CPU time.
     const end = Date.now() + 5000;
     let garbage: object[] = [];
     while (collections(readExposition(registry.expose(PROMETHEUS), 'prometheus')) === 0 && Date.now() < end) {
