@@ -1,4 +1,7 @@
-/** What is counted is what was sent: real queries over UDP and TCP, and the counts read as Prometheus would. */
+/**
+ * The counters match the responses: real queries over UDP and TCP, read through the metrics
+ * registry.
+ */
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -18,7 +21,7 @@ import { APEX, ask, LIMITS, record, type Served, serve, TRANSPORTS, V4, V6, ZONE
 
 const PATIENCE_MS = 20_000;
 
-/** A delegation, a DNAME, and a name under it that becomes too long. */
+/** A delegation, a DNAME, and a name below the DNAME whose target becomes too long. */
 const RECORDS = [
   ...ZONE,
   record('cut', TYPE.NS, parseName('ns.elsewhere.test.')),
@@ -34,7 +37,7 @@ function patched(packet: Uint8Array, at: number, value: number): Uint8Array {
   return copy;
 }
 
-/** A query with everything that the tests below vary; `name` is absolute. */
+/** A query with the variations of the tests below. `name` is absolute. */
 const query = (name: string, type: number, more: { version?: number; class?: number } = {}): Uint8Array =>
   encodeQuery(
     {
@@ -51,7 +54,7 @@ interface Case {
   readonly rcode: keyof typeof RCODE;
   readonly type: string;
   readonly also?: 'truncated' | 'nodata' | 'referral';
-  /** How often it is sent. */
+  /** How many times the query is sent. */
   readonly times: number;
 }
 
@@ -82,7 +85,7 @@ const CASES: readonly Case[] = [
   { packet: query(LONG, TYPE.TXT), rcode: 'YXDOMAIN', type: 'TXT', times: 2 },
 ];
 
-/** Only over UDP. */
+/** Over UDP only. */
 const TOO_LONG: Case = {
   packet: query(`long.${APEX}`, TYPE.TXT),
   rcode: 'NOERROR',
@@ -91,20 +94,20 @@ const TOO_LONG: Case = {
   times: 3,
 };
 
-/** Each case so often as it says, with IDs of their own; the responses' codes are as expected. */
+/** The packets of each case, with unique IDs, and the expected response codes. */
 function packetsOf(cases: readonly Case[]): { packet: Uint8Array; rcode: number }[] {
   return cases
     .flatMap(({ packet, rcode, times }) => Array.from({ length: times }, () => ({ packet, rcode: RCODE[rcode] })))
     .map(({ packet, rcode }, id) => ({ packet: patched(packet, 1, id), rcode }));
 }
 
-function count(cases: readonly Case[], is: (one: Case) => boolean): number {
+function count(cases: readonly Case[], is: (item: Case) => boolean): number {
   return cases.filter(is).reduce((sum, { times }) => sum + times, 0);
 }
 
 const codeOf = (response: Uint8Array | null): number => (response === null ? -1 : decodeMessage(response).rcode);
 
-/** Each packet once: one that is sent again would be counted again. */
+/** Sends each packet once, because a retransmission would be counted again. */
 function askOnce(client: UdpClient, packets: readonly Uint8Array[]): Promise<(Uint8Array | null)[]> {
   return Promise.all(packets.map((packet) => client.query(packet, PATIENCE_MS, 1)));
 }
@@ -115,7 +118,7 @@ function read(served: Served): Map<string, ReadFamily> {
   return readExposition(registry.expose(PROMETHEUS), 'prometheus');
 }
 
-/** Every sample of every family of queries and responses, and what it has to be. */
+/** Checks every sample of each metric family of queries and responses. */
 function check(families: Map<string, ReadFamily>, transport: string, family: string, cases: readonly Case[]): void {
   const seen = (name: string, by: string, expected: (label: string) => number): void => {
     for (const { labels, value } of families.get(name)!.samples)
@@ -136,7 +139,7 @@ function check(families: Map<string, ReadFamily>, transport: string, family: str
 const test = suite('counters');
 
 for (const transport of TRANSPORTS) {
-  test(`${transport}: codes, types and drops are counted one by one`, async () => {
+  test(`${transport}: response codes, query types and drops are counted`, async () => {
     const served = await serve({ transport, records: RECORDS, workers: 2 });
     const client = await UdpClient.connect(served.port);
     try {
@@ -158,11 +161,11 @@ for (const transport of TRANSPORTS) {
       check(families, 'udp', 'ipv4', cases);
       check(families, 'tcp', 'ipv4', []);
       assert.is(drops(), 3);
-      // A batch is told of when it has been sent.
+      // The duration of a batch is recorded after it has been sent.
       const durations = (): ReadFamily['samples'] =>
         read(served).get('waypost_dns_udp_response_duration_seconds')!.samples;
-      const told = (): number => durations().find(({ name }) => name.endsWith('_count'))!.value;
-      await until(() => told() === packets.length, 'durations told', PATIENCE_MS);
+      const recorded = (): number => durations().find(({ name }) => name.endsWith('_count'))!.value;
+      await until(() => recorded() === packets.length, 'durations recorded', PATIENCE_MS);
       assert.ok(durations().find(({ name }) => name.endsWith('_sum'))!.value > 0);
       for (const reason of ['oversized', 'source_port_zero', 'fault'])
         assert.is(sampleOf(families, 'waypost_dns_dropped_packets_total', { transport: 'udp', reason }), 0, reason);
@@ -171,7 +174,7 @@ for (const transport of TRANSPORTS) {
       else assert.is(batches, 0);
       assert.is(sampleOf(families, 'waypost_dns_udp_send_errors_total'), 0);
       assert.is(sampleOf(families, 'waypost_dns_cookies_total', { transport: 'udp', cookie: 'none' }), packets.length);
-      // Each name that exists is found once for itself, and missing ones find what lies above.
+      // Each existing name is found by its own lookup. Missing names find an ancestor.
       assert.ok(sampleOf(families, 'waypost_dns_index_hits_total') >= count(cases, ({ rcode }) => rcode === 'NOERROR'));
       assert.is(sampleOf(families, 'waypost_dns_store_reads_total'), 0);
       assert.is(sampleOf(families, 'waypost_dns_dropped_packets_total', { transport: 'udp', reason: 'rate_limit' }), 0);
@@ -181,21 +184,21 @@ for (const transport of TRANSPORTS) {
     }
   });
 
-  test(`${transport}: a thread that is started anew goes on counting`, async () => {
+  test(`${transport}: a restarted thread continues its counts`, async () => {
     const served = await serve({ transport, workers: 1 });
     const client = await UdpClient.connect(served.port);
     const answered = (): number =>
       sampleOf(read(served), 'waypost_dns_queries_total', { transport: 'udp', family: 'ipv4' });
     try {
-      const asked = Array.from({ length: 50 }, (_, id) => ask(`host${id}`, { id }));
-      assert.ok((await askOnce(client, asked)).every((response) => response !== null));
+      const queries = Array.from({ length: 50 }, (_, id) => ask(`host${id}`, { id }));
+      assert.ok((await askOnce(client, queries)).every((response) => response !== null));
       assert.is(answered(), 50);
       const first = served.threads.get('udp 1')!;
       void first.terminate();
       await once(first, 'exit');
       assert.is(answered(), 50);
       await until(() => served.listening && served.threads.get('udp 1') !== first, 'a new thread', PATIENCE_MS);
-      assert.ok((await askOnce(client, asked)).every((response) => response !== null));
+      assert.ok((await askOnce(client, queries)).every((response) => response !== null));
       assert.is(answered(), 100);
       assert.is(sampleOf(read(served), 'waypost_dns_thread_restarts_total'), 1);
     } finally {
@@ -205,7 +208,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test('UDP over IPv6 is told apart', async () => {
+test('UDP over IPv6 is counted separately', async () => {
   const served = await serve({ listen: [V4, V6], records: RECORDS });
   const socket = createSocket('udp6');
   try {
@@ -225,7 +228,7 @@ test('UDP over IPv6 is told apart', async () => {
   }
 });
 
-test('TCP: queries, connections, limits, time-outs; a thread that dies leaves no connection behind', async () => {
+test('TCP: queries, connections, limits and timeouts are counted; a dead thread has no open connections', async () => {
   const limits = { ...LIMITS, idleTimeout: 1500, queryTimeout: 1000, maxPerAddress: 3 };
   const served = await serve({ records: RECORDS, tcp: limits });
   const value = (name: string, labels: Record<string, string> = {}): number =>
@@ -241,9 +244,9 @@ test('TCP: queries, connections, limits, time-outs; a thread that dies leaves no
       responses.map(codeOf),
       packets.map(({ rcode }) => rcode),
     );
-    await until(() => value('connections') === 0, 'the connection gone', PATIENCE_MS);
+    await until(() => value('connections') === 0, 'the connection closed', PATIENCE_MS);
     check(read(served), 'tcp', 'ipv4', CASES);
-    // 2. Two that wait, one that has begun a query, and a fourth, which is one too many.
+    // 2. Two idle connections, one with a partial query, and a fourth beyond the limit.
     const open = () => connect(served.port, '127.0.0.1').on('error', () => {});
     const sockets = [open(), open(), open()];
     sockets[2].write(Uint8Array.of(0, 20, 1));
@@ -251,21 +254,21 @@ test('TCP: queries, connections, limits, time-outs; a thread that dies leaves no
     await once(open().resume(), 'close');
     assert.is(value('refused_total', { limit: 'client' }), 1);
     assert.is(value('refused_total', { limit: 'all' }), 0);
-    // 3. All are cut in time, each for its reason.
-    await until(() => value('connections') === 0, 'all cut', PATIENCE_MS);
+    // 3. All are closed by a timeout, each with its reason.
+    await until(() => value('connections') === 0, 'all connections closed', PATIENCE_MS);
     assert.is(value('timeouts_total', { reason: 'idle' }), 2);
     assert.is(value('timeouts_total', { reason: 'slow' }), 1);
     assert.is(value('accepted_total'), 4);
-    // 4. What deserves silence.
-    const rude = open();
-    rude.write(Uint8Array.of(0, 3, 1, 2, 3));
-    await once(rude.resume(), 'close');
+    // 4. A message that would be ignored over UDP.
+    const invalid = open();
+    invalid.write(Uint8Array.of(0, 3, 1, 2, 3));
+    await once(invalid.resume(), 'close');
     assert.is(
       sampleOf(read(served), 'waypost_dns_dropped_packets_total', { transport: 'tcp', reason: 'not_query' }),
       1,
     );
-    await until(() => value('connections') === 0, 'the rude one gone', PATIENCE_MS);
-    // 5. The thread dies with a connection open.
+    await until(() => value('connections') === 0, 'the connection with the invalid message closed', PATIENCE_MS);
+    // 5. The thread dies while a connection is open.
     open();
     await until(() => value('connections') === 1, 'a connection', PATIENCE_MS);
     const first = served.threads.get('tcp')!;
@@ -278,7 +281,7 @@ test('TCP: queries, connections, limits, time-outs; a thread that dies leaves no
   }
 });
 
-test('no two threads write to one cache line, and each has the whole of its slice', () => {
+test('slices of different threads share no cache line, and each thread has a complete slice', () => {
   const counters = new NameserverCounters(['udp', 'udp', 'tcp']);
   const slices = [0, 1, 2].map((thread) => new ThreadCounters(counters.slice(thread)));
   const columns = Object.values(COLUMN);

@@ -1,4 +1,4 @@
-/** How many messages the threads hand to main, and of whom. */
+/** Limits on the messages that the threads defer to the main thread. */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,9 +8,9 @@ import { createUdpLimit, DEFAULT_UDP_LIMIT, MAX_PER_SECOND } from '../../../core
 import { type AnswerSink, DeferredQueue } from '../../../core/nameserver/deferred-queue.ts';
 
 const MESSAGE = new Uint8Array(12);
-const TAKER: AnswerSink = { write: () => {}, end: () => {} };
+const SINK: AnswerSink = { write: () => {}, end: () => {} };
 
-/** `n`: a network of its own for each. */
+/** Each `n` is in a different network. */
 function clientOf(n: number, transport: number): Client {
   const client = new Client();
   client.setAddress(Uint8Array.of(10, n >> 8, n, 1), 0, 4);
@@ -20,7 +20,7 @@ function clientOf(n: number, transport: number): Client {
 
 const { rate } = DEFAULT_UDP_LIMIT;
 
-test('over UDP so many a second, however many threads there are; over TCP as many as are answered', () => {
+test('UDP messages are limited per second over all threads; TCP messages are not', () => {
   let now = 5_000_500;
   const udpLimit = createUdpLimit();
   const channels = Array.from({ length: 4 }, () => {
@@ -29,55 +29,55 @@ test('over UDP so many a second, however many threads there are; over TCP as man
     const queue = new DeferredQueue({ port: port1, pendingCount, udpLimit }, () => now);
     return { queue, pendingCount: new Int32Array(pendingCount), close: () => port2.close() };
   });
-  const taken = (transport: number, networks: number, isProven = false): number => {
+  const countAccepted = (transport: number, networks: number, hasValidCookie = false): number => {
     const clients = Array.from({ length: networks }, (_, n) => clientOf(n, transport));
     let count = 0;
     for (let i = 0; i < 600; i++)
       for (const { queue, pendingCount } of channels) {
-        if (queue.submit(MESSAGE, 0, MESSAGE.length, clients[i % networks], isProven, null, () => NOBODY) !== 0)
+        if (queue.submit(MESSAGE, 0, MESSAGE.length, clients[i % networks], hasValidCookie, null, () => REPLY) !== 0)
           count++;
-        // As if main had answered.
+        // As if the main thread had answered.
         pendingCount[0] = 0;
       }
     return count;
   };
-  assert.is(taken(TRANSPORT.UDP, 200), MAX_PER_SECOND);
-  assert.is(taken(TRANSPORT.UDP, 200), 0);
-  assert.is(taken(TRANSPORT.UDP, 200, true), MAX_PER_SECOND, 'who cannot be forged has a bound of its own');
-  assert.is(taken(TRANSPORT.TCP, 200), 2400);
+  assert.is(countAccepted(TRANSPORT.UDP, 200), MAX_PER_SECOND);
+  assert.is(countAccepted(TRANSPORT.UDP, 200), 0);
+  assert.is(countAccepted(TRANSPORT.UDP, 200, true), MAX_PER_SECOND, 'clients with a cookie have a separate limit');
+  assert.is(countAccepted(TRANSPORT.TCP, 200), 2400);
   now += 1500;
-  assert.is(taken(TRANSPORT.UDP, 1), rate, 'of one network in the next second');
-  assert.is(taken(TRANSPORT.UDP, 1, true), MAX_PER_SECOND, 'from which a cookie exempts');
-  assert.is(taken(TRANSPORT.UDP, 200), MAX_PER_SECOND - rate, 'which leaves the rest to others');
+  assert.is(countAccepted(TRANSPORT.UDP, 1), rate, 'one network in the next second');
+  assert.is(countAccepted(TRANSPORT.UDP, 1, true), MAX_PER_SECOND, 'a cookie exempts from the rate of the network');
+  assert.is(countAccepted(TRANSPORT.UDP, 200), MAX_PER_SECOND - rate, 'other networks get the rest');
   for (const { close } of channels) close();
 });
 
 for (const [what, options, n, expected] of [
-  ['a rate that is set', { rate: 7, allow: false }, 1, 7],
+  ['a configured rate', { rate: 7, allow: false }, 1, 7],
   ['no rate', { rate: 0, allow: false }, 1, MAX_PER_SECOND],
-  ['a network that is exempt', { rate: 7, allow: ['10.0.1.0/24'] }, 1, MAX_PER_SECOND],
-  ['a network beside it', { rate: 7, allow: ['10.0.1.0/24'] }, 2, 7],
-  ['all are exempt', { rate: 7, allow: true }, 2, MAX_PER_SECOND],
+  ['an exempt network', { rate: 7, allow: ['10.0.1.0/24'] }, 1, MAX_PER_SECOND],
+  ['a network next to the exempt one', { rate: 7, allow: ['10.0.1.0/24'] }, 2, 7],
+  ['all networks are exempt', { rate: 7, allow: true }, 2, MAX_PER_SECOND],
 ] as const) {
   test(`over UDP: ${what}`, () => {
     const { port1, port2 } = new MessageChannel();
     const pendingCount = new SharedArrayBuffer(4);
     const queue = new DeferredQueue({ port: port1, pendingCount, udpLimit: createUdpLimit(options) }, () => 5_000_500);
     const client = clientOf(n, TRANSPORT.UDP);
-    let taken = 0;
+    let accepted = 0;
     for (let i = 0; i < MAX_PER_SECOND + 100; i++) {
-      if (queue.submit(MESSAGE, 0, MESSAGE.length, client, false, null, () => NOBODY) !== 0) taken++;
+      if (queue.submit(MESSAGE, 0, MESSAGE.length, client, false, null, () => REPLY) !== 0) accepted++;
       new Int32Array(pendingCount)[0] = 0;
     }
-    assert.is(taken, expected);
+    assert.is(accepted, expected);
     port2.close();
   });
 }
 
-/** Where main's own replies go. */
-const NOBODY = { fd: -1, name: new Uint8Array(16), control: new Uint8Array(0) };
+/** A destination for replies of the main thread. */
+const REPLY = { fd: -1, name: new Uint8Array(16), control: new Uint8Array(0) };
 
-/** A queue, and main's end of it. */
+/** A queue, and the main thread's end of its channel. */
 function streamQueue(): { queue: DeferredQueue; main: MessagePort; end(id: number): void; close(): void } {
   const { port1, port2 } = new MessageChannel();
   const pendingCount = new SharedArrayBuffer(4);
@@ -94,12 +94,13 @@ function streamQueue(): { queue: DeferredQueue; main: MessagePort; end(id: numbe
   };
 }
 
-test('over streams nobody has more under way than is left to others', () => {
+test('over streams, a client has no more pending requests than its share', () => {
   const { queue, end, close } = streamQueue();
-  const ask = (n: number): number => queue.submit(MESSAGE, 0, MESSAGE.length, clientOf(n, TRANSPORT.TCP), true, TAKER);
+  const submit = (n: number): number =>
+    queue.submit(MESSAGE, 0, MESSAGE.length, clientOf(n, TRANSPORT.TCP), true, SINK);
   const fill = (n: number): number[] => {
     const ids: number[] = [];
-    for (let id = ask(n); id !== 0; id = ask(n)) ids.push(id);
+    for (let id = submit(n); id !== 0; id = submit(n)) ids.push(id);
     return ids;
   };
   const first = fill(1);
@@ -107,38 +108,38 @@ test('over streams nobody has more under way than is left to others', () => {
   const second = fill(2);
   assert.is(second.length, 48);
   for (let n = 3; n < RESERVED_PENDING; n++) fill(n);
-  assert.is.not(ask(100), 0, 'there is room for one who has nothing');
-  assert.is(ask(1), 0);
+  assert.is.not(submit(100), 0, 'a client without pending requests is accepted');
+  assert.is(submit(1), 0);
   for (const id of first) end(id);
-  assert.is.not(ask(1), 0, 'what has ended makes room');
+  assert.is.not(submit(1), 0, 'finished requests free capacity');
   close();
 });
 
-test('who asks and goes away counts until main has ended it', () => {
+test('a cancelled request counts until the main thread has finished it', () => {
   const { queue, main, end, close } = streamQueue();
   const client = clientOf(1, TRANSPORT.TCP);
   const ids: number[] = [];
   for (;;) {
-    const id = queue.submit(MESSAGE, 0, MESSAGE.length, client, true, TAKER);
+    const id = queue.submit(MESSAGE, 0, MESSAGE.length, client, true, SINK);
     if (id === 0) break;
     queue.cancel(id);
     queue.cancel(id);
     ids.push(id);
   }
   assert.is(ids.length, 64);
-  const told: ToMain[] = [];
-  for (let one = receiveMessageOnPort(main); one !== undefined; one = receiveMessageOnPort(main))
-    told.push(one.message as ToMain);
+  const messages: ToMain[] = [];
+  for (let next = receiveMessageOnPort(main); next !== undefined; next = receiveMessageOnPort(main))
+    messages.push(next.message as ToMain);
   assert.equal(
-    told.map(({ kind, id }) => [kind, id]),
+    messages.map(({ kind, id }) => [kind, id]),
     ids.flatMap((id) => [
       ['submit', id],
       ['cancel', id],
     ]),
   );
   end(ids[0]);
-  assert.is.not(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, TAKER), 0);
-  assert.is(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, TAKER), 0);
+  assert.is.not(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, SINK), 0);
+  assert.is(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, SINK), 0);
   close();
 });
 

@@ -1,4 +1,4 @@
-/** Who gets a deferred message. */
+/** Deferred messages are routed to the right handler. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnswerDeferred } from '../../../core/nameserver/deferred.ts';
@@ -16,12 +16,12 @@ const QUERY = UPDATE.map((byte, i) => (i === 2 ? 0 : byte));
 
 async function first(answer: AnswerDeferred, message: Uint8Array): Promise<Uint8Array> {
   const { signal } = new AbortController();
-  for await (const one of answer({ message, address: '192.0.2.1', port: 1, transport: 'udp', cancelled: signal }))
-    return one;
+  for await (const response of answer({ message, address: '192.0.2.1', port: 1, transport: 'udp', cancelled: signal }))
+    return response;
   return new Uint8Array(0);
 }
 
-test('updates go to their handler, all else to the other, whatever else the header says', async () => {
+test('updates go to the update handler, all other messages to the other, regardless of other header bits', async () => {
   const routes = new DeferredRoutes(saying(1));
   routes.update = saying(2);
   assert.equal(await first(routes.answer, QUERY), Uint8Array.of(1));
@@ -30,7 +30,7 @@ test('updates go to their handler, all else to the other, whatever else the head
   assert.equal(await first(routes.answer, flags), Uint8Array.of(2));
 });
 
-test('without a handler, before and after, updates are to be sent again', async () => {
+test('before a handler is set and after it is removed, updates get SERVFAIL', async () => {
   const routes = new DeferredRoutes(saying(1));
   const refused = async (): Promise<void> => {
     const response = await first(routes.answer, UPDATE);

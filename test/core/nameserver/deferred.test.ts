@@ -1,4 +1,7 @@
-/** Messages that main answers: in order, one at a time, to whoever still waits, and never too many. */
+/**
+ * Messages that the main thread answers: in order, one at a time, only to waiting clients, within
+ * limits.
+ */
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -22,7 +25,7 @@ const UNSIGNED = encodeUpdate({ zone: parseName('example.test.') });
 const KEY = { name: parseName('key.'), algorithm: 'hmac-sha256', secret: new Uint8Array(32) } as const;
 const UPDATE = signRequest(UNSIGNED, KEY, 1_700_000_000).message;
 
-/** A message of `size` bytes, told by its number. */
+/** A message of `size` bytes that contains its number. */
 function numbered(number: number, size = 20): Uint8Array {
   const message = new Uint8Array(size);
   new DataView(message.buffer).setUint32(12, number);
@@ -33,7 +36,7 @@ const numberOf = (message: Uint8Array): number => Buffer.from(message).readUInt3
 
 for (const transport of TRANSPORTS) {
   const test = suite<{ served: Served; clients: StreamClient[] }>(`deferred messages, ${transport}`);
-  /** What main runs in a test. */
+  /** The handler on the main thread. */
   let answer: AnswerDeferred;
   let requests: DeferredRequest[] = [];
   let open: () => StreamClient;
@@ -61,7 +64,7 @@ for (const transport of TRANSPORTS) {
   });
   test.after(({ served }) => served.stop());
 
-  test('over TCP: all messages in order, between the answers to what was asked before and behind', async () => {
+  test('over TCP: all messages arrive in order, between the answers to the queries before and after', async () => {
     answer = async function* () {
       for (let i = 0; i < 5; i++) yield numbered(i);
     };
@@ -83,7 +86,7 @@ for (const transport of TRANSPORTS) {
     );
   });
 
-  test('over TCP: a client that has closed its side gets the whole answer', async () => {
+  test('over TCP: a client that has closed its sending side gets the complete answer', async () => {
     answer = async function* () {
       for (let i = 0; i < 20; i++) {
         yield numbered(i, 30_000);
@@ -101,7 +104,7 @@ for (const transport of TRANSPORTS) {
     await client.cut();
   });
 
-  test('over UDP: one message, and the answer is not asked for more', async ({ served }) => {
+  test('over UDP: only one message of the answer is requested', async ({ served }) => {
     let ended = 0;
     answer = async function* ({ message }) {
       try {
@@ -121,7 +124,7 @@ for (const transport of TRANSPORTS) {
     assert.equal([requests[0].address, requests[0].transport], ['127.0.0.1', 'udp']);
   });
 
-  test('over UDP, bound to any address: the reply comes from the address that was asked', async () => {
+  test('over UDP, bound to any address: the source of the reply is the destination of the query', async () => {
     const any = await serve({
       transport,
       listen: [
@@ -141,7 +144,7 @@ for (const transport of TRANSPORTS) {
         socket.connect(port, address);
         await once(socket, 'connect');
         socket.send(AXFR);
-        // A connected socket hears nobody else.
+        // A connected socket receives packets from its peer only.
         const [reply] = (await once(socket, 'message')) as [Buffer];
         assert.is(numberOf(reply), 5);
         socket.close();
@@ -151,12 +154,12 @@ for (const transport of TRANSPORTS) {
     }
   });
 
-  test('a client that does not read: main makes no more than it takes, and is told when it is cut', async () => {
-    let made = 0;
+  test('a client that does not read: no further messages are requested, and a timeout cancels the request', async () => {
+    let created = 0;
     let ended = false;
     answer = async function* () {
       try {
-        for (; made < 10_000; made++) yield numbered(made, 60_000);
+        for (; created < 10_000; created++) yield numbered(created, 60_000);
       } finally {
         ended = true;
       }
@@ -166,15 +169,15 @@ for (const transport of TRANSPORTS) {
     client.socket.write(framed(AXFR));
     await until(() => ended, 'the end of the answer', PATIENCE_MS);
     assert.ok(requests[0].cancelled.aborted);
-    // What the kernel holds for both sides, 60 KB each.
-    assert.ok(made < 500, `${made} messages were made`);
-    // Others are served.
+    // The kernel's buffers of both sides hold some messages of 60 KB.
+    assert.ok(created < 500, `${created} messages were created`);
+    // Other clients are served.
     const other = open();
     other.socket.write(framed(ask('host4')));
     assert.is(byteOf((await other.answers(1))[0]), 4);
   });
 
-  test('a client that goes away ends the answer, also while main waits for something else', async () => {
+  test('a client that disconnects ends the answer, even while the handler waits', async () => {
     let ended = false;
     answer = async function* ({ cancelled }) {
       try {
@@ -193,7 +196,7 @@ for (const transport of TRANSPORTS) {
     assert.ok(requests[0].cancelled.aborted);
   });
 
-  test('an exception is SERVFAIL; behind a message the connection is cut', async () => {
+  test('an exception gives SERVFAIL; after a message it closes the connection', async () => {
     // biome-ignore lint/correctness/useYield: it fails before
     answer = async function* () {
       throw new Error('at once');
@@ -202,7 +205,7 @@ for (const transport of TRANSPORTS) {
     first.socket.write(framed(AXFR, ask('host1')));
     const [failed, next] = await first.answers(2);
     assert.is(decodeMessage(failed).rcode, RCODE.SERVFAIL);
-    // The ID and the question are those of the request.
+    // The response has the ID and the question of the request.
     assert.equal([failed.slice(0, 2), failed.slice(12)], [AXFR.slice(0, 2), AXFR.slice(12)]);
     assert.is(byteOf(next), 1);
     answer = async function* () {
@@ -215,39 +218,41 @@ for (const transport of TRANSPORTS) {
     assert.equal(second.responses.map(numberOf), [0]);
   });
 
-  test('a flood of messages that cause exceptions does not fill the log', async ({ served }) => {
+  test('a flood of messages that cause exceptions does not flood the log', async ({ served }) => {
     const MANY = 100;
     answer = async function* ({ message }) {
-      if (message.length > 0) throw new Error('the same again');
+      if (message.length > 0) throw new Error('repeated failure');
       yield message;
     };
     const before = served.log.length;
     const client = open();
     client.socket.write(framed(...new Array<Uint8Array>(MANY).fill(AXFR)));
     for (const response of await client.answers(MANY)) assert.is(decodeMessage(response).rcode, RCODE.SERVFAIL);
-    const told = served.log.slice(before).filter((line) => line.includes('exception while handling'));
-    assert.ok(told.length < MANY / 2, `${told.length} lines`);
+    const lines = served.log.slice(before).filter((line) => line.includes('exception while handling'));
+    assert.ok(lines.length < MANY / 2, `${lines.length} lines`);
   });
 
-  test('so many of one client at a time, the others get SERVFAIL; what ends makes room', async ({ served }) => {
+  test('the pending requests of a client are limited; others get SERVFAIL; finished requests free capacity', async ({
+    served,
+  }) => {
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     answer = async function* ({ cancelled }) {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       if (!cancelled.aborted) await once(cancelled, 'abort');
       running--;
       yield numbered(0);
     };
     const kept = Array.from({ length: MAX_PER_CLIENT }, () => open());
     for (const { socket } of kept) socket.write(framed(AXFR));
-    await until(() => running === MAX_PER_CLIENT, 'all under way', PATIENCE_MS);
+    await until(() => running === MAX_PER_CLIENT, 'all requests running', PATIENCE_MS);
     const surplus = open();
     surplus.socket.write(framed(AXFR));
     assert.is(decodeMessage((await surplus.answers(1))[0]).rcode, RCODE.SERVFAIL);
     const udp = await UdpClient.connect(served.port);
     assert.is(decodeMessage((await udp.query(AXFR))!).rcode, RCODE.SERVFAIL);
     udp.close();
-    // Another client has its own.
+    // Another client has its own limit.
     const socket = connect({ port: served.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
     socket.write(framed(AXFR));
     await until(() => running === MAX_PER_CLIENT + 1, 'the other client served', PATIENCE_MS);
@@ -260,10 +265,10 @@ for (const transport of TRANSPORTS) {
     const again = open();
     again.socket.write(framed(AXFR));
     assert.is(numberOf((await again.answers(1))[0]), 3);
-    assert.is(most, MAX_PER_CLIENT + 1);
+    assert.is(maxRunning, MAX_PER_CLIENT + 1);
   });
 
-  test('a flood over UDP is bounded, and queries are answered all the while', async ({ served }) => {
+  test('a flood over UDP is limited, and queries are answered meanwhile', async ({ served }) => {
     let running = 0;
     let most = 0;
     answer = async function* () {
@@ -277,7 +282,7 @@ for (const transport of TRANSPORTS) {
     for (let i = 0; i < 5000; i++) flood.send(AXFR);
     for (let i = 0; i < 50; i++) assert.is(byteOf(await client.query(ask(`host${i}`, { id: i }))), i);
     await until(() => running === 0, 'all ended', PATIENCE_MS);
-    assert.ok(most <= MAX_PER_CLIENT, `${most} at a time`);
+    assert.ok(most <= MAX_PER_CLIENT, `${most} concurrent requests`);
     flood.close();
     client.close();
   });
@@ -286,11 +291,11 @@ for (const transport of TRANSPORTS) {
     [false, 1],
     [['127.0.0.0/8'], 20],
   ] as const)
-    test(`over UDP, beyond the rate of a network: TC and never silence, exempt ${allow}`, async () => {
+    test(`over UDP, beyond the rate of a network: TC and never silence, exempt: ${allow}`, async () => {
       let answers = 0;
       const limited = await serve({
         transport,
-        // A token comes back after a second.
+        // A token returns after one second.
         deferredUdp: { rate: 1, allow },
         async *answerDeferred({ message }) {
           answers++;
@@ -313,15 +318,15 @@ for (const transport of TRANSPORTS) {
       await limited.stop();
       const whole = responses.filter(({ header }) => !header.tc);
       assert.is(whole.length, answers);
-      // A slow machine gets some tokens more.
-      assert.ok(whole.length >= taken, `${whole.length} taken`);
+      // On a slow machine, more tokens return.
+      assert.ok(whole.length >= taken, `${whole.length} complete`);
       if (allow === false) assert.ok(whole.length < 20, 'some are beyond the rate');
-      // A client that looks at the code alone must not take an UPDATE for done.
+      // A client that checks only the code must not treat a truncated UPDATE as done.
       for (const [id, { rcode, header }] of responses.entries())
         if (header.tc) assert.is(rcode, id % 2 === 0 ? RCODE.SERVFAIL : RCODE.NOERROR);
     });
 
-  test('over UDP, what turns out to have a good signature counts nothing of the rate', async () => {
+  test('over UDP, a message with a valid signature does not count towards the rate', async () => {
     let isGood = true;
     const limited = await serve({
       transport,
@@ -349,7 +354,7 @@ for (const transport of TRANSPORTS) {
     await limited.stop();
   });
 
-  test('an UPDATE that is not signed is refused by the thread, and never comes to main', async ({ served }) => {
+  test('the DNS thread refuses an unsigned UPDATE, which never reaches the main thread', async ({ served }) => {
     answer = async function* () {
       yield numbered(7);
     };
@@ -368,7 +373,7 @@ for (const transport of TRANSPORTS) {
     );
   });
 
-  test('a thread that dies ends what it had asked for', async ({ served }) => {
+  test('the requests of a dead thread are cancelled', async ({ served }) => {
     answer = async function* ({ cancelled }) {
       await once(cancelled, 'abort');
       yield numbered(0);
@@ -385,7 +390,7 @@ for (const transport of TRANSPORTS) {
     assert.is(byteOf((await next.answers(1))[0]), 5);
   });
 
-  test('without anybody who takes them: REFUSED, and NOTIMP for UPDATE', async () => {
+  test('without a handler: REFUSED, and NOTIMP for UPDATE', async () => {
     const served = await serve({ transport });
     try {
       const client = new StreamClient(served.port);

@@ -1,4 +1,7 @@
-/** A nameserver in this process' threads over zones compiled into an index, without a store. */
+/**
+ * Starts a nameserver on threads of this process, with zones compiled into an index, without a
+ * store.
+ */
 import type { Worker } from 'node:worker_threads';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { type Nameserver, type NameserverOptions, startNameserver } from '../../../core/nameserver/nameserver.ts';
@@ -18,10 +21,10 @@ export const V4 = { address: '127.0.0.1', port: 0, family: 4 } as const;
 export const V6 = { address: '::1', port: 0, family: 6 } as const;
 export const UDP_PAYLOAD = 1232;
 
-/** The transports that most suites run over: at quick depth the one of recvmmsg. */
+/** The transports that most suites run with. At quick depth this is only the batch transport. */
 export const TRANSPORTS: readonly ('batch' | 'portable')[] = LEVEL === 'quick' ? ['batch'] : ['batch', 'portable'];
 
-/** Text without a dot at its end is completed with the apex. */
+/** A name without a trailing dot is relative to the apex. */
 export function record(name: string, type: number, rdata: Uint8Array, ttl = 300): ResourceRecord {
   return { name: parseName(name, parseName(`${APEX}.`)), type, ttl, rdata };
 }
@@ -40,13 +43,15 @@ export const soa = (serial = 1): ResourceRecord => {
 
 export const a = (name: string, ...bytes: number[]): ResourceRecord => record(name, TYPE.A, Uint8Array.from(bytes));
 
-/** `count` strings of `size` bytes, all different. */
+/** `count` different strings of `size` bytes. */
 export const texts = (name: string, count: number, size: number): ResourceRecord[] =>
   Array.from({ length: count }, (_, i) =>
     record(name, TYPE.TXT, Buffer.concat([Uint8Array.of(size), Buffer.from(String(i).padStart(size, 'x'))])),
   );
 
-/** The zone that most tests serve. `medium` needs about 900 bytes, `long` 5,000, `largest` nearly 65,535. */
+/**
+ * The zone of most tests. `medium` needs about 900 bytes, `long` 5,000, `largest` nearly 65,535.
+ */
 export const ZONE: readonly ResourceRecord[] = [
   soa(),
   record('@', TYPE.NS, parseName('ns.example.test.')),
@@ -57,7 +62,7 @@ export const ZONE: readonly ResourceRecord[] = [
   ...texts('largest', 247, 250),
 ];
 
-/** Puts all nodes of a zone. */
+/** Adds all nodes of a zone to the index. */
 export function putZone(index: IndexWriter, records: readonly ResourceRecord[], apex = `${APEX}.`): void {
   const zone = new MemoryZone(parseName(apex), records);
   for (const name of zone.names()) {
@@ -69,9 +74,9 @@ export function putZone(index: IndexWriter, records: readonly ResourceRecord[], 
 
 export interface Served extends Nameserver {
   readonly index: IndexWriter;
-  /** Lines that were logged. */
+  /** The logged lines. */
   readonly log: string[];
-  /** The threads by name, each time the newest. */
+  /** The latest thread of each name. */
   readonly threads: Map<string, Worker>;
   readonly port: number;
 }
@@ -110,7 +115,7 @@ export async function serve(
 interface Asked {
   readonly type?: number;
   readonly id?: number;
-  /** UDP size of an OPT record; without it there is none. */
+  /** UDP size in the OPT record. If omitted, there is no OPT. */
   readonly edns?: number;
 }
 
@@ -126,13 +131,16 @@ export function ask(name: string, { type = TYPE.A, id = 1, edns }: Asked = {}): 
   );
 }
 
-/** As parseName with the apex behind it, but with the case as written. */
+/** Like parseName relative to the apex, but keeps the case. */
 function namedInCase(text: string): Uint8Array {
   const labels = text.split('.').map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`, 'latin1'));
   return new Uint8Array(Buffer.concat([...labels, parseName(`${APEX}.`)]));
 }
 
-/** The last byte of the one address in the answer to a query for `host…`; -1 for anything else. */
+/**
+ * The last byte of the only address in the answer to a query for `host…`. -1 for any other
+ * response.
+ */
 export function byteOf(response: Uint8Array | null): number {
   if (response === null) return -1;
   const { rcode, answer } = decodeMessage(response);

@@ -1,4 +1,4 @@
-/** The query log: what a line says, how many there are, and what becomes of those that there is no room for. */
+/** The query log: the fields of a line, the number of samples, and a full ring. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,7 +20,7 @@ import { ask, byteOf, serve } from './fixture.ts';
 
 const PATIENCE_MS = 20_000;
 
-/** One ring, its writer, and the lines that its reader writes when it is stopped. */
+/** A ring, its writer, and the lines that its reader writes on stop. */
 class Ring {
   readonly counters = new NameserverCounters(['udp']);
   readonly client = new Client();
@@ -52,7 +52,7 @@ class Ring {
 
 const test = suite('query log');
 
-test('a line says who asked what over what, and what became of it', () => {
+test('a line has the client, the query, the transport and the outcome', () => {
   const ring = new Ring(1);
   const packet = encodeQuery(
     { name: parseName('www.example.test.'), type: TYPE.AAAA, class: 1, edns: { version: 0, size: 1232, do: true } },
@@ -79,7 +79,7 @@ test('a line says who asked what over what, and what became of it', () => {
   assert.ok(Math.abs(new Date(at as string).getTime() - before) < PATIENCE_MS);
 });
 
-test('IPv6, other transports, unknown types, codes above 15, the longest name, a question that could not be read, a response that was not sent', () => {
+test('IPv6, other transports, unknown types, codes above 15, the longest name, a malformed question, a dropped response', () => {
   const ring = new Ring(1);
   const six = Uint8Array.of(0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x35);
   ring.client.setAddress(six, 0, 16);
@@ -102,7 +102,7 @@ test('IPv6, other transports, unknown types, codes above 15, the longest name, a
   assert.is(third.size, 'dropped');
 });
 
-test('what a name holds cannot forge a line', () => {
+test('the bytes of a name cannot forge a line', () => {
   const ring = new Ring(1);
   const packet = encodeQuery({ name: parseName('aaaaaaa.'), type: 1, class: 1, edns: undefined }, 1);
   packet.set(Buffer.from('\n" \u001b[1', 'latin1'), 13);
@@ -114,7 +114,7 @@ test('what a name holds cannot forge a line', () => {
   assert.match(lines[0], /^[\x20-\x7e]+\n$/);
 });
 
-test('a full ring drops and counts, and goes on when it has been read; its counters may go around', () => {
+test('a full ring drops and counts samples, and continues after a read; its counters may wrap around', () => {
   const ring = new Ring(1);
   for (let round = 1; round <= 3; round++) {
     for (let i = 0; i < RING_ENTRIES + 100; i++) ring.offer(ask(`host${i}`), i + 1);
@@ -128,7 +128,7 @@ test('a full ring drops and counts, and goes on when it has been read; its count
   }
 });
 
-test('one in so many, chosen at random: a client that asks in turns is not always the one', () => {
+test('samples are chosen at random, so that periodic queries are sampled evenly', () => {
   const ring = new Ring(10);
   const seen = new Map<unknown, number>();
   const packets = Array.from({ length: 10 }, (_, i) => ask(`host${i}`));
@@ -136,14 +136,14 @@ test('one in so many, chosen at random: a client that asks in turns is not alway
     for (const packet of packets) ring.offer(packet, 100);
     if (round % 20 === 19) for (const { name } of ring.drain()) seen.set(name, (seen.get(name) ?? 0) + 1);
   }
-  const all = [...seen.values()].reduce((sum, one) => sum + one, 0);
-  // The seed is fixed: this is the same in every run.
+  const all = [...seen.values()].reduce((sum, count) => sum + count, 0);
+  // The seed is fixed, so the result is the same in every run.
   assert.ok(all > 350 && all < 450, `${all} of 400`);
   assert.is(seen.size, 10);
-  for (const one of seen.values()) assert.ok(one > 15 && one < 70, `${one} of 40`);
+  for (const count of seen.values()) assert.ok(count > 15 && count < 70, `${count} of 40`);
 });
 
-test('from the threads to the log, over UDP and TCP; what is left is written when it stops', async () => {
+test('samples over UDP and TCP reach the log; the rest is written on stop', async () => {
   const served = await serve({ queryLog: 1, workers: 2 });
   const client = await UdpClient.connect(served.port);
   const lines = (): string[] => served.log.filter((line) => / query /.test(line));
@@ -161,7 +161,7 @@ test('from the threads to the log, over UDP and TCP; what is left is written whe
   assert.ok(lines().some((line) => line.includes('rcode=NXDOMAIN')));
 });
 
-test('what main answers for HTTPS is logged as all else, without a port', async () => {
+test('queries over HTTPS are logged, without a port', async () => {
   const served = await serve({ queryLog: 1 });
   const { index, https } = served;
   const storeDirectory = temporaryFolder('query-log');
@@ -178,7 +178,7 @@ test('what main answers for HTTPS is logged as all else, without a port', async 
   assert.not(lines[0].includes(' port='), lines[0]);
 });
 
-test('off: nothing is written', async () => {
+test('when off, nothing is written', async () => {
   const served = await serve({ queryLog: 0 });
   const client = await UdpClient.connect(served.port);
   try {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { halfSipHash } from '../../../core/nameserver/rate-limit-hash.ts';
 import { Random } from '../../support/random.ts';
 
-/** HalfSipHash as its authors wrote it down, on 32-bit words in BigInt, with so many rounds. */
+/** HalfSipHash as published, in BigInt on 32-bit words, with a given number of rounds. */
 function reference(key: readonly bigint[], words: readonly bigint[], perWord: number, last: number): number {
   const low = 0xffff_ffffn;
   const turn = (x: bigint, by: bigint): bigint => ((x << by) | (x >> (32n - by))) & low;
@@ -30,8 +30,9 @@ function reference(key: readonly bigint[], words: readonly bigint[], perWord: nu
   return Number(BigInt.asIntN(32, v1 ^ v3));
 }
 
-test('the reference is HalfSipHash: the first vectors that its authors published', () => {
-  // Key 00 01 … 07; messages of no byte and of one, padded, with their length in the last byte (vectors_hsip32, HalfSipHash-2-4).
+test('the reference matches the first published vectors of HalfSipHash', () => {
+  // Key 00 01 … 07. Messages of zero and one bytes, padded, with the length in the last byte
+  // (vectors_hsip32, HalfSipHash-2-4).
   const key = [0x03020100n, 0x07060504n];
   const bytesOf = (value: number): string => {
     const bytes = Buffer.alloc(4);
@@ -42,7 +43,7 @@ test('the reference is HalfSipHash: the first vectors that its authors published
   assert.is(bytesOf(reference(key, [0x0100_0000n], 2, 4)), '27475ab8');
 });
 
-test('as the reference, with one round a word and three at the end', () => {
+test('the hash equals the reference with one round per word and three final rounds', () => {
   const random = new Random(11);
   const bytes = Buffer.from(random.bytes(24 * 500));
   for (let at = 0; at < bytes.length; at += 24) {

@@ -7,13 +7,13 @@ import fc from '../../support/fc.ts';
 
 function clientOf(address: Uint8Array): Client {
   const client = new Client();
-  // What another client has left there must not matter.
+  // Bytes of a previous client must not matter.
   client.address.fill(0xa5);
   client.setAddress(address, 0, address.length);
   return client;
 }
 
-/** A prefix, and an address that differs from it in one bit or in none. */
+/** A prefix, and an address that differs from it in at most one bit. */
 const cases = fc
   .record({
     bytes: fc.oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 })),
@@ -22,7 +22,7 @@ const cases = fc
   })
   .filter(({ bytes }) => bytes.length === 4 || bytes.slice(0, 10).some((byte) => byte !== 0));
 
-test('an address is in the list when it is in one of its prefixes', () => {
+test('a list includes the addresses of its prefixes', () => {
   fc.assert(
     fc.property(fc.array(cases, { minLength: 1, maxLength: 5 }), (many) => {
       const texts = many.map(({ bytes, share }) => {
@@ -42,7 +42,7 @@ test('an address is in the list when it is in one of its prefixes', () => {
   );
 });
 
-test('none, all, and IPv4 within IPv6', () => {
+test('an empty list, a list of all addresses, and IPv4-mapped addresses', () => {
   const four = clientOf(Uint8Array.of(192, 0, 2, 1));
   const six = clientOf(Uint8Array.of(0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1));
   const mapped = clientOf(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 1));
@@ -54,7 +54,7 @@ test('none, all, and IPv4 within IPv6', () => {
   assert.is(new PrefixList(['::/0']).includes(four), false);
 });
 
-test('a prefix of IPv4-mapped addresses is one of IPv4', () => {
+test('a prefix of IPv4-mapped addresses is an IPv4 prefix', () => {
   const list = new PrefixList(['::ffff:192.0.2.0/120']);
   assert.ok(list.includes(clientOf(Uint8Array.of(192, 0, 2, 1))));
   assert.ok(list.includes(clientOf(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 192, 0, 2, 9))));

@@ -1,11 +1,11 @@
-/** The table against a map of buckets, with a clock of the test's own. */
+/** Compares the table with a map of buckets, using a clock of the test. */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createBuckets, RateTable, toUnits } from '../../../core/nameserver/rate-limit-table.ts';
 import fc from '../../support/fc.ts';
 
-/** The obvious way: a level for each account, in units of time. */
+/** The simple implementation: one level for each account, in units of time. */
 class Reference {
   readonly #levels = new Map<number, { level: number; at: number }>();
   readonly #interval: number;
@@ -25,17 +25,17 @@ class Reference {
   }
 }
 
-/** Times as the table has them: 32 bits that go around. */
+/** Times as in the table: 32 bits that wrap around. */
 const wrapped = (units: number): number => units | 0;
 
 const traffic = fc.record({
   rate: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(200, 999, 10_000, 100_000)),
-  /** Some begin shortly before the time goes around. */
+  /** Some tests start shortly before the time wraps around. */
   start: fc.constantFrom(1000, 2 ** 31 - 300_000, 2 ** 32 - 300_000),
   steps: fc.array(
     fc.record({
       account: fc.integer({ min: 0, max: 7 }),
-      /** Units since the step before: none, less than an interval, up to two seconds. */
+      /** Units since the previous step: none, less than an interval, up to two seconds. */
       after: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: toUnits(2000) })),
       packets: fc.integer({ min: 1, max: 40 }),
     }),
@@ -43,7 +43,7 @@ const traffic = fc.record({
   ),
 });
 
-test('what is taken is what a bucket for each account would give', () => {
+test('the table behaves like one bucket for each account', () => {
   const accounts = [0x1234_5678, -1, 0, 1, 0x7fff_ffff, -0x8000_0000, 0x1_0000, 0x2_0000];
   fc.assert(
     fc.property(traffic, ({ rate, start, steps }) => {
@@ -60,7 +60,7 @@ test('what is taken is what a bucket for each account would give', () => {
   );
 });
 
-test('the rate holds: a second worth at once, then as many a second, however many are asked for', () => {
+test('the rate holds under any load: a burst of one second, then the rate', () => {
   for (const rate of [1, 7, 200, 5000]) {
     const table = new RateTable(createBuckets(), rate);
     let taken = 0;
@@ -71,7 +71,7 @@ test('the rate holds: a second worth at once, then as many a second, however man
   }
 });
 
-test('a token that is given back can be taken again, and none comes from nowhere', () => {
+test('a returned token can be taken again, and no additional token appears', () => {
   for (const start of [1000, 2 ** 31 - 300_000, 2 ** 32 - 300_000]) {
     const table = new RateTable(createBuckets(64), 10);
     const now = wrapped(start);
@@ -89,27 +89,27 @@ test('a token that is given back can be taken again, and none comes from nowhere
     table.refund(5, now);
     assert.is(taken(100, now), 2);
     table.refund(6, now);
-    assert.is(taken(100, now), 0, 'that of another account');
+    assert.is(taken(100, now), 0, 'the token went to another account');
     const later = wrapped(start + toUnits(1000));
     for (let i = 0; i < 20; i++) table.refund(5, later);
-    assert.is(taken(100, later), 10, 'no more than a bucket holds');
+    assert.is(taken(100, later), 10, 'the capacity of a bucket');
   }
 });
 
-test('a full set gives away the bucket that is nearest to full, and forgets nobody who is limited before that', () => {
+test('without a full bucket in a set, the fullest is reassigned, and limited accounts stay limited', () => {
   const rate = 10;
-  // One set of eight.
+  // One set of eight buckets.
   const table = new RateTable(createBuckets(8), rate);
   const now = 123_456;
   for (let i = 0; i < rate; i++) assert.ok(table.take(1, now));
   assert.is(table.take(1, now), false);
-  // Seven others take two tokens each, then a hundred come that take one.
+  // Seven other accounts take two tokens each. Then a hundred accounts take one each.
   for (let account = 2; account <= 8; account++) for (let i = 0; i < 2; i++) assert.ok(table.take(account, now));
   for (let account = 1000; account < 1100; account++) assert.ok(table.take(account, now));
-  assert.is(table.take(1, now), false, 'limited as before');
+  assert.is(table.take(1, now), false, 'still limited');
 });
 
-test('a bucket that is full again goes to another account, so that a small table serves any number of them in turn', () => {
+test('a full bucket is reassigned, so that a small table serves any number of accounts in turn', () => {
   const table = new RateTable(createBuckets(8), 10);
   const interval = toUnits(100);
   for (let i = 0; i < 5; i++) assert.ok(table.take(1, 500));

@@ -1,4 +1,4 @@
-/** The limit as clients at several loopback addresses see it. */
+/** The rate limit, observed by clients at several loopback addresses. */
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { until } from '../../support/until.ts';
 import { ask, type Served, serve } from './fixture.ts';
 
 const PATIENCE_MS = 8000;
-/** A token comes back after a second only, so that a slow machine gets no more of them. */
+/** A token returns only after one second, so that a slow machine does not get more of them. */
 const RATE = 1;
 const LIMIT: RateLimitOptions = { rate: RATE, slip: 2, allow: false, ipv4Prefix: 24, ipv6Prefix: 56 };
 
@@ -85,68 +85,69 @@ async function withServer(
 const random = (count: number): Uint8Array[] => Array.from({ length: count }, (_, id) => ask(`nobody${id}`, { id }));
 
 for (const transport of ['batch', 'portable'] as const)
-  test(`${transport}: one network is limited, over all threads, and another is not; TCP is not`, () =>
+  test(`${transport}: a network is limited over all threads; other networks and TCP are not`, () =>
     withServer(
       { transport, workers: 2, rateLimit: LIMIT },
       ['127.7.1.1', '127.7.1.2', '127.7.2.1'],
       async (served, [first, second, other]) => {
-        // 1. A hundred random names from two addresses of one network: as many as the rate are answered, of the others every second with TC.
+        // 1. A hundred random names from two addresses of one network. The rate is answered
+        // completely, and of the rest every second response is truncated.
         first.send(random(50));
         second.send(random(50));
-        await until(() => answered(served) + dropped(served) === 100, 'all packets judged', PATIENCE_MS);
+        await until(() => answered(served) + dropped(served) === 100, 'all packets processed', PATIENCE_MS);
         const [cut, gone] = [slipped(served), dropped(served)];
         assert.is(answered(served), 100 - gone);
-        // A few tokens may have come back while the packets were on their way.
+        // A few tokens may have returned while the packets were in flight.
         const whole = 100 - cut - gone;
-        assert.ok(whole >= RATE && whole <= RATE + PATIENCE_MS / 1000, `${whole} whole`);
-        assert.ok(Math.abs(cut - gone) <= 2, `${cut} cut, ${gone} dropped`);
+        assert.ok(whole >= RATE && whole <= RATE + PATIENCE_MS / 1000, `${whole} complete`);
+        assert.ok(Math.abs(cut - gone) <= 2, `${cut} truncated, ${gone} dropped`);
         await until(() => first.responses.length + second.responses.length === 100 - gone, 'responses', PATIENCE_MS);
         assert.is(first.cut.length + second.cut.length, cut);
         for (const { rcode, answer, authority } of [...first.cut, ...second.cut])
           assert.equal([rcode, answer, authority], [RCODE.NXDOMAIN, [], []]);
-        // 2. The same network asks for what exists, and another network for what does not.
+        // 2. The same network queries an existing name, and another network queries a missing one.
         first.send([ask('host1', { id: 60_001 })]);
         other.send([ask('nobody', { id: 60_002 })]);
         await until(() => other.responses.length === 1 && answered(served) === 102 - gone, 'two more', PATIENCE_MS);
         assert.is(other.whole.length, 1);
-        // 3. TCP, from wherever.
+        // 3. TCP, from any address.
         const responses = await queryTcp(served.port, random(100));
         assert.ok(responses.every((response) => !decodeMessage(response).header.tc));
         assert.is(dropped(served), gone);
       },
     ));
 
-test('who is allowed gets everything', () =>
+test('an exempt network gets all responses', () =>
   withServer(
     { rateLimit: { ...LIMIT, allow: ['127.7.3.0/24'] } },
     ['127.7.3.9', '127.7.4.9'],
-    async (served, [friend, foe]) => {
-      friend.send(random(40));
-      await until(() => friend.responses.length === 40, 'forty responses', PATIENCE_MS);
-      assert.is(friend.whole.length, 40);
-      foe.send(random(40));
-      await until(() => answered(served) + dropped(served) === 80, 'all packets judged', PATIENCE_MS);
+    async (served, [exempt, limited]) => {
+      exempt.send(random(40));
+      await until(() => exempt.responses.length === 40, 'forty responses', PATIENCE_MS);
+      assert.is(exempt.whole.length, 40);
+      limited.send(random(40));
+      await until(() => answered(served) + dropped(served) === 80, 'all packets processed', PATIENCE_MS);
       assert.ok(dropped(served) >= 10);
     },
   ));
 
-test('a thread that is started anew finds the accounts as they were', () =>
+test('a restarted thread keeps the accounts', () =>
   withServer({ workers: 1, rateLimit: { ...LIMIT, slip: 0 } }, ['127.7.5.1'], async (served, [source]) => {
-    // Errors: one account, with a token a second.
+    // Errors share one account, with one token a second.
     const foreign = (id: number): Uint8Array => ask('host1', { id }).map((byte, i) => (i === 13 ? byte + 1 : byte));
     source.send(Array.from({ length: 20 }, (_, id) => foreign(id)));
-    await until(() => answered(served) + dropped(served) === 20, 'all packets judged', PATIENCE_MS);
+    await until(() => answered(served) + dropped(served) === 20, 'all packets processed', PATIENCE_MS);
     const before = dropped(served);
     assert.ok(before >= 20 - RATE - PATIENCE_MS / 1000);
     const thread = served.threads.get('udp 1')!;
     await thread.terminate();
     await until(() => served.listening && served.threads.get('udp 1') !== thread, 'a new thread', PATIENCE_MS);
     source.send(Array.from({ length: 20 }, (_, id) => foreign(id)));
-    await until(() => answered(served) + dropped(served) === 40, 'all packets judged', PATIENCE_MS);
+    await until(() => answered(served) + dropped(served) === 40, 'all packets processed', PATIENCE_MS);
     assert.ok(dropped(served) >= before + 20 - RATE - PATIENCE_MS / 1000);
   }));
 
-test('with a cookie of ours nothing is limited', () =>
+test('queries with a valid cookie are not limited', () =>
   withServer(
     {
       rateLimit: LIMIT,
@@ -163,7 +164,7 @@ test('with a cookie of ours nothing is limited', () =>
     async (served, [source, forged]) => {
       const withCookie = (packet: Uint8Array, cookie: Uint8Array): Uint8Array => {
         const out = Buffer.concat([packet, Uint8Array.of(0, 10, 0, cookie.length), cookie]);
-        // Length of the rdata of OPT, which is last and was empty.
+        // Length of the rdata of OPT, which is the last record and was empty.
         out.writeUInt16BE(4 + cookie.length, packet.length - 2);
         return out;
       };
@@ -173,19 +174,19 @@ test('with a cookie of ours nothing is limited', () =>
       const options = source.responses[0].opt!.options;
       const cookie = options.slice(4, 4 + ((options[2] << 8) | options[3]));
       assert.is(cookie.length, 24);
-      const asked = Array.from({ length: 60 }, (_, id) => withCookie(ask(`nobody${id}`, { id, edns: 1232 }), cookie));
-      source.send(asked);
+      const queries = Array.from({ length: 60 }, (_, id) => withCookie(ask(`nobody${id}`, { id, edns: 1232 }), cookie));
+      source.send(queries);
       await until(() => source.responses.length === 61, 'all responses', PATIENCE_MS);
       assert.is(source.cut.length, 0);
       assert.is(dropped(served), 0);
       assert.is(value(served, 'cookies_total', { transport: 'udp', cookie: 'valid' }), 60);
       assert.is(value(served, 'cookies_total', { transport: 'udp', cookie: 'client' }), 1);
-      // The same cookie from another address is no cookie of ours.
-      forged.send(asked);
-      await until(() => answered(served) + dropped(served) === 121, 'all packets judged', PATIENCE_MS);
+      // A cookie is not valid from another address.
+      forged.send(queries);
+      await until(() => answered(served) + dropped(served) === 121, 'all packets processed', PATIENCE_MS);
       assert.ok(dropped(served) >= 20);
-      // The cut ones bring the cookie that would have helped.
-      await until(() => forged.cut.length > 0, 'a response that is cut', PATIENCE_MS);
+      // A truncated response contains a valid cookie for the next query.
+      await until(() => forged.cut.length > 0, 'a truncated response', PATIENCE_MS);
       assert.ok(forged.cut.every(({ opt }) => opt!.options.length === 28));
     },
   ));

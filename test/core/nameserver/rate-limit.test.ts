@@ -1,4 +1,7 @@
-/** Whom a response is counted under, and what becomes of it: the query path over a zone, and the limit behind it, with a clock of the test's own. */
+/**
+ * The account of a response and the verdict on it: the query path over a zone, followed by the
+ * limit, with a clock of the test.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -63,7 +66,7 @@ class Path {
       { name: parseName(`${name}.`), type, class: 1, edns: edns ? { version: 0, size: 1232, do: true } : undefined },
       7,
     );
-    // parseName makes lower case, which a client need not.
+    // parseName converts to lower case; a client need not.
     if (/^[A-Z]/.test(name)) for (let i = 13; packet[i] !== 0; i++) if (packet[i] >= 0x61) packet[i] -= 0x20;
     this.bytes.set(packet, start);
     this.#reader.enter();
@@ -81,7 +84,7 @@ class Path {
     return this.#limiter.judge(this.bytes, 0, this.responder.query, this.#client);
   }
 
-  /** How many of `count` are sent. */
+  /** The number of sent responses to `count` queries. */
   sent(count: number, name: (i: number) => string, type: number, from: (i: number) => string): number {
     let sent = 0;
     for (let i = 0; i < count; i++) if (this.ask(name(i), type, from(i)) === VERDICT.SEND) sent++;
@@ -96,13 +99,18 @@ interface Case {
   readonly what: string;
   readonly name: (i: number) => string;
   readonly type: number;
-  /** They share one account; otherwise each has its own. */
+  /** True if all names share one account. Otherwise each has its own. */
   readonly shared: boolean;
 }
 
 const CASES: readonly Case[] = [
   { what: 'one name', name: () => `host1.${APEX}`, type: TYPE.A, shared: true },
-  { what: 'one name in other cases', name: (i) => `${i % 2 ? 'HOST1' : 'host1'}.${APEX}`, type: TYPE.A, shared: true },
+  {
+    what: 'one name in upper and lower case',
+    name: (i) => `${i % 2 ? 'HOST1' : 'host1'}.${APEX}`,
+    type: TYPE.A,
+    shared: true,
+  },
   { what: 'existing names', name: (i) => `host${i}.${APEX}`, type: TYPE.A, shared: false },
   { what: 'NODATA of one name', name: () => `host1.${APEX}`, type: TYPE.MX, shared: true },
   { what: 'NODATA of existing names', name: (i) => `host${i}.${APEX}`, type: TYPE.MX, shared: false },
@@ -118,12 +126,12 @@ const CASES: readonly Case[] = [
   { what: 'NODATA of a wildcard', name: (i) => `x${i}.wild.${APEX}`, type: TYPE.TXT, shared: true },
   { what: 'random names below a delegation', name: (i) => `x${i}.cut.${APEX}`, type: TYPE.A, shared: true },
   { what: 'random names below a DNAME', name: (i) => `x${i}.moved.${APEX}`, type: TYPE.A, shared: true },
-  { what: 'names of no zone of ours', name: (i) => `x${i}.elsewhere.test`, type: TYPE.A, shared: true },
+  { what: 'names outside of all zones', name: (i) => `x${i}.elsewhere.test`, type: TYPE.A, shared: true },
   { what: 'names whose answer is truncated', name: () => `long.${APEX}`, type: TYPE.TXT, shared: true },
 ];
 
 for (const { what, name, type, shared } of CASES)
-  test(`${what}: ${shared ? 'one account' : 'an account each'}`, () => {
+  test(`${what}: ${shared ? 'one account' : 'separate accounts'}`, () => {
     const count = RATE * 6;
     assert.is(
       new Path().sent(count, name, type, () => V4),
@@ -131,7 +139,7 @@ for (const { what, name, type, shared } of CASES)
     );
   });
 
-test('the cases are the kinds of response that they say', () => {
+test('the cases have the expected response codes', () => {
   const path = new Path();
   const codeOf = (name: string, type: number): number => {
     const length = path.respond(name, type);
@@ -143,7 +151,7 @@ test('the cases are the kinds of response that they say', () => {
   assert.is(codeOf('x.elsewhere.test', TYPE.A), RCODE.REFUSED);
 });
 
-test('accounts of other classes, wildcards, delegations and networks are not touched', () => {
+test('accounts of other classes, wildcards, delegations and networks are not affected', () => {
   const path = new Path();
   const exhaust: readonly [string, number][] = [
     [`x.${APEX}`, TYPE.A],
@@ -164,10 +172,10 @@ test('accounts of other classes, wildcards, delegations and networks are not tou
   for (const [name, type] of exhaust) assert.is(path.ask(name, type, '192.0.3.1'), VERDICT.SEND, name);
 });
 
-test('a network is a /24 and a /56, or what is configured; IPv4 in IPv6 is IPv4', () => {
-  const one = (): string => `host1.${APEX}`;
+test('a network is a /24 or a /56 unless configured; an IPv4-mapped address is IPv4', () => {
+  const name = (): string => `host1.${APEX}`;
   const at = (options: Partial<RateLimitOptions>, from: (i: number) => string): number =>
-    new Path(options).sent(40, one, TYPE.A, from);
+    new Path(options).sent(40, name, TYPE.A, from);
   assert.is(
     at({}, (i) => `192.0.2.${i}`),
     RATE,
@@ -206,7 +214,7 @@ test('a network is a /24 and a /56, or what is configured; IPv4 in IPv6 is IPv4'
   );
 });
 
-test('tokens come back with time', () => {
+test('tokens return over time', () => {
   const path = new Path();
   const burst = (): number =>
     path.sent(
@@ -224,7 +232,7 @@ test('tokens come back with time', () => {
   assert.is(burst(), RATE);
 });
 
-test('a cookie of ours is not limited, any other is', () => {
+test('a valid cookie exempts from the limit, any other does not', () => {
   const path = new Path();
   for (let i = 0; i < RATE; i++) path.ask(`x.${APEX}`, TYPE.A, V4);
   for (const cookie of [COOKIE.NONE, COOKIE.CLIENT, COOKIE.BAD])
@@ -232,7 +240,7 @@ test('a cookie of ours is not limited, any other is', () => {
   for (let i = 0; i < 100; i++) assert.is(path.ask(`x.${APEX}`, TYPE.A, V4, COOKIE.VALID), VERDICT.SEND);
 });
 
-test('who is allowed is not limited, whatever others of the network do', () => {
+test('an exempt client is not limited, regardless of its network', () => {
   const path = new Path({ allow: ['192.0.2.7/32', '2001:db8::/32'] });
   for (let i = 0; i < 50; i++) {
     assert.is(path.ask(`x.${APEX}`, TYPE.A, '192.0.2.7'), VERDICT.SEND);
@@ -242,7 +250,7 @@ test('who is allowed is not limited, whatever others of the network do', () => {
 });
 
 for (const slip of [0, 1, 2, 3])
-  test(`slip ${slip}: every so manieth of the limited`, () => {
+  test(`slip ${slip}: every slip-th limited response is truncated`, () => {
     const path = new Path({ slip });
     const verdicts = Array.from({ length: RATE + 60 }, () => path.ask(`x.${APEX}`, TYPE.A, V4));
     assert.equal(verdicts.splice(0, RATE), new Array(RATE).fill(VERDICT.SEND));
@@ -251,7 +259,7 @@ for (const slip of [0, 1, 2, 3])
     });
   });
 
-test('rate 0 and "all are allowed" limit nothing', () => {
+test('rate 0 and allow "all" disable the limit', () => {
   assert.is(createRateLimit({ ...OPTIONS, rate: 0 }), null);
   assert.is(createRateLimit({ ...OPTIONS, allow: true }), null);
 });

@@ -1,13 +1,13 @@
-/** Messages over a stream, as a client sends and takes them (RFC 1035 4.2.2). */
+/** A DNS client over a stream (RFC 1035 4.2.2). */
 
 import { connect, type Socket } from 'node:net';
 import * as assert from 'uvu/assert';
 import { until } from '../../support/until.ts';
 
-/** Far above every time-out that a test sets. */
+/** Far above all timeouts in the tests. */
 export const PATIENCE_MS = 20_000;
 
-/** A client over TCP, or over whatever stream it is given, that takes the answers apart. */
+/** A client over TCP, or another stream, that splits the data into messages. */
 export class StreamClient {
   readonly socket: Socket;
   readonly responses: Uint8Array[] = [];
@@ -35,7 +35,7 @@ export class StreamClient {
     return this.responses;
   }
 
-  /** Waits until the server has closed its side. */
+  /** Waits until the server has closed the connection. */
   cut(): Promise<void> {
     return until(() => this.ended || this.closed, 'the connection closed', PATIENCE_MS);
   }

@@ -1,6 +1,6 @@
 /**
- * Any messages, cut at any places, over both servers of TCP: every answer comes, in the order of the questions, and what main answers stands where it was asked.
- * WAYPOST_SEED repeats a run.
+ * Sends any messages, split at any positions, to both TCP servers. Every answer must arrive, in the
+ * order of the queries, including the answers of the main thread. WAYPOST_SEED repeats a run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -13,7 +13,10 @@ import { framed, StreamClient } from './stream-client.ts';
 
 const RUNS = 40;
 
-/** A short answer, a long one (5,000 bytes), the longest (64,000), or one by main of so many messages. */
+/**
+ * A short answer, a long answer (5,000 bytes), the longest (64,000), or a number of messages from
+ * the main thread.
+ */
 const question = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('host' as const), n: fc.nat(99) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('long' as const), n: fc.constant(0) }) },
@@ -22,17 +25,17 @@ const question = fc.oneof(
 );
 const plans = fc.record({
   questions: fc.array(question, { minLength: 1, maxLength: 80 }),
-  /** Where the bytes are cut, as shares of all, and whether the writer waits there. */
+  /** Positions at which the bytes are split, as fractions, and whether the writer pauses there. */
   cuts: fc.array(fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), waits: fc.boolean() }), { maxLength: 12 }),
   halfClose: fc.boolean(),
 });
 
 for (const transport of ['batch', 'portable'] as const)
-  test(`${transport}: answers in the order of the questions, seed ${SEED}`, async () => {
+  test(`${transport}: answers come in the order of the queries, seed ${SEED}`, async () => {
     const served = await serve({
       transport,
       async *answerDeferred({ message }) {
-        // The low byte of the ID says how many.
+        // The upper half of the ID's low byte is the number of messages.
         for (let i = 0; i < message[1] >> 4; i++) yield Uint8Array.of(message[0], message[1], i);
       },
     });

@@ -1,4 +1,7 @@
-/** Connections that epoll is told of later: in which order they are looked at again, and while what is learned they wait at all. */
+/**
+ * Connections that are registered with epoll later: the order of their second reads, and when
+ * connections wait at all.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NEWCOMER_MS, Newcomers } from '../../../core/nameserver/tcp-newcomers.ts';
@@ -8,12 +11,12 @@ import { ask, byteOf, type Served, serve } from './fixture.ts';
 import { framed, StreamClient } from './stream-client.ts';
 
 const test = suite('newcomers');
-/** The server learns that all connections close from 100 or so. */
+/** From about 100 closed connections on, the server lets new connections wait. */
 const CLOSING = depth({ quick: 150, moderate: 400, full: 400 });
 
 const peerOf = (tag: number): TcpPeer => Object.assign(new TcpPeer(tag), { tag });
 
-test('they leave in the order in which they came, each at its time, however many there are', () => {
+test('connections leave in order of arrival, each when it is due, in any number', () => {
   const newcomers = new Newcomers();
   assert.is(newcomers.nextDue, Number.POSITIVE_INFINITY);
   const expected: number[] = [];
@@ -25,7 +28,7 @@ test('they leave in the order in which they came, each at its time, however many
   for (let i = 0; i < 1000; i++) {
     newcomers.put(peerOf(i), i);
     expected.push(i);
-    // Grows with its beginning anywhere in the ring.
+    // The ring grows with its start at different positions.
     if (i % 3 === 0) shift();
   }
   while (left.length < expected.length) shift();
@@ -33,7 +36,7 @@ test('they leave in the order in which they came, each at its time, however many
   assert.is(newcomers.nextDue, Number.POSITIVE_INFINITY);
 });
 
-test('a place that has another connection by then', () => {
+test('a slot that has been reused is skipped', () => {
   const newcomers = new Newcomers();
   const peer = peerOf(7);
   newcomers.put(peer, 0);
@@ -43,18 +46,18 @@ test('a place that has another connection by then', () => {
   assert.is(newcomers.shift(), peer);
 });
 
-test('they wait as long as those who were looked at had closed; else few do', () => {
+test('connections wait while most have closed at the second read; otherwise few wait', () => {
   const newcomers = new Newcomers();
   const share = (): number => Array.from({ length: 2560 }, () => newcomers.shouldWait()).filter(Boolean).length;
   assert.is(share(), 10);
   for (let i = 0; i < 200; i++) newcomers.recordOutcome(true);
   assert.is(share(), 2560);
-  // One that goes on weighs as much as four that close.
+  // A connection that continues counts as much as four that close.
   for (let i = 0; i < 9; i++) newcomers.recordOutcome(false);
   assert.is(share(), 10);
 });
 
-test('many connections that close, then ones that go on: all are answered, again and again', async () => {
+test('many connections that close, then connections that continue: all queries are answered', async () => {
   const served: Served = await serve({ transport: 'batch' });
   try {
     for (let i = 0; i < CLOSING; i++) {

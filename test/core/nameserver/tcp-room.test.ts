@@ -1,4 +1,7 @@
-/** The TCP loop when there is no room: connections that have been closed unseen, and no descriptors. The loop is turned by hand on this thread. */
+/**
+ * The TCP loop at its limits: unnoticed closed connections, full memory, no descriptors. The tests
+ * run the turns of the loop on their own thread.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,33 +18,33 @@ import { choosePort } from '../../../core/os/sockets.ts';
 import { ask, LIMITS, V4 } from './fixture.ts';
 import { framed, PATIENCE_MS } from './stream-client.ts';
 
-const test = suite('TCP loop without room');
+const test = suite('TCP loop at its limits');
 
 const RLIMIT_NOFILE = 7;
 const QUERY = framed(ask('host1'));
 
-interface Turned {
-  /** Accepts, answers and looks at what is there. */
+interface LoopFixture {
+  /** Runs one turn of the loop. */
   turn(): void;
   /** A client that has connected and sent a query, or `bytes`. */
   client(bytes?: Uint8Array): Promise<Socket>;
   close(): void;
 }
 
-/** Queries come back as they are. */
-async function open(maxPerAddress: number, maxHeld?: number): Promise<Turned> {
+/** Opens a loop that returns each query unchanged as its response. */
+async function open(maxPerAddress: number, maxHeld?: number): Promise<LoopFixture> {
   const libc = loadLibc();
   const listen = await choosePort(V4);
   const fd = libc.openTcp(listen);
   const newcomers = new Newcomers();
   for (let i = 0; i < 100; i++) newcomers.recordOutcome(true);
-  const left = new Int32Array(101);
+  const openFds = new Int32Array(101);
   const loop = new TcpLoop(
     {
       fds: [fd],
       families: [4],
       wake: -1,
-      openFds: left,
+      openFds: openFds,
       limits: LIMITS,
       connections: new ConnectionLimits(shareLimits(1), 0, LIMITS.maxConnections, maxPerAddress),
       counters: new ThreadCounters(new NameserverCounters(['tcp']).slice(0)),
@@ -61,7 +64,7 @@ async function open(maxPerAddress: number, maxHeld?: number): Promise<Turned> {
     async client(bytes = QUERY) {
       const socket = connect(listen.port, listen.address);
       sockets.push(socket);
-      // A reset: what follows tells of it.
+      // A reset is noticed by the assertions that follow.
       socket.on('error', () => {});
       await once(socket, 'connect');
       await new Promise((done) => socket.write(bytes, done));
@@ -70,7 +73,7 @@ async function open(maxPerAddress: number, maxHeld?: number): Promise<Turned> {
     close() {
       for (const socket of sockets) socket.destroy();
       loop.close();
-      closeAll(libc, [fd, left[left.length - 1] - 1]);
+      closeAll(libc, [fd, openFds[openFds.length - 1] - 1]);
     },
   };
 }
@@ -79,7 +82,7 @@ function closeAll(libc: Libc, fds: readonly number[]): void {
   for (const fd of fds) libc.close(fd);
 }
 
-/** Resolves with what comes first: the answer, the end of the connection, or that nobody says anything. */
+/** Resolves with the first event: the answer, the end of the connection, or nothing in time. */
 async function outcome(socket: Socket): Promise<'answered' | 'closed' | 'nothing'> {
   if (socket.closed) return 'closed';
   const nothing = sleep(PATIENCE_MS, 'nothing' as const, { ref: false });
@@ -91,19 +94,19 @@ async function outcome(socket: Socket): Promise<'answered' | 'closed' | 'nothing
   return 'answered';
 }
 
-async function gone(socket: Socket): Promise<void> {
+async function destroy(socket: Socket): Promise<void> {
   const closed = once(socket, 'close');
   socket.destroy();
   await closed;
 }
 
-test('a client that has closed its connections may open others at once', async () => {
+test('a client that has closed its connections may open new ones immediately', async () => {
   const { turn, client, close } = await open(2);
   try {
     const before = [await client(), await client()];
     turn();
     for (const socket of before) assert.is(await outcome(socket), 'answered');
-    for (const socket of before) await gone(socket);
+    for (const socket of before) await destroy(socket);
     const next = await client();
     turn();
     assert.is(await outcome(next), 'answered');
@@ -112,7 +115,7 @@ test('a client that has closed its connections may open others at once', async (
   }
 });
 
-test('when memory is full of what clients have begun to send, the one that began first makes room', async () => {
+test('when partial messages exceed the memory limit, the oldest connection is dropped', async () => {
   const { turn, client, close } = await open(10, 50_000);
   try {
     const part = new Uint8Array(20_000).fill(255);
@@ -133,7 +136,7 @@ test('when memory is full of what clients have begun to send, the one that began
   }
 });
 
-test('without descriptors, a connection that nothing is asked on makes room', async () => {
+test('without free descriptors, an idle connection is closed', async () => {
   const { turn, client, close } = await open(10);
   const limits = descriptors();
   try {
@@ -152,7 +155,7 @@ test('without descriptors, a connection that nothing is asked on makes room', as
   }
 });
 
-/** How many this process may have. */
+/** The limit on descriptors of this process. */
 function descriptors(): { exhaust(): void; restore(): void } {
   const libc = koffi.load(null);
   const getrlimit = libc.func('int getrlimit(int, void*)');
@@ -164,7 +167,7 @@ function descriptors(): { exhaust(): void; restore(): void } {
   const lowered = Buffer.from(limits);
   return {
     exhaust() {
-      // The lowest number that is free.
+      // The lowest free descriptor.
       const free: number = duplicate(2);
       close(free);
       lowered.writeBigUInt64LE(BigInt(free));
@@ -176,5 +179,5 @@ function descriptors(): { exhaust(): void; restore(): void } {
   };
 }
 
-// The loop is Linux's own.
+// The loop exists on Linux only.
 if (process.platform === 'linux') test.run();

@@ -1,4 +1,6 @@
-/** DNS over TCP (RFC 7766): pipelining, partial messages, time-outs, limits, and clients that misbehave. */
+/**
+ * DNS over TCP (RFC 7766): pipelining, partial messages, timeouts, limits, and misbehaving clients.
+ */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -39,12 +41,12 @@ for (const transport of TRANSPORTS) {
     );
   });
 
-  /** A nameserver with limits of its own, for one test. */
+  /** Starts a nameserver with its own limits for one test. */
   async function withLimits(limits: Partial<TcpLimits>, work: (served: Served) => Promise<void>): Promise<void> {
     const served = await serve({ transport, tcp: { ...LIMITS, ...limits } });
     try {
       await work(served);
-      // Whatever happened, the next client is served.
+      // Whatever the test did, the next client must be served.
       const next = open(served);
       next.socket.write(framed(ask('host99')));
       assert.is(byteOf((await next.answers(1))[0]), 99);
@@ -77,7 +79,7 @@ for (const transport of TRANSPORTS) {
     for (const client of clients) assert.is(byteOf((await client.answers(1))[0]), 3);
   });
 
-  test('byte by byte, two messages', async () => {
+  test('two messages, byte by byte', async () => {
     const client = open();
     for (const byte of framed(ask('host1'), ask('host2'))) {
       client.socket.write(Uint8Array.of(byte));
@@ -86,7 +88,7 @@ for (const transport of TRANSPORTS) {
     assert.equal((await client.answers(2)).map(byteOf), [1, 2]);
   });
 
-  test('two messages and a half in one segment, the rest later', async () => {
+  test('two and a half messages in one segment, the rest later', async () => {
     const client = open();
     const bytes = framed(ask('host1'), ask('host2'), ask('host3'));
     client.socket.write(bytes.subarray(0, bytes.length - 10));
@@ -95,7 +97,7 @@ for (const transport of TRANSPORTS) {
     assert.equal((await client.answers(3)).map(byteOf), [1, 2, 3]);
   });
 
-  test('a client that has sent all and closes its side still gets the answers', async () => {
+  test('a client that closes its sending side still gets the answers', async () => {
     const client = open();
     client.socket.end(framed(ask('host8'), ask('largest', { type: TYPE.TXT })));
     const [first, second] = await client.answers(2);
@@ -114,7 +116,7 @@ for (const transport of TRANSPORTS) {
     assert.is(answer.length, 247);
   });
 
-  test('four thousand short queries for long responses: all answered, in order, without holding them all', async () => {
+  test('four thousand short queries with long responses: all are answered in order', async () => {
     const client = open();
     const count = 4000;
     client.socket.write(framed(...Array.from({ length: count }, (_, id) => ask('long', { type: TYPE.TXT, id }))));
@@ -132,7 +134,7 @@ for (const transport of TRANSPORTS) {
     ['garbage', Buffer.concat([Uint8Array.of(0, 40), new Random(7).bytes(4), new Uint8Array(36).fill(0xff)])],
   ];
   for (const [what, bytes] of refusals)
-    test(`${what}: closed or FORMERR, what was asked before is answered, others go on`, async () => {
+    test(`${what}: closed or FORMERR; earlier queries are answered, other clients continue`, async () => {
       const bystander = open();
       const client = open();
       client.socket.write(Buffer.concat([framed(ask('host1')), bytes]));
@@ -145,7 +147,7 @@ for (const transport of TRANSPORTS) {
       assert.is(byteOf((await bystander.answers(1))[0]), 2);
     });
 
-  test('reset in the middle of a message and of a response harms nobody', async () => {
+  test('a reset within a message or a response affects no other client', async () => {
     for (let i = 0; i < 20; i++) {
       const client = open();
       await once(client.socket, 'connect');
@@ -160,16 +162,16 @@ for (const transport of TRANSPORTS) {
     assert.is(byteOf((await client.answers(1))[0]), 4);
   });
 
-  test('idle time-out: a connection without a query is closed, also after an answer', () =>
+  test('idle timeout: a connection without a query is closed, also after an answer', () =>
     withLimits({ idleTimeout: SHORT_MS }, async (served) => {
       const silent = open(served);
-      const asked = open(served);
-      asked.socket.write(framed(ask('host1')));
-      await asked.answers(1);
-      await Promise.all([silent.cut(), asked.cut()]);
+      const answered = open(served);
+      answered.socket.write(framed(ask('host1')));
+      await answered.answers(1);
+      await Promise.all([silent.cut(), answered.cut()]);
     }));
 
-  test('query time-out: a length greater than what comes, one byte now and then', () =>
+  test('query timeout: an incomplete message, and a message that arrives too slowly', () =>
     withLimits({ queryTimeout: SHORT_MS }, async (served) => {
       const short = open(served);
       short.socket.write(Buffer.concat([Uint8Array.of(0xff, 0xff), ask('host1')]));
@@ -180,20 +182,20 @@ for (const transport of TRANSPORTS) {
       assert.is(short.responses.length, 0);
     }));
 
-  test('a client that never reads is cut, others are not affected', () =>
+  test('a client that never reads is disconnected, others are not affected', () =>
     withLimits({ queryTimeout: SHORT_MS }, async (served) => {
-      const deaf = open(served);
-      deaf.socket.pause();
-      deaf.socket.write(framed(...Array.from({ length: 2000 }, () => ask('largest', { type: TYPE.TXT }))));
+      const unread = open(served);
+      unread.socket.pause();
+      unread.socket.write(framed(...Array.from({ length: 2000 }, () => ask('largest', { type: TYPE.TXT }))));
       const other = open(served);
       for (let i = 0; i < 10; i++) {
         other.socket.write(framed(ask(`host${i}`)));
         assert.is(byteOf((await other.answers(i + 1))[i]), i);
       }
       await sleep(SHORT_MS * 4);
-      deaf.socket.resume();
-      await until(() => deaf.closed || deaf.ended, 'the connection cut', PATIENCE_MS);
-      assert.ok(deaf.responses.length < 2000);
+      unread.socket.resume();
+      await until(() => unread.closed || unread.ended, 'the connection closed', PATIENCE_MS);
+      assert.ok(unread.responses.length < 2000);
     }));
 
   test('limit per address', () =>
@@ -205,18 +207,18 @@ for (const transport of TRANSPORTS) {
       surplus.socket.write(framed(ask('host1')));
       await surplus.cut();
       assert.is(surplus.responses.length, 0);
-      // From another address there is room.
+      // Another address has capacity.
       const socket = connect({ port: served.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
       socket.write(framed(ask('host2')));
       const [chunk] = (await once(socket, 'data')) as [Buffer];
       assert.is(byteOf(new Uint8Array(chunk.subarray(2))), 2);
       socket.destroy();
-      // One that goes makes room.
+      // A closed connection frees capacity.
       for (const client of kept) client.socket.destroy();
       await answeredAgain(served);
     }));
 
-  test('too many: who was waited for longest makes room for one that asks', () =>
+  test('too many connections: the one that has waited longest is closed for a new client', () =>
     withLimits({ maxConnections: 2 }, async (served) => {
       const silent = open(served);
       const slow = open(served);
@@ -229,7 +231,7 @@ for (const transport of TRANSPORTS) {
       assert.is([silent, slow].filter(({ closed, ended }) => closed || ended).length, 1);
     }));
 
-  test('limit in all', () =>
+  test('total limit', () =>
     withLimits({ maxConnections: 2 }, async (served) => {
       const kept = [open(served), open(served)];
       for (const client of kept) client.socket.write(framed(ask('host1')));
@@ -240,21 +242,21 @@ for (const transport of TRANSPORTS) {
       await answeredAgain(served);
     }));
 
-  /** The server may notice later than we that a connection has gone. */
+  /** Retries, because the server may notice the end of a connection with a delay. */
   async function answeredAgain(served: Served): Promise<void> {
     for (let attempt = 0; attempt < 100; attempt++) {
       const client = open(served);
       client.socket.write(framed(ask('host1')));
       await until(
         () => client.responses.length > 0 || client.ended || client.closed,
-        'an answer or an end',
+        'an answer or the end of the connection',
         PATIENCE_MS,
       );
       client.socket.destroy();
       await sleep(20);
       if (client.responses.length > 0) return;
     }
-    throw new Error('the places were not given back');
+    throw new Error('the slots were not released');
   }
 
   test.run();

@@ -1,4 +1,4 @@
-/** The threads of the nameserver: one that dies comes back, all end when told, a port in use is said so. */
+/** The threads of the nameserver: restart, stop, and ports that are in use. */
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -14,7 +14,10 @@ import { a, ask, byteOf, putZone, type Served, serve, soa, TRANSPORTS, V4 } from
 
 const SOON_MS = 10_000;
 
-/** Asks from many sockets, so that the kernel gives some to each thread's. How many were answered right, each packet sent once. */
+/**
+ * Queries from many sockets, so that the kernel distributes them over the threads. Each packet is
+ * sent once. Returns the number of correct answers.
+ */
 async function askFromMany(served: Served, count: number, ms: number): Promise<number> {
   const clients = await Promise.all(Array.from({ length: count }, () => UdpClient.connect(served.port)));
   const responses = await Promise.all(clients.map((client, i) => client.query(ask(`host${i}`), ms, 1)));
@@ -27,7 +30,7 @@ for (const [transport, name] of [
   ['batch', 'udp 2'],
   ['portable', 'udp 1'],
 ] as const)
-  test(`${transport}: thread ${name} dies, is started anew, and what came meanwhile is not lost`, async () => {
+  test(`${transport}: thread ${name} dies and is restarted, and queries received meanwhile are answered`, async () => {
     const served = await serve({ transport, workers: 2 });
     try {
       assert.is(await askFromMany(served, 40, SOON_MS), 40);
@@ -43,7 +46,7 @@ for (const [transport, name] of [
       for (const [other, worker] of others) assert.is(served.threads.get(other), worker);
       assert.ok(served.log.some((line) => line.includes('DNS thread exited; restarting') && line.includes(name)));
       assert.is(await askFromMany(served, 40, SOON_MS), 40);
-      // It sees what changes from now on.
+      // The restarted thread receives later changes.
       putZone(served.index, [soa(2), a('new', 192, 0, 2, 77)]);
       const client = await UdpClient.connect(served.port);
       assert.is(byteOf(await client.query(ask('new'))), 77);
@@ -53,7 +56,7 @@ for (const [transport, name] of [
     }
   });
 
-test('the TCP thread dies and comes back', async () => {
+test('the TCP thread dies and is restarted', async () => {
   const served = await serve();
   try {
     const first = served.threads.get('tcp')!;
@@ -67,7 +70,7 @@ test('the TCP thread dies and comes back', async () => {
   }
 });
 
-test('a thread that dies again and again leaves no socket behind', async () => {
+test('a thread that dies repeatedly leaves no socket behind', async () => {
   const served = await serve({ transport: 'batch', workers: 2 });
   try {
     for (let round = 0; round < 3; round++) {
@@ -83,21 +86,21 @@ test('a thread that dies again and again leaves no socket behind', async () => {
 });
 
 for (const transport of ['batch', 'portable'] as const)
-  test(`${transport}: stop ends all threads soon, also one that just died, and frees the ports`, async () => {
+  test(`${transport}: stop ends all threads, also one that has just died, and frees the ports`, async () => {
     const served = await serve({ transport, workers: 2 });
-    const doomed = served.threads.get('udp 1')!;
-    void doomed.terminate();
-    await once(doomed, 'exit');
-    const workers = [...served.threads.values()].filter((worker) => worker !== doomed);
+    const terminated = served.threads.get('udp 1')!;
+    void terminated.terminate();
+    await once(terminated, 'exit');
+    const workers = [...served.threads.values()].filter((worker) => worker !== terminated);
     const exits = Promise.all(workers.map((worker) => once(worker, 'exit')));
     await served.stop();
     assert.equal(
       (await exits).map(([code]) => code),
       workers.map(() => 0),
-      'no thread had to be ended by force',
+      'no thread had to be terminated',
     );
     await sleep(600);
-    assert.is(served.threads.get('udp 1'), doomed);
+    assert.is(served.threads.get('udp 1'), terminated);
     const udp = createSocket('udp4');
     udp.bind(served.port, '127.0.0.1');
     await once(udp, 'listening');
@@ -114,16 +117,16 @@ async function failure(start: Promise<Served>): Promise<ConfigError> {
     assert.instance(error, ConfigError);
     return error as ConfigError;
   }
-  return assert.unreachable('it started') as never;
+  return assert.unreachable('the nameserver started') as never;
 }
 
 for (const transport of TRANSPORTS) {
-  test(`${transport}: a UDP port in use: what and what to do`, async () => {
+  test(`${transport}: a UDP port in use: the error names the address and the setting`, async () => {
     const port = await freePort();
     const other = createSocket('udp4');
     other.bind(port, '127.0.0.2');
     await once(other, 'listening');
-    // The first address is free: what was opened for it must go again.
+    // The first address is free, and its socket must be closed again.
     const listen = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, port, family: 4 as const }));
     const error = await failure(serve({ transport, listen })).finally(() => other.close());
     assert.match(error.message, new RegExp(`127\\.0\\.0\\.2:${port}`));
@@ -133,7 +136,7 @@ for (const transport of TRANSPORTS) {
     await served.stop();
   });
 
-  test(`${transport}: a TCP port in use: what and what to do`, async () => {
+  test(`${transport}: a TCP port in use: the error names the problem and the setting`, async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -143,7 +146,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test('an address that this machine does not have, with port 0 too', async () => {
+test('an address that this machine does not have, also with port 0', async () => {
   for (const port of [0, 53_530]) {
     const error = await failure(serve({ listen: [{ address: '192.0.2.1', port, family: 4 }] }));
     assert.match(error.message, /192\.0\.2\.1/);

@@ -1,4 +1,7 @@
-/** The UDP loop over a C library that is played: what of a batch goes back, to whom, and what never does. */
+/**
+ * The UDP loop with a simulated C library: which responses of a batch are sent, and to which
+ * address.
+ */
 import { endianness } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
@@ -26,10 +29,10 @@ interface Sent {
   readonly bytes: Uint8Array;
 }
 
-/** struct mmsghdr, iovec and sockaddr as the kernel would read them, over the arrays whose addresses the loop has asked for. */
+/** Interprets struct mmsghdr, iovec and sockaddr as the kernel would, in the arrays of the loop. */
 class Kernel implements UdpCalls {
   readonly sent: Sent[] = [];
-  /** errno of the next calls of sendmmsg that fail; 0 for one that sends a single message. */
+  /** errno of the next calls of sendmmsg that fail. 0: the call sends a single message. */
   readonly failures: number[] = [];
   readonly #arrays: Uint8Array[] = [];
   #batch: readonly Packet[];
@@ -43,7 +46,7 @@ class Kernel implements UdpCalls {
     return this.#batch.length === 0;
   }
 
-  /** The upper half of an address says which array, the lower where in it. */
+  /** The upper half of an address identifies the array, the lower half the offset in it. */
   address(bytes: Uint8Array): bigint {
     this.#arrays.push(bytes);
     return BigInt(this.#arrays.length) << 32n;
@@ -127,7 +130,7 @@ function run(batch: readonly Packet[], failures: readonly number[] = [], respond
   return kernel;
 }
 const faults: unknown[] = [];
-/** Of the last run. */
+/** Counters of the last run. */
 let counters: NameserverCounters;
 const counted = (column: keyof typeof COLUMN): number => counters.sum('udp', COLUMN[column]);
 
@@ -137,7 +140,7 @@ const right = (...hosts: readonly number[]): number[][] => hosts.map((n) => [100
 
 const test = suite('UDP batches');
 
-test('source port 0 is never answered, its neighbours are', () => {
+test('source port 0 is never answered, the other packets of the batch are', () => {
   const kernel = run([
     good(1),
     { ...good(2), port: 0 },
@@ -151,7 +154,7 @@ test('source port 0 is never answered, its neighbours are', () => {
   assert.equal(got(run([{ ...good(1), port: 0 }])), []);
 });
 
-test('ports whose one byte is 0 are ports', () => {
+test('ports with one zero byte are valid', () => {
   const ports = [1, 255, 256, 0xff00];
   assert.equal(
     run(ports.map((port) => ({ ...good(1), port }))).sent.map(({ port }) => port),
@@ -159,12 +162,12 @@ test('ports whose one byte is 0 are ports', () => {
   );
 });
 
-test('a packet that was cut is not answered', () => {
+test('a truncated packet is not answered', () => {
   assert.equal(got(run([good(1), { ...good(2), truncated: true }, good(3)])), right(1, 3));
   assert.is(counted('oversized'), 1);
 });
 
-test('short packets and responses between good ones, in more than one batch', () => {
+test('short packets and responses among valid queries, in several batches', () => {
   const packets = Array.from({ length: 200 }, (_, i): Packet => {
     if (i % 3 === 0) return good(i % 100);
     return i % 3 === 1
@@ -178,14 +181,14 @@ test('short packets and responses between good ones, in more than one batch', ()
   assert.is(counters.types('udp', TYPE_LABELS.indexOf('A')), 67);
 });
 
-test('an answer that cannot be sent concerns one packet; an interrupted call is made again', () => {
+test('a send error affects one packet; an interrupted call is repeated', () => {
   assert.equal(got(run([good(1), good(2), good(3)], [101])), right(2, 3));
   assert.is(counted('sendErrors'), 1);
   assert.equal(got(run([good(1), good(2), good(3)], [EINTR, 0, EINTR])), right(1, 2, 3));
   assert.is(counted('sendErrors'), 0);
 });
 
-test('a packet that causes an exception is dropped and told', () => {
+test('a packet that causes an exception is dropped and reported', () => {
   let calls = 0;
   const kernel = run([good(1), good(2), good(3)], [], (bytes, start, length) => {
     if (++calls === 2) throw new Error('a fault');
@@ -200,7 +203,7 @@ test('a packet that causes an exception is dropped and told', () => {
   assert.is(counted('fault'), 1);
 });
 
-// The structures are those of little-endian machines, as the loop's are.
+// The structures of the loop are little-endian.
 if (endianness() === 'LE') test.run();
 else if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error('batched UDP cannot be tested here');
 else console.log('skipped: batches of UDP packets, which need a little-endian machine');

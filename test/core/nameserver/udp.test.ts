@@ -1,4 +1,4 @@
-/** UDP over both transports: who is answered, from where, with what. */
+/** UDP over both transports: responses, their source address, and their size. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { ask, byteOf, type Served, serve, UDP_PAYLOAD, V4, V6 } from './fixture.
 
 const REPLY_MS = 2000;
 
-/** Asks from a connected socket, which hears only replies from the address that it asked. */
+/** Queries from a connected socket, which receives only replies from the queried address. */
 async function askAt(address: string, port: number, packet: Uint8Array): Promise<Uint8Array | null> {
   const socket = await connected(address, port);
   try {
@@ -59,7 +59,7 @@ for (const transport of ['batch', 'portable'] as const) {
     assert.is(byteOf(await askAt('::1', six.port, ask('host6'))), 6);
   });
 
-  test('a thousand queries at once are all answered, each right', async ({ client }) => {
+  test('a thousand concurrent queries are all answered correctly', async ({ client }) => {
     const packets = Array.from({ length: 1000 }, (_, id) => ask(`host${id % 100}`, { id }));
     const responses = await queryAll(client, packets, 1000);
     assert.equal(
@@ -68,7 +68,7 @@ for (const transport of ['batch', 'portable'] as const) {
     );
   });
 
-  test('the case of the question comes back', async ({ client }) => {
+  test('the response keeps the case of the question', async ({ client }) => {
     const packet = ask('HoSt7', { id: 7 });
     const response = await client.query(packet);
     assert.is(byteOf(response), 7);
@@ -82,7 +82,7 @@ for (const transport of ['batch', 'portable'] as const) {
     ['511 counts as 512', 'medium', 511, true],
     ['512', 'medium', 512, true],
     ['4,096', 'medium', 4096, false],
-    ['ours is the most', 'long', 65_535, true],
+    ['the configured size is the maximum', 'long', 65_535, true],
   ];
   for (const [what, name, edns, truncated] of sizes)
     test(`EDNS size: ${what}`, async ({ client }) => {
@@ -98,7 +98,7 @@ for (const transport of ['batch', 'portable'] as const) {
   for (const size of [1600, 1601, 2000, 4096])
     test(`a request of ${size} bytes is answered`, async ({ client }) => {
       const plain = ask('host7', { id: 7, edns: 1232 });
-      // An option of private use (RFC 6891 9), which is not heeded.
+      // An option for private use (RFC 6891 9), which is ignored.
       const option = new Uint8Array(size - plain.length);
       new DataView(option.buffer).setUint16(0, 65_001);
       new DataView(option.buffer).setUint16(2, option.length - 4);
@@ -107,7 +107,7 @@ for (const transport of ['batch', 'portable'] as const) {
       assert.is(byteOf(await client.query(packet)), 7);
     });
 
-  test('among bad packets the good ones are answered, each right, and no other', async ({ served }) => {
+  test('among malformed packets, only the valid ones are answered, and correctly', async ({ served }) => {
     const random = new Random(20_211);
     const socket = await connected('127.0.0.1', served.port);
     const replies: Buffer[] = [];
@@ -116,7 +116,8 @@ for (const transport of ['batch', 'portable'] as const) {
     response[2] |= 0x80;
     const oversize = new Uint8Array(4096);
     oversize.set(ask('host1', { id: 60_002 }));
-    // Only a question's name in the garbage is damaged, so that it cannot look like a response: a FORMERR is due or, beyond a batch's slot, nothing.
+    // Only the name in the question is damaged, so that the packet cannot look like a response. The
+    // response is FORMERR. A packet beyond the slot of a batch gets none.
     const garbage = ask('host1', { id: 60_003 });
     garbage[12] = 0x7f;
     let sent = 0;
@@ -128,7 +129,7 @@ for (const transport of ['batch', 'portable'] as const) {
         else if (kind === 1) socket.send(random.bytes(random.below(12)));
         else socket.send([response, oversize, garbage][kind - 2]);
       }
-      // The server's buffer holds one round, not all of them.
+      // The server's buffer holds one round of packets, not all of them.
       for (let waited = 0; waited < 1000 && !isAnswered(); waited++) await sleep(5);
     }
     socket.close();
@@ -145,7 +146,7 @@ for (const transport of ['batch', 'portable'] as const) {
     }
   });
 
-  test('bound to any address, the reply comes from the one asked', async () => {
+  test('bound to any address, the source of the reply is the destination of the query', async () => {
     const port = await freePort();
     const listen: ListenAddress[] = [
       { address: '0.0.0.0', port, family: 4 },
@@ -153,7 +154,8 @@ for (const transport of ['batch', 'portable'] as const) {
     ];
     const served = await serve({ transport, listen });
     try {
-      // 127.0.0.2 is no address of an interface, so node:dgram cannot tell that it was asked.
+      // 127.0.0.2 is not the address of an interface, so node:dgram cannot receive it as
+      // destination.
       const addresses = ['127.0.0.1', '::1', ...(transport === 'batch' ? ['127.0.0.2', '127.0.0.3'] : [])];
       for (const address of addresses) assert.is(byteOf(await askAt(address, port, ask('host5'))), 5, address);
     } finally {
@@ -177,7 +179,7 @@ for (const transport of ['batch', 'portable'] as const) {
   test.run();
 }
 
-/** Whether nobody listens there. */
+/** Whether the port refuses packets. */
 async function refused(address: string, port: number): Promise<boolean> {
   const socket = await connected(address, port);
   const error = once(socket, 'message').then(
