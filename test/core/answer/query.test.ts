@@ -166,7 +166,7 @@ const cases: readonly Case[] = [
   ['half a class', bytes(header(0, 1, 0, 0, 0), Q.slice(0, -1)), noQuestion(RCODE.FORMERR)],
   ['a pointer as name', bytes(header(0, 1, 0, 0, 0), question(bytes([0xc0, 12]))), noQuestion(RCODE.FORMERR)],
   [
-    'a pointer behind a label',
+    'a pointer after a label',
     bytes(header(0, 1, 0, 0, 0), question(bytes('\x01a\xc0\x0c'))),
     noQuestion(RCODE.FORMERR),
   ],

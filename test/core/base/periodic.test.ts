@@ -79,7 +79,7 @@ test('a failed run is reported, whether it throws or rejects, and the next run s
   });
   assert.equal(ends, ['thrown', 'rejected', null]);
   await sleep(20);
-  assert.is(turn, 3, 'none after the stop');
+  assert.is(turn, 3, 'no run after the stop');
 });
 
 test('a stop waits for the current run, whose failure is not reported', async () => {

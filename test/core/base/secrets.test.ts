@@ -109,7 +109,7 @@ test('a view of a larger buffer is read at its offset', () => {
   shared.set(sealed, 7);
   const plain = secrets.unseal(shared.subarray(7, 7 + sealed.length), 'c');
   assert.is(plain.toString(), 'abc');
-  assert.is(plain.buffer.byteLength, plain.length, 'no pool holds it, too');
+  assert.is(plain.buffer.byteLength, plain.length, 'the buffer is not part of a pool');
 });
 
 test('the same text is sealed differently each time, and the result does not contain it', () => {
@@ -199,7 +199,7 @@ test('an invalid key file is rejected, and the error does not contain its conten
       const { code, message } = error as ConfigError;
       assert.is(code, 'bad_key_file');
       assert.not(/hunter2|AQEB|0101/.test(message), message);
-      assert.is(readFileSync(file, 'utf8'), text, 'the file is left as it was');
+      assert.is(readFileSync(file, 'utf8'), text, 'the file is unchanged');
       continue;
     }
     assert.unreachable(JSON.stringify(text));

@@ -1,4 +1,4 @@
-/** What every journal keeps, whatever holds it. Run for each implementation. */
+/** The contract of every journal, wherever its log is stored. Runs for each implementation. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError, WaypostError } from '../../../core/base/errors.ts';
@@ -16,7 +16,7 @@ const putAccount =
   (changes) =>
     changes.put(accounts.number, accounts.key(account), accounts.encode(account));
 
-/** A request that puts what `puts` say. `ranges`: what it has read when the head was `at`. */
+/** A request with the given puts. `ranges`: its read set, with the head `at`. */
 function request(puts: readonly Put[], at = 0, ranges: readonly KeyRange[] = []): CommitRequest {
   const changes = new ChangeWriter();
   for (const put of puts) put(changes);
@@ -39,7 +39,10 @@ async function conflict(promise: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The journal's entries, oldest first, checked: no gap, each with the hash of the one before, the last one's is the head's. */
+/**
+ * The entries of the journal, oldest first. Asserts that there are no gaps, that each entry has the
+ * hash of the previous one, and that the last hash is the hash of the head.
+ */
 function chain(environment: Environment) {
   environment.root.resetReadTxn();
   const entries = [...environment.journal.getRange({})].map(({ key, value }) => ({
@@ -63,7 +66,10 @@ function chain(environment: Environment) {
   return entries;
 }
 
-/** `groups`: how many transactions 100 concurrent commits may take. `after`: when all is done. */
+/**
+ * `groups`: the maximum number of transactions for 100 concurrent commits. `after`: runs at the
+ * end.
+ */
 export function journalContract(
   name: string,
   factory: JournalFactory,
@@ -75,7 +81,7 @@ export function journalContract(
   const run = (work: (store: Store) => Promise<void>, history?: number) => () => withStore(factory, work, { history });
 
   test(
-    'entries are numbered without gaps and each has the hash of the one before',
+    'entries are numbered without gaps and each has the hash of the previous one',
     run(async ({ journal, environment, reader }) => {
       assert.is(journal.head, 0);
       assert.is(chain(environment).length, 0);
@@ -96,7 +102,7 @@ export function journalContract(
   );
 
   test(
-    'a key that was read and has changed since conflicts, and nothing is written',
+    'a commit conflicts if a key that it read has changed, and nothing is written',
     run(async ({ journal, environment }) => {
       const account = newAccount();
       await journal.commit(request([putAccount(account)]));
@@ -107,7 +113,7 @@ export function journalContract(
       assert.ok(await conflict(journal.commit(request([putAccount({ ...account, plan: '2' })], at, read))));
       assert.equal(dump(environment), before);
       assert.is(journal.head, 2);
-      // A deletion is a change too.
+      // A deletion is also a change.
       const remove: Put = (changes) => changes.delete(accounts.number, accounts.key(account));
       await journal.commit(request([remove], journal.head, read));
       assert.ok(await conflict(journal.commit(request([putAccount()], 2, read))));
@@ -115,31 +121,31 @@ export function journalContract(
   );
 
   test(
-    'what appears in a range that was read conflicts, beside it does not',
+    'a new key in a range that was read conflicts; a key outside does not',
     run(async ({ journal }) => {
-      const [one, other] = [newDomain('one.test.'), newDomain('other.test.')];
-      for (const domain of [one, other])
+      const [zoneDomain, other] = [newDomain('one.test.'), newDomain('other.test.')];
+      for (const domain of [zoneDomain, other])
         await journal.commit(
           request([(changes) => changes.put(domains.number, domains.key(domain), domains.encode(domain))]),
         );
       const at = journal.head;
-      const putRecord = (domain: typeof one): Put => {
+      const putRecord = (domain: typeof zoneDomain): Put => {
         const row = addressRecord(domain, 'www');
         return (changes) => changes.put(records.number, records.key(row), records.encode(row));
       };
-      const zone = (domain: typeof one): KeyRange => ({
+      const zone = (domain: typeof zoneDomain): KeyRange => ({
         table: records.number,
         start: idKey(domain.id),
         end: afterPrefix(idKey(domain.id)),
       });
-      await journal.commit(request([putRecord(one)]));
-      assert.ok(await conflict(journal.commit(request([putAccount()], at, [zone(one)]))));
+      await journal.commit(request([putRecord(zoneDomain)]));
+      assert.ok(await conflict(journal.commit(request([putAccount()], at, [zone(zoneDomain)]))));
       assert.not(await conflict(journal.commit(request([putAccount()], at, [zone(other)]))));
-      const toTheEnd = { table: records.number, start: idKey(one.id), end: undefined };
+      const toTheEnd = { table: records.number, start: idKey(zoneDomain.id), end: undefined };
       assert.ok(await conflict(journal.commit(request([putAccount()], at, [toTheEnd]))));
       const otherTable = { table: accounts.number, start: idKey('f'.repeat(16)), end: undefined };
       assert.not(await conflict(journal.commit(request([putAccount()], at, [otherTable]))));
-      // A lookup of a name that was free until then.
+      // A lookup of a name that was free at that time.
       const late = newDomain('late.test.');
       const lookup = domains.lookups(domains.key(late), domains.encode(late))[0];
       const before = journal.head;
@@ -151,7 +157,7 @@ export function journalContract(
   );
 
   test(
-    'of two in one group that read what the other writes, one conflicts; strangers do not',
+    `of two commits in a group that read the other's writes, one conflicts; unrelated commits do not`,
     run(async ({ journal }) => {
       const shared = newAccount();
       await journal.commit(request([putAccount(shared)]));
@@ -173,7 +179,7 @@ export function journalContract(
   );
 
   test(
-    'commits that come together share a transaction',
+    'concurrent commits share a transaction',
     run(async ({ journal, environment }) => {
       let transactions = 0;
       const { root } = environment;
@@ -193,10 +199,10 @@ export function journalContract(
   );
 
   test(
-    'an entry that cannot be applied takes no other with it and leaves nothing',
+    'an entry that cannot be applied leaves no writes, and the other entries are applied',
     run(async ({ journal, environment, reader }) => {
       const poisons: Put[] = [
-        // Its zone is unknown; the account before it in the same entry must not stay.
+        // Its zone is unknown; the account before it in the same entry must be rolled back.
         (changes) => {
           putAccount()(changes);
           const row = addressRecord(newDomain('nowhere.test.'), 'www');
@@ -255,7 +261,7 @@ export function journalContract(
   );
 
   test(
-    'of the entries as many are kept as the history says',
+    'the journal keeps as many entries as configured',
     run(async ({ journal, environment }) => {
       for (let i = 0; i < 8; i++) await journal.commit(request([putAccount()]));
       assert.equal(
@@ -271,7 +277,7 @@ export function journalContract(
   );
 
   test(
-    'of many entries some more are kept, and then taken away together',
+    'with a long history, entries are deleted in batches',
     run(async ({ journal, environment }) => {
       const kept: number[] = [];
       for (let i = 0; i < 135; i++) {
@@ -283,14 +289,14 @@ export function journalContract(
   );
 
   test(
-    'opened again it goes on where it was, and refuses what began before',
+    'a reopened journal continues at its head, and older commits conflict',
     run(async (store) => {
       for (let i = 0; i < 3; i++) await store.journal.commit(request([putAccount()]));
       await store.journal.close();
       const again: Journal = await factory(store, 2);
       store.journal = again;
       assert.is(again.head, 3);
-      // It does not know what the entries before wrote.
+      // The writes of the earlier entries are unknown to it.
       assert.ok(await conflict(again.commit(request([putAccount()], 2, [keyRange(accounts.number, idKey(newId()))]))));
       assert.equal(await again.commit(request([putAccount()], 3)), { sequence: 4 });
       assert.equal(
@@ -301,7 +307,7 @@ export function journalContract(
   );
 
   test(
-    'close waits for what is under way and takes nothing more',
+    'close waits for pending commits and accepts no more',
     run(async ({ journal, environment }) => {
       const all = Array.from({ length: 10 }, () => journal.commit(request([putAccount()])));
       await journal.close();
@@ -317,7 +323,7 @@ export function journalContract(
   );
 
   test(
-    'the changes of an entry are the bytes that were committed',
+    'the changes of an entry are the committed bytes',
     run(async ({ journal, environment }) => {
       const account = newAccount();
       const sent = request([putAccount(account), (changes) => changes.delete(accounts.number, Buffer.alloc(8, 1))]);

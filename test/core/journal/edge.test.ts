@@ -1,4 +1,7 @@
-/** What the journal tells the edge, for each kind of change, and that it is silent for all others. */
+/**
+ * The notifications of the journal to the edge: one for each kind of change that concerns it, none
+ * for others.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
@@ -24,10 +27,13 @@ const onPlain = addressRecord(plain, 'www');
 const onProxied = addressRecord(proxied, 'www');
 const purge = { id: newId(), domainId: plain.id, urls: [], prefixes: [], tags: ['a'], createdAt: 0 };
 
-/** What was told: domain ids, tags of purges, whether the keys of tickets. Null: nothing was. */
-type Told = readonly [domainIds: readonly string[], tags: readonly string[], hasTicketKeys: boolean] | null;
+/**
+ * The expected notification: domain ids, tags of purges, whether ticket keys were written. Null:
+ * none.
+ */
+type Notice = readonly [domainIds: readonly string[], tags: readonly string[], hasTicketKeys: boolean] | null;
 
-const STEPS: readonly (readonly [what: string, work: (draft: Draft) => void, told: Told])[] = [
+const STEPS: readonly (readonly [what: string, work: (draft: Draft) => void, expected: Notice])[] = [
   ['an account', (draft) => draft.put(accounts, newAccount()), null],
   ['a domain that comes', (draft) => draft.put(domains, plain), [[plain.id], [], false]],
   ['records of a domain without proxy', (draft) => draft.put(records, onPlain), null],
@@ -50,17 +56,17 @@ const STEPS: readonly (readonly [what: string, work: (draft: Draft) => void, tol
     [[plain.id, proxied.id], [], false],
   ],
   [
-    'a certificate that goes',
+    'a deleted certificate',
     (draft) => draft.delete(certificates, { ...ofDomain, domainId: proxied.id }),
     [[proxied.id], [], false],
   ],
   ['a purge', (draft) => draft.put(purges, purge), [[], ['a'], false]],
-  ['a purge that is swept away', (draft) => draft.delete(purges, purge), null],
+  ['an expired purge that is deleted', (draft) => draft.delete(purges, purge), null],
   ['the keys of tickets', (draft) => draft.put(ticketKeys, { sealed: '', rotatedAt: 0 }), [[], [], true]],
   ['a proxy that is turned off', (draft) => draft.put(proxies, newProxy(proxied, false)), [[proxied.id], [], false]],
   ['records after that', (draft) => draft.put(records, onProxied), null],
   [
-    'a proxy that is turned on beside a record',
+    'a proxy that is turned on in the same commit as a record',
     (draft) => {
       draft.put(domains, other);
       draft.put(records, addressRecord(other, 'a'));
@@ -70,7 +76,7 @@ const STEPS: readonly (readonly [what: string, work: (draft: Draft) => void, tol
     [[other.id], [], false],
   ],
   [
-    'a domain that goes with all it has',
+    'a domain that is deleted with all its rows',
     (draft) => {
       draft.delete(records, onProxied);
       draft.delete(proxies, newProxy(proxied));
@@ -80,29 +86,29 @@ const STEPS: readonly (readonly [what: string, work: (draft: Draft) => void, tol
   ],
 ];
 
-test('each change that concerns the edge is told once, after it can be read', () =>
+test('each change that concerns the edge is reported once, after it can be read', () =>
   withStore(embedded, async ({ journal, environment, reader }) => {
-    let told: EdgeChanges[] = [];
+    let notifications: EdgeChanges[] = [];
     let proxyRead: boolean | undefined;
     journal.onEdge((changes) => {
-      told.push(changes);
+      notifications.push(changes);
       proxyRead = reader.proxy(proxied.id)?.enabled;
     });
     for (const [what, work, expected] of STEPS) {
-      told = [];
+      notifications = [];
       await write(environment, journal, 'test', (draft) => work(draft));
-      assert.is(told.length, expected === null ? 0 : 1, what);
+      assert.is(notifications.length, expected === null ? 0 : 1, what);
       if (expected === null) continue;
-      const [{ domainIds, purges: came, hasTicketKeys }] = told;
-      assert.equal([[...domainIds].sort(), came.flatMap(({ tags }) => tags), hasTicketKeys], expected, what);
-      if (what === 'a proxy that is turned off') assert.is(proxyRead, false, 'what is told can be read');
+      const [{ domainIds, purges: purged, hasTicketKeys }] = notifications;
+      assert.equal([[...domainIds].sort(), purged.flatMap(({ tags }) => tags), hasTicketKeys], expected, what);
+      if (what === 'a proxy that is turned off') assert.is(proxyRead, false, 'a reported change can be read');
     }
   }));
 
-test('a group of commits is told as one', () =>
+test('a group of commits is reported in one notification', () =>
   withStore(embedded, async ({ journal, environment }) => {
-    const told: string[][] = [];
-    journal.onEdge(({ domainIds }) => told.push([...domainIds].sort()));
+    const groups: string[][] = [];
+    journal.onEdge(({ domainIds }) => groups.push([...domainIds].sort()));
     await Promise.all(
       [plain, proxied, other].map((domain) =>
         write(environment, journal, 'test', (draft) => {
@@ -111,8 +117,8 @@ test('a group of commits is told as one', () =>
         }),
       ),
     );
-    assert.equal(told.flat().sort(), [plain.id, proxied.id, other.id].sort());
-    assert.ok(told.length <= 2, 'those that come together are one group');
+    assert.equal(groups.flat().sort(), [plain.id, proxied.id, other.id].sort());
+    assert.ok(groups.length <= 2, 'concurrent commits form one group');
   }));
 
 test.run();

@@ -1,4 +1,4 @@
-/** The journal in LMDB: the contract, and how it hands nodes to the index. */
+/** The journal in LMDB: the contract, and the updates of the index. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
@@ -8,7 +8,7 @@ import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { journalContract } from './contract.ts';
 import { addressRecord, embedded, newDomain, queryPath, withStore } from './fixture.ts';
 
-test('names of one group whose hashes are alike are all served, from the store too', () =>
+test('names with equal hashes in one group are all served, including those from the store', () =>
   withStore(
     embedded,
     async (store) => {

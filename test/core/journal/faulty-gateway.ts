@@ -1,4 +1,7 @@
-/** A gateway of etcd that is at fault: it stands before a real one, and by chance loses requests and answers, and repeats, swaps, keeps back, drops and ends what a watch tells. */
+/**
+ * A faulty gateway in front of a real gateway of etcd. At random, it loses requests and responses,
+ * and repeats, swaps, delays, drops and ends the events of a watch.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -6,11 +9,11 @@ import type { Random } from '../../support/random.ts';
 
 export interface FaultyGateway {
   readonly endpoint: string;
-  /** Of a hundred so many; 0: it is sound. */
+  /** Faults per hundred operations; 0: none. */
   faults: number;
-  /** Nothing gets through. */
+  /** Everything is lost. */
   isCut: boolean;
-  /** Faults so far, by kind. */
+  /** Number of faults so far, by kind. */
   readonly count: Map<string, number>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A store with a journal over it, and rows to put into it. */
+/** A store with a journal, and rows for tests. */
 import { MessageChannel } from 'node:worker_threads';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
@@ -44,7 +44,7 @@ export interface Store {
 export interface StoreOptions {
   readonly history?: number;
   readonly arenaBytes?: number;
-  /** The multipliers of the index's hash are set to zero: all names have one hash. */
+  /** All multipliers of the index's hash are zero, so that all names have the same hash. */
   readonly collide?: boolean;
 }
 
@@ -53,7 +53,7 @@ export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) =>
 export const embedded = ({ environment, index }: Omit<Store, 'journal'>, history: number): Journal =>
   openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history });
 
-/** Runs `work` on an empty store and closes all of it. */
+/** Runs `work` on an empty store and closes it. */
 export async function withStore(
   factory: JournalFactory,
   work: (store: Store) => Promise<void>,
@@ -86,7 +86,7 @@ export function queryPath({ index, folder }: Store): { answer: QueryPath['answer
   return { answer, close: () => nodes.close() };
 }
 
-/** Every entry of every table but the journal's own, as text. */
+/** Every entry of every table, except the journal table, as text. */
 export function dump(environment: Environment, tables: readonly string[] = TABLES): string[] {
   environment.root.resetReadTxn();
   const out: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Small zones, one inside the other, whose few names meet all the time: after every group of
- * commits the answers are, byte for byte, those that are made of the rows anew. The service's own
- * name servers are in the zones, too; now and then one entry of a group cannot be applied.
+ * Small nested zones with few names, so that changes collide often. After every group of commits,
+ * the answers equal, byte for byte, those of a rebuild. The zones contain the service's own name
+ * servers. Sometimes an entry of a group cannot be applied.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -70,7 +70,7 @@ interface Model {
   readonly records: Map<string, RecordRow>;
 }
 
-/** A change to the rows, such as the API allows. */
+/** A random change to the rows that the API allows. */
 function alter({ domains, proxies, records }: Model, random: Random): void {
   const apex = random.pick(APEXES);
   const domain = domains.get(apex);
@@ -100,15 +100,15 @@ function alter({ domains, proxies, records }: Model, random: Random): void {
     const [type, rdata] = random.pick(RDATA);
     const target = parseName(random.pick(TARGETS), domain.apex);
     const row = newRecord(domain, random.pick(OWNERS), type, rdata(target, 1 + random.below(2)));
-    const beside = all.filter(([, other]) => formatName(other.name) === formatName(row.name));
+    const sameName = all.filter(([, other]) => formatName(other.name) === formatName(row.name));
     const isApex = row.name.length === domain.apex.length;
     const alone = type === TYPE.CNAME || type === TYPE.DNAME;
     if (alone && (isApex ? type === TYPE.CNAME : false)) return;
     if (
-      beside.some(([, other]) => other.type === TYPE.CNAME || (alone && (type === TYPE.CNAME || other.type === type)))
+      sameName.some(([, other]) => other.type === TYPE.CNAME || (alone && (type === TYPE.CNAME || other.type === type)))
     )
       return;
-    if (beside.some(([, other]) => other.type === type && Buffer.from(other.rdata).equals(row.rdata))) return;
+    if (sameName.some(([, other]) => other.type === type && Buffer.from(other.rdata).equals(row.rdata))) return;
     records.set(row.id, row);
   }
 }
@@ -119,7 +119,7 @@ const copy = (model: Model): Model => ({
   records: new Map(model.records),
 });
 
-/** What leads from one to the other, as a draft has it: what goes, then what comes. */
+/** The changes of a draft between two states: deletes, then puts. */
 function changesBetween(before: Model, after: Model): { changes: Buffer; text: string[] } {
   const gone: [Table<unknown>, unknown][] = [];
   const come: [Table<unknown>, unknown][] = [];
@@ -133,11 +133,11 @@ function changesBetween(before: Model, after: Model): { changes: Buffer; text: s
   const out = new ChangeWriter();
   for (const [table, row] of gone) out.delete(table.number, table.key(row));
   for (const [table, row] of come.reverse()) out.put(table.number, table.key(row), table.encode(row));
-  const told =
+  const describeChange =
     (sign: string) =>
     ([table, row]: [Table<unknown>, unknown]) =>
       `${sign} ${table.name} ${describe(row)}`;
-  return { changes: out.content, text: [...gone.map(told('-')), ...come.map(told('+'))] };
+  return { changes: out.content, text: [...gone.map(describeChange('-')), ...come.map(describeChange('+'))] };
 }
 
 function describe(row: unknown): string {
@@ -147,7 +147,10 @@ function describe(row: unknown): string {
   return apex === undefined ? JSON.stringify(rest) : `${formatName(apex)} ${rest.kept === null ? 'ours' : 'kept'}`;
 }
 
-/** An entry that cannot be applied: of a table that there is not, or with an apex that cannot be compiled, behind one that can. */
+/**
+ * An entry that cannot be applied, after one that can: its table is unknown, or its apex cannot be
+ * compiled.
+ */
 function broken({ domains: ours }: Model, random: Random): Buffer {
   const out = new ChangeWriter();
   const domain = ours.get(random.pick(APEXES));
@@ -173,7 +176,10 @@ async function refused(commit: Promise<unknown>): Promise<void> {
   assert.not(committed, 'an entry that cannot be applied');
 }
 
-/** Rehearses the beginning of many groups, and then all of some, as nodes do that share a log: what is left is what these take from it that are then applied. */
+/**
+ * Rehearses a prefix of many groups, then all entries of some, like nodes that share a log. Only
+ * the latter are applied, and they reuse the nodes of the rehearsal.
+ */
 const journalOf: Parameters<typeof withStore>[0] = ({ environment, index }, history) => {
   const journal = openEmbeddedJournal({ environment, index, zoneSettings: SETTINGS, history });
   const { applier } = journal as unknown as { readonly applier: Applier };
@@ -192,7 +198,7 @@ const journalOf: Parameters<typeof withStore>[0] = ({ environment, index }, hist
   return journal;
 };
 
-test(`${GROUPS} groups of entries that touch each other's names leave what a rebuild makes, seed ${SEED}`, () =>
+test(`${GROUPS} groups that change each other's names leave the same answers as a rebuild, seed ${SEED}`, () =>
   withStore(journalOf, async ({ environment, journal, reader, index }) => {
     const random = new Random(SEED);
     let model: Model = { domains: new Map(), proxies: new Map(), records: new Map() };
@@ -217,13 +223,13 @@ test(`${GROUPS} groups of entries that touch each other's names leave what a reb
       assert.is(index.stats.names, dump(environment, ['answers']).length, label);
       await rebuildAnswers(environment, SETTINGS);
       const anew = new Set(dump(environment, ['answers', 'usage']));
-      const known = new Set(answers);
+      const previous = new Set(answers);
       const named = (line: string) =>
         Buffer.from(line.split(' ')[1], 'hex').toString('latin1').replaceAll('\0', '.') + line;
       assert.equal(
         {
           stale: answers.filter((node) => !anew.has(node)).map(named),
-          missing: [...anew].filter((node) => !known.has(node)).map(named),
+          missing: [...anew].filter((node) => !previous.has(node)).map(named),
         },
         { stale: [], missing: [] },
         label,
@@ -244,7 +250,7 @@ test(`${GROUPS} groups of entries that touch each other's names leave what a reb
     }
   }));
 
-test('an alias to a wildcard loses it when several names come together below one that was not there, and has it again when they go', () =>
+test('an alias to a wildcard name loses its answer when the parent of that name appears, and regains it', () =>
   withStore(embedded, async ({ environment, journal }) => {
     const domain = newDomain('zone.test.');
     const come = ['u.y', 'v.y', 'n.w.y'].map((name) => addressRecord(domain, name));

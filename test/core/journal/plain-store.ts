@@ -1,4 +1,7 @@
-/** A store as plain as can be: rows in a map, everything else looked for in all of them. What drafts and commits are held to. */
+/**
+ * The simplest possible store: rows in a map, everything else by a scan of all rows. Drafts and
+ * commits are compared with it.
+ */
 import { targetKey } from '../../../core/store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, TARGETS } from '../../../core/store/reader.ts';
 import { records, STAMP, TABLES, type Table } from '../../../core/store/rows.ts';
@@ -62,6 +65,6 @@ export class PlainStore extends Reader {
     this.#plain.rows.delete(`${table.number} ${table.key(row).toString('hex')}`);
   }
 
-  /** All counts as read here. */
+  /** All keys count as read in this store. */
   addReadRange(): void {}
 }

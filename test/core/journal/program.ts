@@ -1,6 +1,6 @@
 /**
- * Small programs of reads and writes, each of which does the same on a draft as on a plain store. What they write depends on all that
- * they have read, so that one who has read something stale gives itself away.
+ * Small programs of reads and writes that run on a draft or on a plain store with the same result.
+ * Every written value depends on all earlier reads, so a stale read changes the result.
  */
 
 import type { KeyRange } from '../../../core/journal/journal.ts';
@@ -27,7 +27,7 @@ export interface Target extends Reader {
   addReadRange(range: KeyRange): void;
 }
 
-/** `a`, `b` and `c` pick among the few things that there are; what they mean depends on the step. */
+/** `a`, `b` and `c` select from the few existing rows; their meaning depends on the step. */
 export interface Step {
   readonly kind: (typeof KINDS)[number];
   readonly a: number;
@@ -76,21 +76,24 @@ const stepOf = (kinds: readonly Step['kind'][]): fc.Arbitrary<Step> =>
   });
 
 export const steps = fc.array(stepOf(KINDS), { minLength: 1, maxLength: 12, size: 'max' });
-/** Enough to begin with. */
+/** Programs for the initial content. */
 export const setUp = fc.array(stepOf(WRITES), { maxLength: 40, size: 'max' });
-/** Every read there is, often. */
+/** All kinds of reads, with many of each. */
 export const readings = fc.array(stepOf(READS), { minLength: 30, maxLength: 60, size: 'max' });
 
 const ACCOUNTS = 4;
 const idOf = (n: number): string => n.toString(16).padStart(16, '0');
 const LOGINS = ['anna', 'ben', 'carl', 'dora', 'emil'];
-/** Domain `n` and domain `n + 4` are one after the other of the same name. */
+/** Domain `n` and domain `n + 4` have the same name, one after the other. */
 const APEXES = ['test.', 'a.test.', 'b.a.test.', 'c.test.'].map((text) => parseName(text));
 const domainId = (n: number): string => idOf(0x100 + (n % 8));
 const OWNERS = ['@', 'x', '*.x', 'y', 'y.x'];
 const TYPES = [TYPE.A, TYPE.CNAME, TYPE.MX];
 
-/** Runs the program step by step; `salt` tells its writes from those of others. Returns what it has read. */
+/**
+ * Runs the program step by step. `salt` distinguishes its writes from those of other programs.
+ * Returns what it has read.
+ */
 export function* run(target: Target, program: readonly Step[], salt: number): Generator<void, string[]> {
   const seen: string[] = [];
   for (const step of program) {
@@ -100,7 +103,7 @@ export function* run(target: Target, program: readonly Step[], salt: number): Ge
   return seen;
 }
 
-/** All steps at once. */
+/** Runs all steps at once. */
 export function runAll(target: Target, program: readonly Step[], salt: number): string[] {
   const running = run(target, program, salt);
   for (;;) {
@@ -109,7 +112,7 @@ export function runAll(target: Target, program: readonly Step[], salt: number): 
   }
 }
 
-/** Does one step; returns what it has read. `value` goes into what it writes. */
+/** Runs one step and returns what it has read. `value` becomes part of its writes. */
 function perform(target: Target, { kind, a, b, c, limit }: Step, value: number, salt: number): string {
   const account = idOf(a % ACCOUNTS);
   const login = LOGINS[b % LOGINS.length];
@@ -121,11 +124,11 @@ function perform(target: Target, { kind, a, b, c, limit }: Step, value: number, 
       return show(holder);
     }
     case 'swap logins': {
-      const [one, other] = [target.account(account), target.account(idOf(b % ACCOUNTS))];
-      if (one === undefined || other === undefined || one.id === other.id) return show(one, other);
-      target.put(accounts, accountOf(one.id, other.username, value));
-      target.put(accounts, accountOf(other.id, one.username, value));
-      return show(one, other);
+      const [first, second] = [target.account(account), target.account(idOf(b % ACCOUNTS))];
+      if (first === undefined || second === undefined || first.id === second.id) return show(first, second);
+      target.put(accounts, accountOf(first.id, second.username, value));
+      target.put(accounts, accountOf(second.id, first.username, value));
+      return show(first, second);
     }
     case 'delete account': {
       const row = target.account(account);
@@ -152,7 +155,7 @@ function perform(target: Target, { kind, a, b, c, limit }: Step, value: number, 
     }
     case 'put record': {
       const within = domain(domainId(a));
-      // Nobody makes a record with an id that another has known (see newId).
+      // A record never reuses the id of another record (see newId).
       const id = idOf(0x200 + salt * 16 + b);
       const old = target.record(id);
       if (within === undefined || old !== undefined) return show(within, old);
@@ -165,7 +168,7 @@ function perform(target: Target, { kind, a, b, c, limit }: Step, value: number, 
       const within = domain(found.domainId);
       if (within === undefined) return show(found);
       const moved = recordOf(found.id, within, c, b, value);
-      // Either way around.
+      // In either order.
       if (c % 2 === 0) target.delete(records, found);
       target.put(records, moved);
       if (c % 2 === 1 && !records.key(found).equals(records.key(moved))) target.delete(records, found);
@@ -278,7 +281,7 @@ function auditOf(accountId: string, id: string, at: number): Audit {
 
 type Shown = Account | Domain | RecordRow | Audit;
 
-/** Rows by id and the value that they were written with. */
+/** Rows by id, with the value that they were written with. */
 function show(...rows: (Shown | undefined)[]): string {
   const valueIn = (row: Shown): number => {
     if ('apex' in row) return row.createdAt;

@@ -1,4 +1,7 @@
-/** The row that the edge reads of a domain says what the rows say that it is made of, whatever comes, goes and changes; and a rebuild makes the same. */
+/**
+ * The edge's row of a domain always matches the rows that it is derived from, and a rebuild
+ * produces the same.
+ */
 import { X509Certificate } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -26,7 +29,7 @@ const key = ecKey();
 const middle = certificate({ name: 'middle', key, ca: true });
 const leaves = Array.from({ length: 4 }, (_, i) => certificate({ name: `${i}.test`, key, dnsNames: [`${i}.test`] }));
 
-/** What is true of one domain. */
+/** The state of one domain. */
 interface Truth {
   domain: Domain;
   proxy: ProxyConfig | undefined;
@@ -60,10 +63,10 @@ function check({ environment }: Store, truths: readonly Truth[]): void {
     checkCertificate(site.own, own);
     checkCertificate(site.automatic, automatic);
   }
-  assert.is([...environment.sites.getKeys({})].length, count, 'no row is left of what has gone');
+  assert.is([...environment.sites.getKeys({})].length, count, 'deleted domains have no row');
 }
 
-test(`${STEPS} changes leave what the rows say and what a rebuild makes, seed ${SEED}`, () =>
+test(`after ${STEPS} changes the sites match the rows and a rebuild, seed ${SEED}`, () =>
   withStore(embedded, async (store) => {
     const { environment, journal } = store;
     const random = new Random(SEED);
@@ -101,7 +104,7 @@ test(`${STEPS} changes leave what the rows say and what a rebuild makes, seed ${
         truth.automatic = made(truth);
         draft.put(automaticCertificates, truth.automatic);
       },
-      // Sealed under another key.
+      // Encrypted with another key.
       (draft, truth) => {
         if (truth.own === undefined) return;
         truth.own = { ...truth.own, sealedKey: Buffer.from(`anew ${random.below(1000)}`).toString('base64') };
@@ -132,7 +135,7 @@ test(`${STEPS} changes leave what the rows say and what a rebuild makes, seed ${
     }
     check(store, truths);
     const kept = dump(environment, ['sites']);
-    // Another version's store: none are there, or others.
+    // A store of another version: the rows are missing or different.
     await environment.root.transaction(() => {
       environment.sites.clearSync();
       environment.sites.put(idKey('0'.repeat(16)), Buffer.alloc(9));

@@ -8,7 +8,7 @@ import { TYPE } from '../../../../core/wire/types.ts';
 import { findType } from '../../../../core/zone/view.ts';
 import { DEFAULTS, embedded, newDomain, newRecord, withStore } from '../fixture.ts';
 
-test('of an apex nothing is held but its rdata, and that only when it is small', () =>
+test('only the rdata of an apex is cached, and only if it is small', () =>
   withStore(embedded, async ({ environment, journal }) => {
     const small = newDomain('small.test.');
     const large = newDomain('large.test.');

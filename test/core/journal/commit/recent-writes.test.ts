@@ -1,4 +1,4 @@
-/** The memory of what was written, against one that forgets nothing and compares every key. */
+/** RecentWrites compared with a model that keeps everything and compares every key. */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import { records } from '../../../../core/store/rows.ts';
 import fc from '../../../support/fc.ts';
 import { addressRecord, newDomain } from '../fixture.ts';
 
-/** Few keys, so that ranges often hold one. Tables without lookups of their own. */
+/** Few keys, so that ranges often contain one. The tables have no lookups. */
 const key = fc
   .array(fc.constantFrom(0, 1, 0x7f, 0xff), { minLength: 1, maxLength: 3 })
   .map((bytes) => Buffer.from(bytes));
@@ -22,7 +22,7 @@ const range: fc.Arbitrary<KeyRange> = fc
 const holds = ({ table: number, start, end }: KeyRange, [other, k]: [number, Buffer]): boolean =>
   number === other && k.compare(start) >= 0 && (end === undefined || k.compare(end) < 0);
 
-test('it conflicts exactly when a key of a later entry is in a range', () => {
+test('a commit conflicts exactly if a key of a later entry is in a range', () => {
   fc.assert(
     fc.property(
       fc.array(written, { maxLength: 8 }),
@@ -35,7 +35,9 @@ test('it conflicts exactly when a key of a later entry is in a range', () => {
           for (const [number, k] of keys) changes.delete(number, k);
           recent.add(i + 1, changes.content);
         }
-        const expected = entries.some((keys, i) => i + 1 > at && keys.some((k) => ranges.some((one) => holds(one, k))));
+        const expected = entries.some(
+          (keys, i) => i + 1 > at && keys.some((k) => ranges.some((range) => holds(range, k))),
+        );
         assert.is(recent.hasConflict({ at, ranges }), expected);
       },
     ),
@@ -43,21 +45,21 @@ test('it conflicts exactly when a key of a later entry is in a range', () => {
   );
 });
 
-test('what is restored is as if it had not been', () => {
+test('restoring a checkpoint removes later entries', () => {
   const recent = new RecentWrites(0, () => undefined);
-  const one = new ChangeWriter();
-  one.delete(1, Buffer.of(5));
+  const changes = new ChangeWriter();
+  changes.delete(1, Buffer.of(5));
   const all = [{ table: 1, start: Buffer.of(0), end: undefined }];
-  recent.add(1, one.content);
+  recent.add(1, changes.content);
   const checkpoint = recent.checkpoint();
-  recent.add(2, one.content);
+  recent.add(2, changes.content);
   assert.ok(recent.hasConflict({ at: 1, ranges: all }));
   recent.restore(checkpoint);
   assert.not(recent.hasConflict({ at: 1, ranges: all }));
   assert.ok(recent.hasConflict({ at: 0, ranges: all }));
 });
 
-test('of a bulk entry every key of its zone between first and last counts, of other zones none', () => {
+test('a bulk entry counts as all keys of its zone between the first and the last, and none of other zones', () => {
   const [zone, other] = [newDomain('zone.test.'), newDomain('other.test.')];
   const changes = new ChangeWriter();
   const rows = Array.from({ length: 3000 }, (_, i) => addressRecord(zone, `n${(i * 7919) % 3000}`, i & 255));
@@ -86,7 +88,7 @@ test('of a bulk entry every key of its zone between first and last counts, of ot
   assert.not(read(other, 'n5'));
 });
 
-test('it forgets old entries, and says that what began before them conflicts', () => {
+test('old entries are dropped, and older commits conflict', () => {
   const recent = new RecentWrites(0, () => undefined);
   for (let i = 1; i <= 10_000; i++) {
     const changes = new ChangeWriter();

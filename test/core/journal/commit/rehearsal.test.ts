@@ -1,4 +1,4 @@
-/** The store with writes laid over it, beside the same writes in a transaction. */
+/** A store with an overlay, compared with the same writes in a transaction. */
 import { rmSync } from 'node:fs';
 import { ABORT } from 'lmdb';
 import { test } from 'uvu';
@@ -15,7 +15,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Few keys, so that they meet; some begin others. */
+/** Few keys, so that they collide; some are prefixes of others. */
 const key = fc.array(fc.constantFrom(0, 1, 127, 255), { minLength: 1, maxLength: 3 }).map((data) => Buffer.from(data));
 const write = fc.record({ key, value: fc.option(fc.nat(255).map((byte) => Buffer.of(byte))) });
 const bound = fc.record({
@@ -38,48 +38,48 @@ interface Bound {
   readonly limit: number | undefined;
 }
 
-function seen(table: Binary, asked: readonly Buffer[], bounds: readonly Bound[]): unknown {
+function readAll(table: Binary, keys: readonly Buffer[], bounds: readonly Bound[]): unknown {
   const hex = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
   return {
-    asked: asked.map((one) => [hex(table.get(one)), table.doesExist(one)]),
+    asked: keys.map((key) => [hex(table.get(key)), table.doesExist(key)]),
     ranges: bounds.map(({ from, to, reverse, limit }) => {
-      // lmdb notes in what it is given that only keys are asked for.
+      // lmdb stores in the options object that only keys are read.
       const range = () => ({ start: from, end: to, reverse, limit });
-      const keys = [...table.getKeys(range())].map((one) => hex(one));
-      return [keys, [...table.getRange(range())].map((one) => [hex(one.key), hex(one.value)])];
+      const rangeKeys = [...table.getKeys(range())].map((key) => hex(key));
+      return [rangeKeys, [...table.getRange(range())].map((entry) => [hex(entry.key), hex(entry.value)])];
     }),
   };
 }
 
-test('what is laid over a table is seen as in a transaction, by key and by range from either end, and nothing of it is left', () => {
+test('an overlay is read like a transaction, by key and by range in both directions, and leaves no trace', () => {
   const { lookups: table } = environment;
   const property = fc.property(
     fc.array(write, { maxLength: 20 }),
     fc.array(write, { maxLength: 20 }),
     fc.array(key, { maxLength: 5 }),
     fc.array(bound, { maxLength: 5 }),
-    (before, after, asked, bounds) => {
+    (before, after, keys, bounds) => {
       environment.root.transactionSync(() => {
         table.clearSync();
         carryOut(table, before);
       });
-      const stored = seen(table, asked, bounds);
+      const stored = readAll(table, keys, bounds);
       const { lookups: over } = withOverlay(environment);
       carryOut(over, after);
       let expected: unknown;
       environment.root.transactionSync(() => {
         carryOut(table, after);
-        expected = seen(table, asked, bounds);
+        expected = readAll(table, keys, bounds);
         return ABORT;
       });
-      assert.equal(seen(over, asked, bounds), expected);
-      assert.equal(seen(table, asked, bounds), stored);
+      assert.equal(readAll(over, keys, bounds), expected);
+      assert.equal(readAll(table, keys, bounds), stored);
     },
   );
   fc.assert(property, { numRuns: 300 });
 });
 
-test('a walk that is left early holds no pages: what is written over and over takes no more room', () => {
+test('an iteration that ends early holds no pages: repeated writes reuse space', () => {
   const { root, lookups: table } = environment;
   const keys = Array.from({ length: 50 }, (_, i) => Buffer.of(7, i));
   const pages = (): number => (root.getStats() as { lastPageNumber: number }).lastPageNumber;
@@ -101,7 +101,7 @@ test('a walk that is left early holds no pages: what is written over and over ta
   assert.ok(pages() < before + 50, `${before} pages, then ${pages()}`);
 });
 
-test('a key that the store does not take is refused', () => {
+test('a key that the store does not accept is rejected', () => {
   const { lookups } = withOverlay(environment);
   for (const length of [0, 1979]) {
     assert.throws(() => lookups.put(Buffer.alloc(length), Buffer.alloc(1)), /bytes is too long to store/);

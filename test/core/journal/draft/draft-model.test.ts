@@ -1,7 +1,6 @@
 /**
- * Drafts against a plain sorted map: what they read, what their commits leave behind, and that
- * those which run at the same time come out as if one had followed the other. WAYPOST_SEED repeats
- * a run.
+ * Drafts compared with a plain sorted map: their reads, the result of their commits, and that
+ * concurrent drafts are serializable. WAYPOST_SEED repeats a run.
  */
 
 import { test } from 'uvu';
@@ -19,7 +18,7 @@ import { readings, run, runAll, type Step, setUp, steps } from '../program.ts';
 
 const RUNS = depth({ quick: 75, moderate: 300, full: 1000 });
 
-/** A failure is shrunk as far as the time goes. */
+/** Failures are shrunk within a time limit. */
 const BOUNDS = {
   numRuns: RUNS,
   seed: SEED,
@@ -27,14 +26,14 @@ const BOUNDS = {
   markInterruptAsFailure: true,
 } as const;
 
-/** Runs a program on a draft and a plain store, and commits it; both have to read the same. */
+/** Runs a program on a draft and a plain store, and commits it. Both must read the same. */
 async function runBoth({ environment, journal }: Store, plain: PlainStore, program: readonly Step[], salt: number) {
   const draft = new Draft(environment, journal.head);
   assert.equal(runAll(draft, program, salt), runAll(plain, program, salt));
   if (draft.request.changes.length > 0) await journal.commit({ ...draft.request, by: 'test' });
 }
 
-/** What accounts have according to a count of all rows. */
+/** The usage of accounts, counted from all rows. */
 function checkUsage({ reader }: Store): void {
   const domains = reader.allDomains(null);
   for (const account of new Set(['0', '1', '2', '3'].map((digit) => digit.padStart(16, '0')))) {
@@ -44,17 +43,17 @@ function checkUsage({ reader }: Store): void {
   }
 }
 
-/** Reads of the store as a program's target, which writes nothing. */
+/** Makes a read-only target of a program from the store. */
 const asTarget = ({ environment, journal }: Store): Draft => new Draft(environment, journal.head);
 
-test(`a draft reads what a plain map has, and commits that, seed ${SEED}`, () =>
+test(`a draft reads and commits the same as a plain map, seed ${SEED}`, () =>
   fc.assert(
     fc.asyncProperty(setUp, steps, readings, (before, program, reads) =>
       withStore(embedded, async (store) => {
         const plain = new PlainStore();
         await runBoth(store, plain, before, 1);
         await runBoth(store, plain, [...program, ...reads], 2);
-        assert.equal(runAll(asTarget(store), reads, 0), runAll(plain, reads, 0), 'what is committed');
+        assert.equal(runAll(asTarget(store), reads, 0), runAll(plain, reads, 0), 'the committed rows');
         checkUsage(store);
       }),
     ),
@@ -68,7 +67,10 @@ interface Finished {
   readonly sequence: number;
 }
 
-/** Runs the programs a step at a time by turns that `random` deals, and commits each when it is through. Those that conflict change nothing. */
+/**
+ * Runs the programs in interleaved steps that `random` selects, and commits each at its end.
+ * Conflicting commits change nothing.
+ */
 async function interleave(store: Store, programs: readonly (readonly Step[])[], random: Random) {
   const { environment, journal } = store;
   const finished: Finished[] = [];
@@ -96,7 +98,7 @@ async function interleave(store: Store, programs: readonly (readonly Step[])[], 
         conflicts++;
       },
     );
-    // Some share a group, some are on disk before others go on.
+    // Some commits share a group; others are on disk before the next step.
     if (random.below(2) === 0) await commit;
     else commits.push(commit);
   }
@@ -104,7 +106,7 @@ async function interleave(store: Store, programs: readonly (readonly Step[])[], 
   return { finished: finished.sort((a, b) => a.sequence - b.sequence), conflicts };
 }
 
-test(`drafts that run at the same time are as if one followed the other, seed ${SEED}`, async () => {
+test(`concurrent drafts are serializable, seed ${SEED}`, async () => {
   let committed = 0;
   let conflicting = 0;
   await fc.assert(
@@ -118,9 +120,9 @@ test(`drafts that run at the same time are as if one followed the other, seed ${
           const plain = new PlainStore();
           await runBoth(store, plain, before, 1);
           const { finished, conflicts } = await interleave(store, programs, new Random(seed + 1));
-          // The order of the commits is such an order.
+          // The order of the commits is a serial order.
           for (const { program, salt, seen } of finished) assert.equal(seen, runAll(plain, program, salt));
-          assert.equal(runAll(asTarget(store), reads, 0), runAll(plain, reads, 0), 'what is committed');
+          assert.equal(runAll(asTarget(store), reads, 0), runAll(plain, reads, 0), 'the committed rows');
           checkUsage(store);
           committed += finished.length;
           conflicting += conflicts;
@@ -128,11 +130,11 @@ test(`drafts that run at the same time are as if one followed the other, seed ${
     ),
     BOUNDS,
   );
-  // Else nothing would have been tried.
+  // Otherwise the test would have checked nothing.
   assert.ok(committed > RUNS && conflicting > RUNS / 10, `${committed} commits, ${conflicting} conflicts`);
 });
 
-test('what is covered ends where it ends', () =>
+test('a covered range ends at its end', () =>
   withStore(embedded, async ({ environment, journal }) => {
     const all = Array.from({ length: 4 }, () => newAccount());
     await write(environment, journal, 'test', (draft) => {
@@ -158,7 +160,7 @@ test('what is covered ends where it ends', () =>
     }
   }));
 
-test('a domain that goes and comes back to another account counts for that one', () =>
+test('a domain that is deleted and added for another account counts for the new account', () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const domain = newDomain('zone.test.');
@@ -173,7 +175,7 @@ test('a domain that goes and comes back to another account counts for that one',
     assert.equal(reader.usage(moved.accountId), { domains: 1, records: 1 });
   }));
 
-test('an audit entry says which commit it came with', () =>
+test('an audit entry contains the sequence of its commit', () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const accountId = '5'.repeat(16);
@@ -194,7 +196,7 @@ test('an audit entry says which commit it came with', () =>
       Array.from({ length: 20 }, async (_, n) => {
         const draft = new Draft(environment, journal.head);
         draft.put(audits, entry(n));
-        assert.is(draft.row(audits, audits.key(entry(n)))?.revision, 0, 'not known yet');
+        assert.is(draft.row(audits, audits.key(entry(n)))?.revision, 0, 'no sequence before the commit');
         return journal.commit({ ...draft.request, by: 'test' });
       }),
     );
@@ -207,7 +209,7 @@ test('an audit entry says which commit it came with', () =>
       commits.map(({ sequence }) => sequence).reverse(),
     );
     assert.equal(reader.audits(null, null, 5), reader.audits(accountId, null, 5));
-    // One that is written again has the stamp of the last commit.
+    // An entry that is written again has the stamp of the last commit.
     const again = new Draft(environment, journal.head);
     again.put(audits, { ...entry(3), at: 99 });
     const { sequence } = await journal.commit({ ...again.request, by: 'test' });

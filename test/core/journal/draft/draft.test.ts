@@ -1,4 +1,7 @@
-/** Drafts: what a request sees of its own, what it commits, and what it does when others are faster. */
+/**
+ * Drafts: how a request sees its own changes, what it commits, and what happens when others are
+ * faster.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../../core/base/errors.ts';
@@ -19,7 +22,7 @@ const kinds = (draft: Draft): string[] =>
   [...readChanges(draft.request.changes)].map(({ table, value }) => `${value === null ? 'delete' : 'put'} ${table}`);
 
 test(
-  'a draft sees what it writes: rows, lookups, ranges, deletions and limits',
+  'a draft sees its own writes: rows, lookups, ranges, deletions and limits',
   run(async ({ environment, journal }) => {
     const domain = newDomain('zone.test.');
     const stored = ['a', 'c', 'e', 'g'].map((name) => addressRecord(domain, name));
@@ -61,7 +64,7 @@ test(
 );
 
 test(
-  'a lookup leads on after the row has moved to another',
+  'the new and the unchanged lookups of a changed row lead to it, the old ones do not',
   run(async ({ environment, journal, reader }) => {
     const account = newAccount();
     await write(environment, journal, 'test', (draft) => draft.put(accounts, account));
@@ -78,7 +81,7 @@ test(
 );
 
 test(
-  'a replaced row is a delete and a put, a row that comes and goes is nothing',
+  'a replaced row is a delete and a put; a row that is added and deleted is no change',
   run(async ({ environment, journal, reader }) => {
     const domain = newDomain('zone.test.');
     const row = addressRecord(domain, 'www');
@@ -97,7 +100,7 @@ test(
     await journal.commit({ ...draft.request, by: 'test' });
     assert.is(reader.record(row.id)?.ttl, 6);
     assert.is(reader.zoneState(domain.id).recordCount, 1);
-    // To another name: another key, the same id.
+    // The name changes, so the key changes, but not the id.
     await write(environment, journal, 'test', (again) => {
       again.delete(records, { ...row, ttl: 6 });
       again.put(records, { ...row, name: parseName('moved.zone.test.') });
@@ -111,7 +114,7 @@ test(
 );
 
 test(
-  'a put over a domain that exists makes all of its answers anew',
+  'a put over an existing domain recompiles all of its answers',
   run(async ({ environment, journal }) => {
     const domain = newDomain('zone.test.');
     const alias = newRecord(domain, 'alias', TYPE.CNAME, domain.apex);
@@ -134,20 +137,20 @@ test(
       draft.put(domains, { ...domain, kept });
       draft.put(records, ns);
     });
-    // The alias answers for NS with those of the apex.
+    // The alias answers NS with the records of the apex.
     const answers = () =>
       [...environment.answers.getRange({})]
         .map(({ value }) => value.toString('latin1'))
         .find((text) => text.includes('alias'));
     assert.ok(answers()?.includes('own-server') && !answers()?.includes('ns1'));
-    // Without a record that changes, the service's are back.
+    // Only the domain's row changes: the service's own NS replace the record.
     await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
     assert.ok(!answers()?.includes('own-server') && answers()?.includes('ns1'));
   }),
 );
 
 test(
-  'write starts anew on a conflict, hands back what the last run gave, and gives up in the end',
+  'write retries after a conflict, returns the result of the last run, and gives up at the limit',
   run(async ({ environment, journal, reader }) => {
     const account = newAccount('0');
     await write(environment, journal, 'test', (draft) => draft.put(accounts, account));
@@ -159,7 +162,7 @@ test(
     };
     const { result } = await write(environment, journal, 'test', async (draft) => {
       const plan = raise(draft);
-      // Somebody else is faster, three times.
+      // Another request is faster, three times.
       if (++runs <= 3) await write(environment, journal, 'other', raise);
       return plan;
     });
@@ -178,12 +181,12 @@ test(
     assert.instance(error, ConflictError);
     assert.is((error as ConflictError).code, 'write_conflict');
     assert.ok(runs > 1 && runs < 100);
-    assert.is(reader.account(account.id)?.plan, `${4 + runs}`, 'only the other one has written');
+    assert.is(reader.account(account.id)?.plan, `${4 + runs}`, 'only the other request has written');
   }),
 );
 
 test(
-  'what the work throws changes nothing, and nothing to change commits nothing',
+  'an error in the work changes nothing, and a draft without changes is not committed',
   run(async ({ environment, journal }) => {
     let message = '';
     await write(environment, journal, 'test', (draft) => {
@@ -203,23 +206,26 @@ const FUNDS = 100;
 const OPERATIONS = 10_000;
 const AT_ONCE = 25;
 
-/** Moves money, opens and closes accounts; the balance is the plan. Never leaves an account below 0 nor changes the sum. */
+/**
+ * Transfers money, opens and closes accounts; the balance is the plan. No balance becomes negative,
+ * and the sum never changes.
+ */
 async function operate(environment: Store['environment'], journal: Journal, ids: string[], random: Random) {
   const [from, to] = [random.pick(ids), random.pick(ids)];
   const amount = random.below(30);
   const kind = random.below(12);
   await write(environment, journal, 'bank', async (draft) => {
-    // Others run between what is read and what is written.
+    // Other operations run between the reads and the writes.
     if (random.below(4) === 0) await new Promise((resolve) => setImmediate(resolve));
     if (kind === 0) {
-      // Closes an account: what it has goes to the first one that a range shows.
+      // Closes an account: its balance goes to the first account that a range returns.
       const heir = draft.accounts(null, 2).find(({ id }) => id !== from);
       const gone = draft.account(from);
       if (gone === undefined || heir === undefined) return;
       draft.delete(accounts, gone);
       draft.put(accounts, { ...heir, plan: `${Number(heir.plan) + Number(gone.plan)}` });
     } else if (kind === 1) {
-      // Opens it again, with nothing, unless there are all.
+      // Opens an account again with balance 0, unless all are open.
       if (draft.account(from) === undefined && draft.accounts(null, ACCOUNTS).length < ACCOUNTS)
         draft.put(accounts, { ...newAccount('0'), id: from, username: from, email: `${from}@x.test` });
     } else {
@@ -264,12 +270,12 @@ test(`${OPERATIONS} concurrent operations of a bank keep its sum, seed ${SEED}`,
     for (const { id, username } of reader.accounts(null, ACCOUNTS)) assert.is(reader.accountByLogin(username)?.id, id);
   }));
 
-/** Decoded rdata is a Buffer, that of the tests' own rows is not. */
+/** Decoded rdata is a Buffer; the rdata of rows in the tests is not. */
 const stored = (row: RecordRow | undefined): string[] | undefined =>
   row && [records.key(row).toString('hex'), records.encode(row).toString('hex')];
 
 test(
-  'a row that is inserted reads nothing, and may be changed or deleted by the same draft; a change to what it stands beside still conflicts',
+  'insert reads nothing, and the draft may change or delete the row; changes of related rows conflict',
   run(async ({ environment, journal, reader }) => {
     const domain = newDomain('zone.test.');
     await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
@@ -293,7 +299,7 @@ test(
     assert.is(reader.record(gone.id), undefined);
     assert.is(reader.zoneState(domain.id).recordCount, 3);
     assert.is(reader.usage(domain.accountId).records, 3);
-    // Two that look at one name and insert there; one that looks for an id while its record moves.
+    // Two drafts that read a name and insert there; one that looks up an id while its record moves.
     const [first, second] = [3, 4].map((last) => {
       const rival = new Draft(environment, journal.head);
       rival.recordsAt(domain.id, parseName('rival.zone.test.'));
@@ -315,7 +321,7 @@ test(
 );
 
 test(
-  'who asks for a type at a name sees its own changes, and conflicts with who brings that type there, not with who brings another',
+  'a read of a type at a name sees own changes, and conflicts only with changes of that type',
   run(async ({ environment, journal }) => {
     const domain = newDomain('zone.test.');
     const cut = parseName('cut.zone.test.');

@@ -1,11 +1,14 @@
-/** Who is waited for before a group is cut. No step of these tests depends on how long something takes: those that are to wait have patience without end. */
+/**
+ * Which commits a group waits for. No test depends on durations: where a wait is expected, its
+ * maximum is infinite.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Gathering } from '../../../../core/journal/etcd/gathering.ts';
 
 const FOREVER = 2 ** 30;
 
-/** As a journal has it; `isCut` once it waits no longer. */
+/** Used like the journal uses it; `isCut` is true once it waits no longer. */
 function gathering(crowd: number, patience = FOREVER) {
   const gathering = new Gathering();
   const state = { waiting: 0, isOver: false, isCut: false };
@@ -28,7 +31,7 @@ function gathering(crowd: number, patience = FOREVER) {
   return { gathering, state, cut, changed };
 }
 
-test('almost as many as there were are waited for, and those who come right after them', async () => {
+test('it waits for almost all earlier clients, and shortly for the rest', async () => {
   const { changed, cut } = gathering(20);
   assert.not(await changed({ waiting: 1 }));
   assert.not(await changed({ waiting: 17 }));
@@ -36,33 +39,33 @@ test('almost as many as there were are waited for, and those who come right afte
   await cut;
 });
 
-test('nobody is waited for once all are there', async () => {
+test('it does not wait once all have returned', async () => {
   const { changed } = gathering(20);
   assert.not(await changed({ waiting: 19 }));
   assert.ok(await changed({ waiting: 20 }));
 });
 
-test('those that waited when the group was done count', async () => {
-  const { gathering: one, changed, cut } = gathering(10);
-  one.noteGroup(10, 10);
+test('commits that waited when the group was done count', async () => {
+  const { gathering: subject, changed, cut } = gathering(10);
+  subject.noteGroup(10, 10);
   assert.not(await changed({ waiting: 17 }));
   await changed({ waiting: 18 });
   await cut;
 });
 
-test('nobody is waited for when all are there already', async () => {
-  const one = new Gathering();
-  one.noteGroup(10, 0);
-  await one.gather(
+test('it does not wait if all have returned already', async () => {
+  const subject = new Gathering();
+  subject.noteGroup(10, 0);
+  await subject.gather(
     () => 10,
     FOREVER,
     () => false,
   );
-  // Nobody waits.
-  one.update();
+  // No call waits at this point.
+  subject.update();
 });
 
-test('it ends when it is over, and with its patience', async () => {
+test('the wait ends when it is over, and with the maximum wait', async () => {
   const { changed } = gathering(10);
   assert.not(await changed({ waiting: 2 }));
   assert.ok(await changed({ isOver: true }));

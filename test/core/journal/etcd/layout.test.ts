@@ -1,4 +1,4 @@
-/** Groups as they are in etcd: what was written is read, in each form, and what is damaged is told. */
+/** The format of groups in etcd: each form is read back, and damaged groups are reported. */
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { test } from 'uvu';
@@ -26,7 +26,7 @@ function decode({ value, parts, hash }: Omit<EncodedGroup, 'entries'>): readonly
   return joinParts(parts, group);
 }
 
-/** What stands after the 1 of a group in the plain form. */
+/** The bytes after the 1 of a group in the plain form. */
 function body(...entries: Buffer[]): Buffer {
   return Buffer.concat(
     entries.flatMap((entry) => {
@@ -37,7 +37,7 @@ function body(...entries: Buffer[]): Buffer {
   );
 }
 
-/** The head of a group in parts. */
+/** The description of a group in parts. */
 function parted(form: number, content: Buffer, count = 1): Buffer {
   const head = Buffer.alloc(41);
   head[0] = form;
@@ -47,7 +47,7 @@ function parted(form: number, content: Buffer, count = 1): Buffer {
   return head;
 }
 
-test(`generated groups are read as they were written, seed ${SEED}`, () => {
+test(`generated groups are read back unchanged, seed ${SEED}`, () => {
   const entry = fc
     .tuple(fc.uint8Array({ maxLength: 300, size: 'max' }), fc.nat(40))
     .map(([bytes, times]) => Buffer.concat(Array.from({ length: times }, () => bytes)));
@@ -66,7 +66,7 @@ test(`generated groups are read as they were written, seed ${SEED}`, () => {
 
 for (const [what, entries, form, parts] of [
   ['few bytes', [Buffer.alloc(100)], WHOLE, 0],
-  // Nothing makes bytes by chance shorter.
+  // Random bytes cannot be compressed.
   ['what Brotli makes no shorter', [randomBytes(60_000)], WHOLE, 0],
   ['much in one piece', [Buffer.alloc(1_000_000, 'same'), Buffer.alloc(0)], PACKED, 0],
   ['what takes no more than one piece, but stands for too much', [Buffer.alloc(2 << 20, 'same')], PACKED_PARTED, 1],
@@ -80,7 +80,7 @@ for (const [what, entries, form, parts] of [
     assert.ok(decode(encoded).every((entry, i) => entry.equals(entries[i])));
   });
 
-test('groups of before anything was packed are read', () => {
+test('groups in the plain form, without compression, are read', () => {
   const content = body(Buffer.from('one'), Buffer.alloc(5000));
   const entries = [Buffer.from('one'), Buffer.alloc(5000)];
   assert.equal(decode({ value: Buffer.concat([Uint8Array.of(WHOLE), content]), hash: '', parts: [] }), entries);
@@ -89,7 +89,7 @@ test('groups of before anything was packed are read', () => {
   assert.equal(decode({ value: parted(PARTED, content, 2), hash, parts }), entries);
 });
 
-test('a packed group that is damaged or cut short is an Error, or other bytes, whichever byte it is', () => {
+test('a damaged or truncated compressed group throws an Error or gives other bytes, for every byte', () => {
   const { value } = encodeGroup([Buffer.alloc(3000, 'record'), Buffer.from('another')]);
   assert.is(value[0], PACKED);
   for (let length = 0; length < value.length; length++)
@@ -97,7 +97,7 @@ test('a packed group that is damaged or cut short is an Error, or other bytes, w
       () => decodeGroup(value.subarray(0, length)),
       (error: Error) => error instanceof Error,
     );
-  let told = 0;
+  let failures = 0;
   for (let bit = 8; bit < value.length * 8; bit++) {
     const damaged = Buffer.from(value);
     damaged[bit >> 3] ^= 1 << (bit & 7);
@@ -105,13 +105,13 @@ test('a packed group that is damaged or cut short is an Error, or other bytes, w
       decodeGroup(damaged);
     } catch (error) {
       assert.match((error as Error).message, /^a (packed )?group is (damaged|truncated)/);
-      told++;
+      failures++;
     }
   }
-  assert.ok(told > 0);
+  assert.ok(failures > 0);
 });
 
-test('parts that are not those of the group are told before they are unpacked', () => {
+test('damaged parts are reported before they are decompressed', () => {
   const { value, parts } = encodeGroup([Buffer.alloc(2 << 20, 'same')]);
   const group = decodeGroup(value);
   assert.ok('count' in group);
@@ -122,7 +122,7 @@ test('parts that are not those of the group are told before they are unpacked', 
     assert.throws(() => joinParts(wrong, group), /the parts of a group are damaged/);
 });
 
-test('what is packed stands for so much and no more', () => {
+test('decompression stops at the maximum size', () => {
   for (const [data, form, most] of [
     [1 << 20, PACKED, 1 << 20],
     [(1 << 20) + 1, PACKED, 1 << 20],
@@ -144,7 +144,7 @@ test('what is packed stands for so much and no more', () => {
   }
 });
 
-test('what is no group is told', () => {
+test('an invalid group is reported', () => {
   for (const value of [
     [],
     [0],

@@ -1,18 +1,20 @@
-/** Turns of nodes that append to one log. */
+/** Turns of nodes that append to the same log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Turns } from '../../../../core/journal/etcd/turns.ts';
 
-/** Milliseconds of a group, so short that a wait in vain is over at once. */
+/** Duration of a group in milliseconds, so short that a wait in vain ends immediately. */
 const SHORT = 1;
-/** Of claims. */
+/** Revisions of claims. */
 const [OURS, THEIRS] = [7, 9];
 
-const none = { claimTurn: () => Promise.reject(new Error('not to be asked')) };
+const none = { claimTurn: () => Promise.reject(new Error('must not be called')) };
 const granted = { claimTurn: () => Promise.resolve(OURS) };
 
-/** A node that has lost an append, and has seen so many groups of others between its last two. */
+/**
+ * A node that has lost an append, and applied `seen` groups of other nodes between its last two.
+ */
 function contended(seen: number, writers: number): Turns {
   const turns = new Turns(none, () => writers);
   turns.noteAppend(SHORT);
@@ -22,7 +24,7 @@ function contended(seen: number, writers: number): Turns {
   return turns;
 }
 
-test('who never came second waits for nobody', () => {
+test('a node that never lost an append does not wait', () => {
   const turns = new Turns(none, () => 3);
   for (let i = 0; i < 10; i++) {
     assert.not(turns.mustWait);
@@ -33,7 +35,7 @@ test('who never came second waits for nobody', () => {
   assert.not(turns.mustWait);
 });
 
-test('as many groups of others as came between the last two are let by', () => {
+test('a node waits for as many groups of others as came between its last two', () => {
   const turns = contended(2, 3);
   assert.ok(turns.mustWait);
   turns.noteForeignGroups(1);
@@ -42,14 +44,14 @@ test('as many groups of others as came between the last two are let by', () => {
   assert.not(turns.mustWait);
 });
 
-test('no more than there are others, so that nobody falls behind for good', () => {
+test('a node waits for at most one group per other writer, so that it never falls behind', () => {
   const turns = contended(100, 2);
   turns.noteForeignGroups(2);
   assert.not(turns.mustWait);
   assert.not(contended(5, 0).mustWait);
 });
 
-test('a group that comes ends the wait, and counts when it is applied', async () => {
+test('an arriving group ends the wait, and counts when it is applied', async () => {
   const turns = contended(1, 3);
   let isOver = false;
   const waiting = turns.waitForGroup().then(() => {
@@ -63,7 +65,7 @@ test('a group that comes ends the wait, and counts when it is applied', async ()
   assert.not(turns.mustWait);
 });
 
-test('a group that takes long is waited for as long, and going round does not end before all have been', async () => {
+test('a slow group is waited for longer, and taking turns lasts at least one round of all writers', async () => {
   const turns = contended(1, 3);
   for (let i = 0; i < 40; i++) turns.noteAppend(1000);
   turns.noteForeignGroups(1);
@@ -71,7 +73,7 @@ test('a group that takes long is waited for as long, and going round does not en
   turns.noteAppend(1000);
   assert.ok(turns.mustWait);
   const waiting = turns.waitForGroup();
-  // Longer than a claim is waited for, and then than others are let by at the least.
+  // Longer than the wait for a claim, and longer than the minimum time of taking turns.
   await sleep(300);
   turns.noteArrival();
   await waiting;
@@ -79,7 +81,7 @@ test('a group that takes long is waited for as long, and going round does not en
   assert.ok(turns.mustWait);
 });
 
-test('who does not come is waited for once', async () => {
+test('an absent node is waited for only once', async () => {
   const turns = contended(3, 3);
   turns.noteForeignGroups(1);
   await turns.waitForGroup();
@@ -89,7 +91,7 @@ test('who does not come is waited for once', async () => {
   assert.not(turns.mustWait);
 });
 
-test('a claim lets one more group by: what was ahead of it, and that of the node that has claimed', () => {
+test('with a claim, the groups before it and one group of the claiming node come first', () => {
   const turns = new Turns(none, () => 0);
   turns.noteLostAppend(THEIRS, 2);
   assert.is(turns.claim, 0);
@@ -100,7 +102,7 @@ test('a claim lets one more group by: what was ahead of it, and that of the node
   assert.not(turns.mustWait);
 });
 
-test('the claim of a node that has ended is waited for once, and taken over', async () => {
+test('the claim of a stopped node is waited for once, then taken over', async () => {
   const turns = new Turns(none, () => 3);
   turns.noteLostAppend(THEIRS, 0);
   assert.ok(turns.mustWait);
@@ -112,13 +114,13 @@ test('the claim of a node that has ended is waited for once, and taken over', as
   assert.not(turns.mustWait);
   turns.noteAppend(SHORT);
   assert.is(turns.claim, 0);
-  // Another one is waited for again.
+  // Another claim is waited for again.
   turns.noteLostAppend(THEIRS + 1, 0);
   assert.is(turns.claim, 0);
   assert.ok(turns.mustWait);
 });
 
-test('who is passed over again and again claims the next place, again should another take that over', async () => {
+test('a node that loses repeatedly claims the next append, and again if the claim is taken over', async () => {
   const turns = new Turns(granted, () => 3);
   const passedOver = async (): Promise<number> => {
     for (let times = 1; times < 100; times++) {
@@ -130,7 +132,7 @@ test('who is passed over again and again claims the next place, again should ano
   const times = await passedOver();
   assert.ok(times > 1);
   turns.noteLostAppend(OURS, 0);
-  assert.is(turns.claim, OURS, 'a claim of our own is not given up');
+  assert.is(turns.claim, OURS, 'our own claim is kept');
   assert.not(turns.mustWait);
   turns.noteLostAppend(0, 0);
   assert.is(turns.claim, 0);

@@ -1,6 +1,6 @@
 /**
- * What commits leave behind is, byte for byte, what is made of the rows anew: answers, targets,
- * counts. Generated zones come, go and change, in one commit or in several that share a
+ * The derived data after commits equals, byte for byte, a rebuild from the rows: answers, targets,
+ * counts. Generated zones are added, deleted and changed, in one commit or in several that share a
  * transaction.
  */
 
@@ -39,7 +39,7 @@ import {
 } from '../fixture.ts';
 
 const STEPS = depth({ quick: 150, moderate: 300, full: 1000 });
-/** Steps of one world before the next is begun. */
+/** Steps per generated world. */
 const WORLD_STEPS = 12;
 
 const KEPT = {
@@ -62,9 +62,9 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   const targets = dump(environment, ['targets']);
   const { answers } = await rebuildAnswers(environment, DEFAULTS);
   const after = new Set(dump(environment, ['answers']));
-  const known = new Set(before);
+  const previous = new Set(before);
   const stale = before.filter((node) => !after.has(node));
-  const missing = [...after].filter((node) => !known.has(node));
+  const missing = [...after].filter((node) => !previous.has(node));
   assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
   assert.equal(dump(environment, ['usage']), usage, `${label}: usage`);
   assert.equal(dump(environment, ['aliases']), aliases, `${label}: aliases`);
@@ -74,7 +74,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   assert.is(index.stats.names, before.length, `${label}: names in the index`);
 }
 
-/** Where a target stands in the rdata of the types that lead to one. */
+/** The offset of the target in the rdata of the types that have one. */
 const TARGET_AT: ReadonlyMap<number, number> = new Map([
   [TYPE.CNAME, 0],
   [TYPE.DNAME, 0],
@@ -85,7 +85,7 @@ const TARGET_AT: ReadonlyMap<number, number> = new Map([
   [TYPE.HTTPS, 2],
 ]);
 
-/** Targets, counts and lookups follow from the rows alone. */
+/** Checks that targets, counts and lookups follow from the rows. */
 function checkDerived({ environment, reader }: Store, label: string): void {
   const targets: string[] = [];
   const usage = new Map<string, { domains: number; records: number }>();
@@ -106,7 +106,7 @@ function checkDerived({ environment, reader }: Store, label: string): void {
   assert.is(dump(environment, ['usage']).length, usage.size, `${label}: accounts with usage`);
 }
 
-test(`${STEPS} steps leave what a rebuild makes, seed ${SEED}`, () =>
+test(`${STEPS} steps leave the same data as a rebuild, seed ${SEED}`, () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const random = new Random(SEED);
@@ -124,7 +124,7 @@ test(`${STEPS} steps leave what a rebuild makes, seed ${SEED}`, () =>
         const before = [...rows.domains.values()].map(({ id }) => ({ id, state: reader.zoneState(id) }));
         const { newRecords, newProxies, ...first } = rows.changeTo(world, anew);
         await write(environment, journal, 'test', (d) => putChanges(d, { ...first, newRecords: [], newProxies: [] }));
-        // The records in up to three commits of one group, the proxies in one of them.
+        // The records are in up to three commits of one group, the proxies in one of them.
         const parts = 1 + random.below(3);
         const proxiesIn = random.below(parts);
         await Promise.all(
@@ -142,21 +142,21 @@ test(`${STEPS} steps leave what a rebuild makes, seed ${SEED}`, () =>
         for (const { id, state } of before.filter((domain) => !gone.has(domain.id))) {
           const after = reader.zoneState(id);
           assert.ok(
-            // Addresses of a target change what is answered, and nothing that somebody has written.
+            // Addresses of a target change the answers, but no row of an account.
             after.revision === state.revision ? after.serial >= state.serial : after.serial > state.serial,
             label,
           );
           assert.ok(after.revision <= journal.head);
         }
       }
-      // So that what is compared stays small.
+      // Keeps the compared data small.
       await write(environment, journal, 'test', (d) =>
         putChanges(d, rows.changeTo({ origin: ROOT, zones: new Map() })),
       );
     }
   }));
 
-test('nodes that were made beforehand are those that a rebuild makes, whatever else the group changes', () =>
+test('precompiled nodes equal those of a rebuild, whatever else the group changes', () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const domain = newDomain('zone.test.');
@@ -189,7 +189,7 @@ test('nodes that were made beforehand are those that a rebuild makes, whatever e
     await replace(5);
     await checkRebuilt(store, 'alone');
     assert.is(reader.zoneState(domain.id).recordCount, 7);
-    // Another one in the same group, behind and before; none has read anything, so that none conflicts.
+    // Another commit in the same group, after and before. They read nothing, so none conflicts.
     const blind = (name: string) => {
       const row = addressRecord(domain, name);
       const changes = new ChangeWriter();
@@ -203,7 +203,7 @@ test('nodes that were made beforehand are those that a rebuild makes, whatever e
     await Promise.all([blind('beside2'), replace(3)]);
     await checkRebuilt(store, 'with another before it');
     checkDerived(store, 'with another before it');
-    // A nested zone that comes in the same group.
+    // A nested zone is added in the same group.
     const nested = newDomain('below.zone.test.');
     const nest = () => {
       const changes = new ChangeWriter();
@@ -214,7 +214,7 @@ test('nodes that were made beforehand are those that a rebuild makes, whatever e
     };
     await Promise.all([replace(4), nest()]);
     await checkRebuilt(store, 'with a nested zone');
-    // The nodes are those of a zone without proxy; the one of the zone is on.
+    // The nodes were compiled without the proxy, which is on.
     await write(environment, journal, 'test', (draft) => {
       draft.delete(domains, nested);
       for (const row of draft.recordsOf(nested.id, null)) draft.delete(records, row);
@@ -224,7 +224,7 @@ test('nodes that were made beforehand are those that a rebuild makes, whatever e
     await checkRebuilt(store, 'with a proxy');
   }));
 
-test('a proxy makes answers anew when it goes on or off, not when its certificate does', () =>
+test('answers are recompiled when a proxy is turned on or off, not when its certificate changes', () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const domain = newDomain('zone.test.');
@@ -232,10 +232,10 @@ test('a proxy makes answers anew when it goes on or off, not when its certificat
       draft.put(domains, domain);
       draft.put(records, addressRecord(domain, 'www'));
     });
-    /** Whether the zone was made anew. */
+    /** Whether the zone was recompiled. */
     const put = async (...changes: Partial<ProxyConfig>[]): Promise<boolean> => {
       const { revision } = reader.zoneState(domain.id);
-      // All in one group.
+      // All changes are in one group.
       await Promise.all(
         changes.map((change) => {
           const row = { ...newProxy(domain), ...change };
@@ -268,7 +268,7 @@ test('a proxy makes answers anew when it goes on or off, not when its certificat
     );
   }));
 
-test('a mail exchanger that comes or goes takes its target out of the proxy and puts it back, chains to it included', () =>
+test('an added or deleted MX changes whether its target is proxied, including chains to it', () =>
   withStore(embedded, async (store) => {
     const { environment, journal } = store;
     const { answer, close } = queryPath(store);
@@ -299,7 +299,7 @@ test('a mail exchanger that comes or goes takes its target out of the proxy and 
     await close();
   }));
 
-test('a folder of the version before is made anew: answers, targets and usage', () =>
+test('the data of the previous version is rebuilt: answers, targets and usage', () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
     const domain = newDomain('zone.test.');
@@ -311,7 +311,7 @@ test('a folder of the version before is made anew: answers, targets and usage', 
     });
     await rebuildAnswers(environment, DEFAULTS);
     const now = dump(environment, ['answers', 'targets', 'usage', 'meta']);
-    // That version kept no usage and no targets of HTTPS, and knew no cluster.
+    // That version had no usage, no targets of HTTPS and no cluster settings.
     const { cluster: _, ...old } = DEFAULTS;
     await environment.root.transaction(() => {
       environment.meta.put(Buffer.from('compiled with'), Buffer.from(JSON.stringify([1, old])));
@@ -346,7 +346,7 @@ test('answers are current until the settings of the apex change', () =>
     assert.ok(dump(environment, ['answers']).join().includes(Buffer.from('elsewhere').toString('hex')));
   }));
 
-test('a domain that goes takes its answers with it, many below one zone come at once', () =>
+test('a deleted domain loses its answers; many domains below a zone are added at once', () =>
   withStore(embedded, async (store) => {
     const { environment, journal } = store;
     const parent = newDomain('test.');
@@ -359,7 +359,7 @@ test('a domain that goes takes its answers with it, many below one zone come at 
       children.map((child) => write(environment, journal, 'test', (draft) => draft.put(domains, child))),
     );
     await checkRebuilt(store, 'come');
-    assert.is(store.index.stats.names, 201, 'what the zone above held is hidden');
+    assert.is(store.index.stats.names, 201, 'nodes of the enclosing zone are hidden');
     await write(environment, journal, 'test', (draft) => {
       for (const child of children) draft.delete(domains, child);
     });

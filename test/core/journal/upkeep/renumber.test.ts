@@ -1,4 +1,7 @@
-/** Which zones get another serial when the configuration changes: those that secondaries have to take anew, once. */
+/**
+ * Which serials change with the configuration: those of zones that secondaries must transfer again,
+ * once.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,7 +31,7 @@ const KEPT = { serial: 5, mname: 'n.test.', rname: 'h.test.', refresh: 1, retry:
 const ELSEWHERE = { ...DEFAULTS, cluster: { ipv4: ['192.0.2.81'], ipv6: [] } };
 const OTHER_NS = { ...DEFAULTS, nameservers: [...DEFAULTS.nameservers, 'ns9.elsewhere.test.'] };
 
-/** Zones by what of the configuration they serve. */
+/** Zones by the settings that they serve. */
 const ZONES: Record<string, Domain> = {
   plain: newDomain('plain.test.'),
   proxied: newDomain('proxied.test.'),
@@ -62,16 +65,16 @@ async function withZones(work: (store: Store, raised: (to: ZoneSettings) => Prom
       environment.root.resetReadTxn();
       const after = states();
       return Object.keys(ZONES).filter((_, i) => {
-        assert.equal({ ...after[i], serial: 0 }, { ...before[i], serial: 0 }, 'nothing but the serial');
+        assert.equal({ ...after[i], serial: 0 }, { ...before[i], serial: 0 }, 'only the serial changes');
         const isSame = after[i].serial === before[i].serial;
-        assert.ok(isSame || isAfter(after[i].serial, before[i].serial), 'never a step back');
+        assert.ok(isSame || isAfter(after[i].serial, before[i].serial), 'the serial never decreases');
         return !isSame;
       });
     });
   });
 }
 
-test('what a zone serves of the configuration decides', () =>
+test('the serial changes if the zone serves a changed setting', () =>
   withZones(async (_, raised) => {
     assert.equal(await raised(DEFAULTS), []);
     assert.equal(await raised(ELSEWHERE), ['proxied'], 'addresses of the cluster');
@@ -83,7 +86,7 @@ test('what a zone serves of the configuration decides', () =>
     assert.equal(await raised({ ...OTHER_NS, nsTtl: 7 }), ['plain', 'proxied', 'off', 'keptSoa'], 'TTL of NS');
   }));
 
-test('a rebuild that was interrupted raises no serial, and forgets none', () =>
+test('an interrupted rebuild neither raises nor loses a serial', () =>
   withZones(async ({ environment }, raised) => {
     const stop = (): never => {
       throw new Error('interrupted');
@@ -102,7 +105,7 @@ test('a rebuild that was interrupted raises no serial, and forgets none', () =>
     assert.equal(await raised(OTHER_NS), ['plain', 'proxied', 'off', 'keptSoa']);
   }));
 
-test('a store that does not say what its serials stand for goes by what its answers were made with', () =>
+test('a store without the settings of its serials uses the settings of its answers', () =>
   withZones(async ({ environment }, raised) => {
     await raised(DEFAULTS);
     await environment.root.transaction(() => environment.meta.remove(Buffer.from('served with')));
@@ -110,7 +113,7 @@ test('a store that does not say what its serials stand for goes by what its answ
     assert.equal(await raised(ELSEWHERE), ['proxied']);
   }));
 
-test('while nothing can be written it waits, and says so; a start that ends before that leaves it to the next', () =>
+test('it reports an error and waits while writes fail; a stop during that leaves it to the next start', () =>
   withZones(async (store, raised) => {
     const { environment, journal } = store;
     let isOff = true;
@@ -119,25 +122,30 @@ test('while nothing can be written it waits, and says so; a start that ends befo
     const halting: Journal = new Proxy(journal, {
       get: (target, key) => (key === 'commit' ? commit : Reflect.get(target, key, target)),
     });
-    const said: unknown[] = [];
+    const reports: unknown[] = [];
     const start = () =>
-      startRenumbering({ environment, journal: halting, settings: ELSEWHERE, onTrouble: (error) => said.push(error) });
+      startRenumbering({
+        environment,
+        journal: halting,
+        settings: ELSEWHERE,
+        onTrouble: (error) => reports.push(error),
+      });
     const { head } = journal;
     const first = start();
-    while (said.length === 0) await sleep(5);
-    assert.instance(said[0], UnavailableError);
+    while (reports.length === 0) await sleep(5);
+    assert.instance(reports[0], UnavailableError);
     await first.stop();
     const second = start();
-    while (said.length === 1) await sleep(5);
+    while (reports.length === 1) await sleep(5);
     isOff = false;
     await second.done;
-    assert.is(said.at(-1), null);
+    assert.is(reports.at(-1), null);
     assert.is(journal.head, head + 1);
     environment.root.resetReadTxn();
     assert.equal(await raised(ELSEWHERE), []);
   }));
 
-test('what a secondary would be sent carries the new serial', () =>
+test('a transfer to a secondary contains the new serial', () =>
   withZones(async ({ environment, reader }, raised) => {
     await raised(ELSEWHERE);
     const serial = Buffer.alloc(4);

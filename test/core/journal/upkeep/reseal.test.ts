@@ -1,4 +1,7 @@
-/** The end of a rotation: all that is sealed in the store is sealed anew, a few rows at a time, and whatever changes meanwhile stays as it was changed. */
+/**
+ * The end of a key rotation: all sealed rows are sealed again, a few at a time. Concurrent changes
+ * are kept.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -40,7 +43,7 @@ interface SealedRow {
   readonly context: string;
 }
 
-/** What is sealed in the store. */
+/** The sealed values in the store. */
 function sealedRows({ environment }: Store): SealedRow[] {
   const rows: SealedRow[] = [];
   const each = <Row>(table: Table<Row>, of: (row: Row) => object): void => {
@@ -72,7 +75,7 @@ const certificateRow = (secrets: Secrets, domainId: string) => ({
   ...{ notBefore: 1, notAfter: 2, createdAt: 3 },
 });
 
-/** One of each kind, and many certificates. */
+/** One row of each kind, and many certificates. */
 async function fill({ environment, journal }: Store, secrets: Secrets): Promise<string[]> {
   const seal = (context: string) => secrets.seal(Buffer.from(`secret of ${context}`), context).toString('base64');
   const ids = Array.from({ length: MANY }, () => newId());
@@ -100,7 +103,7 @@ function rotate(store: Store, secrets: Secrets) {
 const opened = (secrets: Secrets, { sealed, context }: SealedRow): string =>
   secrets.unseal(Buffer.from(sealed, 'base64'), context).toString();
 
-test('every kind of row is sealed anew, in commits of a few; then the first key opens all', () =>
+test('every kind of row is sealed again in small commits; then the first key is sufficient', () =>
   withStore(embedded, async (store) => {
     await fill(store, secretsOf(store, FIRST));
     const before = sealedRows(store);
@@ -115,7 +118,7 @@ test('every kind of row is sealed anew, in commits of a few; then the first key 
       plain,
     );
     assert.is(before.length, MANY + 4);
-    // 150 certificates by 32, and one of each other kind.
+    // 150 certificates in pages of 32, and one row of each other kind.
     assert.is(journal.head - head, 5 + 4);
     assert.match(lines.join(''), /remove the second key.*sealed=154/);
     const again = rotate(store, secrets);
@@ -123,7 +126,7 @@ test('every kind of row is sealed anew, in commits of a few; then the first key 
     assert.is(journal.head - head, 9, 'nothing is left to do');
   }));
 
-test('without a key that only opens nothing is read or written', () =>
+test('without a second key nothing is read or written', () =>
   withStore(embedded, async (store) => {
     await fill(store, secretsOf(store, FIRST));
     const before = sealedRows(store);
@@ -133,7 +136,7 @@ test('without a key that only opens nothing is read or written', () =>
     assert.equal(lines, []);
   }));
 
-test('what is changed meanwhile stays changed, what is taken away stays away', () =>
+test('concurrent changes and deletions are kept', () =>
   withStore(embedded, async (store) => {
     const ids = await fill(store, secretsOf(store, FIRST));
     const secrets = secretsOf(store, SECOND, FIRST);
@@ -150,7 +153,7 @@ test('what is changed meanwhile stays changed, what is taken away stays away', (
     for (const row of sealedRows(store)) assert.not(secrets.isStale(Buffer.from(row.sealed, 'base64')));
   }));
 
-test('a row that no key opens is left, and told once; the others are sealed anew', () =>
+test('a row that no key opens is skipped and logged once; the others are sealed again', () =>
   withStore(embedded, async (store) => {
     await fill(store, secretsOf(store, FIRST));
     const id = newId();
@@ -166,7 +169,7 @@ test('a row that no key opens is left, and told once; the others are sealed anew
     assert.match(lines[0], /lost=1/);
   }));
 
-test('stopped in the middle, the next start goes on', () =>
+test('after a stop in the middle, the next start continues', () =>
   withStore(embedded, async (store) => {
     await fill(store, secretsOf(store, FIRST));
     const secrets = secretsOf(store, SECOND, FIRST);
