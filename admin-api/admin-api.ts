@@ -1,4 +1,4 @@
-/** The admin API, put together. */
+/** Creates the admin API from its parts. */
 import { parseExemptions, parsePrefix } from '../core/address/index.ts';
 import { AliasStates } from '../core/alias/index.ts';
 import type { Logger } from '../core/base/log/index.ts';
@@ -52,36 +52,36 @@ export interface AdminApiOptions {
   readonly log: Logger;
   readonly zoneSettings: ZoneSettings;
   ready(): Readiness;
-  /** Who serves a change; left out: this node alone. */
+  /** Which nodes have applied a change; omitted: this is the only node. */
   readonly sync?: (sequence: number) => Sync;
   readonly secrets: Secrets;
   readonly metrics: Registry;
-  /** Where the bytes of packages are. */
+  /** Storage of the packages. */
   readonly blobs: BlobSource;
-  /** What audits packages; the audit itself when left out. */
+  /** Programs of the audit threads, for tests; omitted: the real audit. */
   readonly auditPrograms?: AuditPrograms;
-  /** Of the service. */
+  /** Version of the service. */
   readonly version: string;
-  /** What is known of the targets of ALIAS records; what their rows say when left out. */
+  /** States of the targets of ALIAS records; omitted: read from their rows. */
   readonly aliases?: AliasStates;
-  /** How host names of origins are resolved; by `edge.resolvers` when left out. */
+  /** Resolves host names of origins; omitted: uses `edge.resolvers`. */
   readonly resolve?: Resolve;
-  /** How the edge says whom it passes a request on for; left out: nobody does. */
+  /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
-  /** The nameserver, for DNS over HTTPS; left out while that is off. */
+  /** The nameserver, for DNS over HTTPS; omitted if that is off. */
   readonly answerDns?: AnswerDns;
 }
 
 export interface AdminApi {
-  /** All that it serves. */
+  /** All routes, including the OpenAPI document. */
   readonly routes: readonly Route[];
   readonly packages: Pick<Packages, 'tidy'>;
   /** Answers DNS messages of opcode UPDATE, under the same rules and turns as requests. */
   readonly update: AnswerDeferred;
-  /** On `config.admin.listen`. Rejects with ListenError or ConfigError. */
+  /** Listens on `config.admin.listen`. Rejects with ListenError or ConfigError. */
   listen(): Promise<{ readonly port: number; readonly transport: 'uws' | 'node' }>;
   close(): Promise<void>;
-  /** See accounts/service.ts: the random password of a new account `admin`, else null. */
+  /** Returns the generated password of a new account `admin`, or null: see accounts/service.ts. */
   ensureAdmin(): Promise<string | null>;
 }
 
@@ -111,7 +111,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const authenticator = new Authenticator(reader, journal);
   const { cluster } = zoneSettings;
   const originRules = {
-    // Node takes no empty list of servers.
+    // Node rejects an empty list of servers.
     resolve: options.resolve ?? dnsResolve(config.edge.resolvers.length > 0 ? config.edge.resolvers : undefined),
     allowPrivate: parseExemptions(config.edge.allowPrivateOrigins),
     own: [...cluster.ipv4, ...cluster.ipv6].map((address) => parsePrefix(address)),

@@ -1,4 +1,4 @@
-/** Whether the process lives, and whether it serves. */
+/** Endpoints for liveness and readiness probes. */
 import { Type } from '@sinclair/typebox';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import { STATES, type Standing } from '../core/cluster/standing.ts';

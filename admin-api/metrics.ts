@@ -1,4 +1,4 @@
-/** GET /metrics: what is measured, in the formats of Prometheus. */
+/** GET /metrics: the metrics in the formats of Prometheus. */
 import { BlockList, isIPv4 } from 'node:net';
 import { type Registry, selectFormat } from '../core/base/metrics/index.ts';
 import type { Authentication } from './http/caller.ts';
@@ -8,12 +8,14 @@ import { UNAUTHORIZED } from './http/unauthorized.ts';
 /** The setting `admin.metrics`. */
 export type MetricsAccess = 'loopback' | 'token' | 'off';
 
-/** Loopback addresses (RFC 1122 3.2.1.3, RFC 4291 2.5.3). BlockList knows the IPv4 ones mapped into IPv6, too. */
+/**
+ * Loopback addresses (RFC 1122 3.2.1.3, RFC 4291 2.5.3). BlockList also matches IPv4-mapped ones.
+ */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** A proxy that passes on a request says so in one of these: RFC 7239, its forerunners, and Via (RFC 9110 7.6.3). */
+/** Headers of proxies: RFC 7239, its predecessors, and Via (RFC 9110 7.6.3). */
 const FORWARDING = [
   'forwarded',
   'x-forwarded-for',
@@ -23,7 +25,9 @@ const FORWARDING = [
   'via',
 ] as const;
 
-/** Whether a request needs a token: under `loopback` not when it comes from this machine itself. `remoteAddress` is an IP address. */
+/**
+ * Whether a request needs a token; with `loopback`, direct requests from this machine need none.
+ */
 export function needsToken(
   access: MetricsAccess,
   remoteAddress: string,
@@ -34,7 +38,9 @@ export function needsToken(
   return FORWARDING.some((name) => header(name) !== undefined);
 }
 
-/** A token must be an administrator's, with the scope `account:read` or more. None at all when access is `off`. */
+/**
+ * A token must be of an administrator, with the scope `account:read` or `account`. Empty for `off`.
+ */
 export function metricsRoutes(registry: Registry, access: MetricsAccess, authenticator: Authentication): Route[] {
   if (access === 'off') return [];
   return [

@@ -1,4 +1,7 @@
-/** Takes away rows whose time has passed: answers kept under Idempotency-Keys, purges that every edge has acted on, old audit entries, packages that are over, and what accounts that have gone left behind. */
+/**
+ * Deletes expired rows: stored responses of Idempotency-Keys, old purges, old audit entries,
+ * finished packages, and the rest of deleted accounts.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { FaultLog } from '../core/base/log/throttle.ts';
 import { Periodic } from '../core/base/periodic.ts';
@@ -9,33 +12,36 @@ import { REPLAYED_FOR } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two sweeps. */
 const INTERVAL = 60_000;
-/** Rows that are looked at between two turns of the event loop, and that go in one commit. */
+/** Rows that are read between two yields to the event loop, and deleted in one commit. */
 const SCANNED = 2000;
 const BATCH = 500;
-/** Rows of one table in one look, as many as some 1,500 writes a second bring: less would never come to the end of a table that grows. */
+/**
+ * Maximum rows of one table in one sweep. As many as 1,500 writes per second add: with fewer, a
+ * sweep would never reach the end of a growing table.
+ */
 const MOST_SCANNED = 100_000;
 const DAY = 86_400;
-/** Seconds for which a purge is kept: for edges that were away. */
+/** Seconds for which a purge is kept, for edges that were offline. */
 const PURGES_KEPT = DAY;
 
 interface Rows<Row> {
   readonly table: Table<Row>;
   readonly isOver: (row: Row) => boolean;
-  /** None behind this one is over, of those whose keys have the first GROUP bytes in common. */
+  /** Whether no later row with the same first GROUP_BYTES bytes of the key has expired. */
   readonly isLast?: (row: Row) => boolean;
-  /** Deletes what goes with a row. */
+  /** Deletes what depends on a row. */
   readonly along?: (draft: Draft, row: Row) => void;
 }
 
-/** Bytes of the id that keys of rows which belong together begin with. */
+/** Bytes of the common id at the start of the keys of related rows. */
 const GROUP = 8;
 const NOTHING = Buffer.alloc(0);
 
 export class Sweeper {
   readonly #services: Services;
-  /** Where the last look at a table ended. */
+  /** By table, the key at which the last sweep ended. */
   readonly #cursors = new Map<number, Buffer>();
   readonly #turns: Periodic;
 
@@ -53,14 +59,15 @@ export class Sweeper {
     return this.#turns.stop();
   }
 
-  /** One look. */
+  /** Runs one sweep. */
   async sweep(now = nowSeconds()): Promise<void> {
     await this.#expire({ table: replays, isOver: (row) => row.createdAt <= now - REPLAYED_FOR });
     await this.#expire({ table: purges, isOver: (row) => row.createdAt <= now - PURGES_KEPT });
     const { reader, config } = this.#services;
     const { days } = config.audit;
     const kept = now - days * DAY;
-    // Those of an account stand in the order of their times, but for what was written while a clock was ahead.
+    // Entries of an account are in the order of their times, except those of a clock that was
+    // ahead.
     const isLast = ({ at }: Audit): boolean => at > kept && at <= now;
     if (days > 0) await this.#expire({ table: audits, isOver: ({ at }) => at <= kept, isLast });
     const overSince = now - config.packages.keepDays * DAY;
@@ -72,7 +79,9 @@ export class Sweeper {
     await this.#expire({ table: apps, isOver: (row) => !reader.hasAccount(row.accountId) });
   }
 
-  /** A look goes on where the one before ended, so that none takes long, however large the table is. */
+  /**
+   * Continues where the previous sweep ended, so that no sweep takes long, even in a large table.
+   */
   async #expire<Row>(rows: Rows<Row>): Promise<void> {
     for (let scanned = 0; scanned < MOST_SCANNED; scanned += SCANNED) {
       if (this.#turns.isStopped || (await this.#expirePiece(rows))) return;

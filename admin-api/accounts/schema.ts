@@ -1,4 +1,4 @@
-/** Shapes of accounts. */
+/** Schemas of accounts in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { MAX_PASSWORD } from '../auth/schema.ts';
 import { bodySchema } from '../http/json-body.ts';

@@ -1,4 +1,4 @@
-/** Accounts: create, change, delete, describe, and the first one. */
+/** Creates, changes, deletes and describes accounts, including the first administrator. */
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
@@ -22,7 +22,7 @@ export interface AccountBody {
   readonly api_enabled?: boolean;
 }
 
-/** Throws InvalidError for a plan that the configuration has not, StateError when a login is taken. */
+/** Throws InvalidError for an unknown plan, and StateError if a login is already used. */
 export async function createAccount(
   services: Services,
   passwords: Passwords,
@@ -59,7 +59,10 @@ function newAccount(services: Services, body: AccountBody & { username: string }
   };
 }
 
-/** What is left out stays. Throws HttpError 404, InvalidError, StateError `username_taken`, `email_taken`, `last_admin`. */
+/**
+ * Omitted fields keep their values. Throws HttpError 404, InvalidError, and StateError
+ * `username_taken`, `email_taken` or `last_admin`.
+ */
 export async function updateAccount(
   services: Services,
   passwords: Passwords,
@@ -68,7 +71,7 @@ export async function updateAccount(
   body: AccountBody,
 ) {
   if (body.plan !== undefined) requirePlan(services, body.plan);
-  // Before the hash is worked out, which takes long.
+  // Before the password is hashed, which is slow.
   existing(services.reader, id);
   const passwordHash = body.password === undefined ? undefined : await passwords.hash(body.password);
   return change(services, context, (draft) => {
@@ -97,7 +100,10 @@ export async function updateAccount(
   });
 }
 
-/** Its apps go by and by. Throws HttpError 404, StateError `has_domains`, `has_apps`, `last_admin`. */
+/**
+ * The sweeper deletes its apps later. Throws HttpError 404, StateError `has_domains`, `has_apps`,
+ * `last_admin`.
+ */
 export function deleteAccount(services: Services, context: Context<Caller>, id: string) {
   return change(services, context, (draft) => {
     const account = existing(draft, id);
@@ -131,7 +137,7 @@ function requirePlan({ config }: Services, plan: string): void {
   throw new InvalidError('invalid_plan', `This plan does not exist; use one of ${known}.`, { pointer: '/plan' });
 }
 
-/** A login is a username or an e-mail address of one account only, whichever of both it is. */
+/** A login belongs to one account only, as its username or as its e-mail address. */
 function requireFreeLogins(draft: Draft, account: Account): void {
   const taken = (login: string): boolean => {
     const other = login === '' ? undefined : draft.accountByLogin(login);
@@ -145,7 +151,7 @@ function requireFreeLogins(draft: Draft, account: Account): void {
 
 const isAdmin = (account: Account): boolean => account.role === 'admin' && account.apiEnabled;
 
-/** Nobody could undo it if there were no administrator any more. */
+/** Without an administrator, nobody could create another one. */
 function requireOtherAdmin(draft: Draft, account: Account): void {
   if (!isAdmin(account)) return;
   for (let after: string | null = null; ; ) {
@@ -158,8 +164,9 @@ function requireOtherAdmin(draft: Draft, account: Account): void {
 }
 
 /**
- * On an empty store, creates the account `admin` with role admin and plan unlimited. Returns the random password that it got, to be shown once;
- * null when the configuration gave one, or when there are accounts.
+ * In an empty store, creates the account `admin` with the role admin and the plan unlimited.
+ * Returns its generated password, which must be shown once. Null if the configuration sets the
+ * password, or if there are accounts.
  */
 export async function ensureAdmin(services: Services, passwords: Passwords): Promise<string | null> {
   if (services.reader.accounts(null, 1).length > 0) return null;
@@ -171,7 +178,7 @@ export async function ensureAdmin(services: Services, passwords: Passwords): Pro
   return config.admin.password === undefined ? password : null;
 }
 
-/** What the audit says of an account. */
+/** The details of an account in the audit log. */
 const told = ({ username, email, role, plan, apiEnabled }: Account) => ({
   username,
   email: email === '' ? null : email,
@@ -189,7 +196,7 @@ export function viewAccount(account: Account) {
   };
 }
 
-/** The caller's own account with what it uses. */
+/** The account of the caller, with its usage. */
 export function describeAccount({ reader, config }: Services, account: Account) {
   const usage = reader.usage(account.id);
   const limit = planLimit(config.plans, account.plan);
@@ -207,7 +214,10 @@ export function describeAccount({ reader, config }: Services, account: Account) 
   };
 }
 
-/** Domains that a plan allows; 0: no limit. A plan that the configuration no longer has allows as many as the smallest. */
+/**
+ * Limit on domains of a plan; 0: no limit. A plan that was removed from the configuration has the
+ * limit of the smallest.
+ */
 export function planLimit(plans: Services['config']['plans'], plan: string): number {
   const limits: Readonly<Record<string, number>> = plans;
   if (Object.hasOwn(limits, plan)) return limits[plan];

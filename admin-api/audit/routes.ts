@@ -1,4 +1,4 @@
-/** The audit: who changed what, and what has become of a change. */
+/** Endpoints of the audit log and of single changes. */
 import { Type } from '@sinclair/typebox';
 import type { Audit } from '../../core/store/rows.ts';
 import { isId, type Services } from '../change/services.ts';
@@ -39,10 +39,10 @@ const changeAnswer = Type.Object({
   pending: list(Type.String(), 'the nodes that do not serve it yet'),
 });
 
-/** Rows that are looked at for one page of a filtered list. The page is short then, and its cursor leads on. */
+/** Maximum rows that are read for one page of a filtered list. Such a page may have fewer items. */
 const SCANNED = 5000;
 
-/** `sync`: who serves a change. */
+/** `sync`: which nodes have applied a change. */
 export function auditRoutes(services: Services, sync: (sequence: number) => Sync): Route[] {
   const { reader, journal } = services;
   return [

@@ -1,4 +1,7 @@
-/** Who calls. What was found is remembered until any account or token changes, so that a revoked one ends with the answer that says so. */
+/**
+ * Authenticates callers. Results are cached until any account or token changes, so a revoked token
+ * is invalid as soon as the revocation is confirmed.
+ */
 import type { Journal } from '../../core/journal/journal.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Authentication, Caller, Scope } from '../http/caller.ts';
@@ -8,14 +11,16 @@ import { accountGone, apiDisabled, unauthorized } from '../http/unauthorized.ts'
 import { allows, scopesOf } from './scopes.ts';
 import { matchesHash, tokenId } from './token.ts';
 
-/** Callers remembered. */
+/** Maximum number of cached callers. */
 const KNOWN = 10_000;
-/** Longer headers are not remembered: spaces before the token make thousands of kilobytes each that mean the same. */
+/**
+ * Longer headers are not cached: leading spaces can make any number of long headers for one token.
+ */
 const LONGEST_KNOWN = 100;
 
 export class Authenticator implements Authentication {
   readonly #reader: StoreReader;
-  /** By the whole header. Forgotten as soon as any account or token changes. */
+  /** By the whole header. Cleared when any account or token changes. */
   readonly #known = new Map<string, Caller>();
 
   constructor(reader: StoreReader, journal: Pick<Journal, 'onCredentials'>) {
@@ -23,7 +28,7 @@ export class Authenticator implements Authentication {
     journal.onCredentials(() => this.#known.clear());
   }
 
-  /** Throws HttpError 401, or 403 when API access is off for the account. */
+  /** Throws HttpError 401, or 403 if API access is off for the account. */
   authenticate(header: string | undefined): Caller {
     if (header === undefined)
       throw unauthorized(
@@ -42,14 +47,14 @@ export class Authenticator implements Authentication {
     return caller;
   }
 
-  /** Whether the token may be one, and is not here. */
+  /** Whether the header has a well-formed token that this node does not know. */
   hasUnknownToken(header: string | undefined): boolean {
     if (header === undefined || this.#known.has(header)) return false;
     const { id } = parse(header);
     return id !== undefined && this.#reader.token(id) === undefined;
   }
 
-  /** Throws HttpError 403 when neither role nor scopes allow it. */
+  /** Throws HttpError 403 if role or scopes do not allow the access. */
   requireAccess({ account, token }: Caller, scope: Scope, access: 'read' | 'write', admin: boolean): void {
     if (admin && account.role !== 'admin')
       throw new HttpError(403, 'forbidden', 'Only administrators are allowed to do this.');
@@ -74,7 +79,7 @@ export class Authenticator implements Authentication {
   }
 }
 
-/** `id` undefined: it is no whole token. */
+/** `id` is undefined if the token is not well-formed. */
 function parse(header: string): { text: string; id: string | undefined } {
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
   return { text, id: tokenId(text) };

@@ -1,9 +1,9 @@
-/** Shapes of tokens. */
+/** Schemas of tokens in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
 import { flag, id, line, list, nextCursorSchema, orNull, TIME, text, time } from '../http/schema.ts';
 
-/** Longer passwords only make hashing slow. */
+/** Limits the time to hash a password. */
 export const MAX_PASSWORD = 1024;
 
 const label = line(1, 200, 'a string of 1 to 200 characters on one line, the label of the token');

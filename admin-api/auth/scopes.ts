@@ -1,13 +1,13 @@
-/** What a token may do: scopes, and what each role can have. */
+/** Scopes of tokens, and the scopes that each role allows. */
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Role } from '../../core/store/rows.ts';
 
 const AREAS = ['dns', 'proxy', 'packages', 'account'] as const;
 
-/** Those that allow writing hold reading too. */
+/** A scope without `:read` allows both reads and writes. */
 export const SCOPES: readonly string[] = AREAS.flatMap((area) => [area, `${area}:read`]);
 
-/** All that a role allows. */
+/** All scopes that a role allows. */
 export function scopesOf(role: Role): readonly string[] {
   return role === 'viewer' ? AREAS.map((area) => `${area}:read`) : AREAS;
 }
@@ -16,7 +16,10 @@ export function allows(scopes: readonly string[], area: string, access: 'read' |
   return scopes.includes(area) || (access === 'read' && scopes.includes(`${area}:read`));
 }
 
-/** The scopes that were asked for, each once. Throws InvalidError for unknown ones, and for more than `held` allows. */
+/**
+ * The requested scopes without duplicates. Throws InvalidError for unknown scopes, and for more
+ * than `held` allows.
+ */
 export function narrow(asked: readonly string[], held: readonly string[]): string[] {
   const scopes = [...new Set(asked)];
   for (const scope of scopes) {

@@ -1,6 +1,7 @@
 /**
- * The text of a token: `wp_`, its id (16 hexadecimal digits), a secret of 192 bits (48) and a checksum (8). The checksum tells a typo
- * from a revoked token, and lets those who scan for leaked secrets be sure.
+ * The text of a token: `wp_`, its id (16 hexadecimal digits), a secret of 192 bits (48) and a
+ * checksum (8). The checksum distinguishes a typing error from a revoked token, and helps scanners
+ * for leaked secrets to recognize tokens.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -14,18 +15,18 @@ export function mintToken(id: string): string {
   return text + checksum(text);
 }
 
-/** The id in a token, or undefined when the text is none: cut, mistyped, or of another service. */
+/** The id of a token; undefined if the text is truncated, mistyped, or of another service. */
 export function tokenId(text: string): string | undefined {
   const match = FORM.exec(text);
   return match !== null && checksum(text.slice(0, CHECKSUM_AT)) === match[2] ? match[1] : undefined;
 }
 
-/** What may be shown of a token to tell it from others. */
+/** The part of a token that may be shown to identify it. */
 export function visiblePrefix(id: string): string {
   return TOKEN_PREFIX + id;
 }
 
-/** What is stored. The secret has 192 bits, so nobody needs a slow hash. */
+/** The stored hash. It need not be slow, because the secret has 192 random bits. */
 export function hashToken(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,4 +1,4 @@
-/** Tokens: the exchange of a password for one, and their list. */
+/** Creates and revokes tokens. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { type Account, audits, newId, type Token, tokens } from '../../core/store/rows.ts';
@@ -13,10 +13,13 @@ import type { Passwords } from './password.ts';
 import { narrow, scopesOf } from './scopes.ts';
 import { hashToken, mintToken, visiblePrefix } from './token.ts';
 
-/** Live tokens of one account. Each login makes one, so who never revokes any is stopped before the list is endless. */
+/**
+ * Maximum active tokens of one account. Each login creates one, so clients that never revoke tokens
+ * reach this limit.
+ */
 const MAX_TOKENS = 1000;
 
-/** Throws HttpError 401 for a login or password that is wrong, 403 when API access is off. */
+/** Throws HttpError 401 for a wrong login or password, and 403 if API access is off. */
 export async function exchange(
   services: Services,
   passwords: Passwords,
@@ -30,7 +33,7 @@ export async function exchange(
   const { token, text } = newToken(account, { name: body.name, scopes, byPassword: true, expiresAt: null });
   const { environment, journal } = services;
   const { sequence } = await write(environment, journal, account.id, (draft) => {
-    // What was true before the password was looked at may not be so any more.
+    // The account may have changed while the password was verified.
     const now = draft.account(account.id);
     if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
     if (!now.apiEnabled) throw apiDisabled();
@@ -50,7 +53,7 @@ const badCredentials = (): HttpError =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 
-/** A token that can do no more than the caller's. Throws InvalidError. */
+/** Creates a token with at most the rights of the caller's token. Throws InvalidError. */
 export function createToken(
   services: Services,
   context: Context<Caller>,
@@ -76,7 +79,7 @@ export function createToken(
   });
 }
 
-/** `last`: when the token at hand ends, which the new one does not outlive. */
+/** `last`: expiry time of the caller's token, which limits that of the new token. */
 function readExpiry(text: string | null | undefined, last: number | null): number | null {
   if (text === undefined || (text === null && last === null)) return last;
   const time = text === null ? Number.POSITIVE_INFINITY : parseTime(text);
@@ -102,7 +105,7 @@ function newToken(account: Account, row: Chosen): { token: Token; text: string }
 
 function addToken(draft: Draft, token: Token): void {
   const others = draft.tokensOf(token.accountId);
-  // Those that have expired make room.
+  // Expired tokens are deleted to make room.
   const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= token.createdAt);
   if (others.length - expired.length >= MAX_TOKENS)
     throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens, which is the limit; revoke some first.`);
@@ -111,8 +114,9 @@ function addToken(draft: Draft, token: Token): void {
 }
 
 /**
- * With a password end the tokens that were given for it: whoever changes it because somebody else knows it, or has a token, is rid of both. `but`: the token
- * by which it is changed stays. Returns how many ended.
+ * Revokes the tokens that were created with a password, when the password changes: the change also
+ * locks out anyone who knew it. `but`: the token of the request, which stays valid. Returns the
+ * number of revoked tokens.
  */
 export function revokeLogins(draft: Draft, accountId: string, but: string): number {
   const ended = draft.tokensOf(accountId).filter(({ id, byPassword }) => byPassword === true && id !== but);

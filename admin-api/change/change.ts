@@ -1,6 +1,6 @@
 /**
- * What one request changes: its rows, the audit entry that tells of it, and, under an Idempotency-Key, its answer. One commit, so that none is
- * there without the others.
+ * Commits the changes of one request: its rows, its audit entry, and the response to store for its
+ * Idempotency-Key. They are in one commit, so none exists without the others.
  */
 import { createHash } from 'node:crypto';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
@@ -15,28 +15,30 @@ import { nowSeconds } from '../http/time.ts';
 import { accountGone } from '../http/unauthorized.ts';
 import type { Services } from './services.ts';
 
-/** What was done, for the audit, and what is answered. */
+/** The result of a change, for the audit log and the response. */
 export interface Done<R extends Reply> {
-  /** As `record.create`. */
+  /** Such as `record.create`. */
   readonly action: string;
-  /** Things were as they were asked to be: nothing was changed, and the audit tells nothing. */
+  /**
+   * The object already had the requested state: nothing is changed, and there is no audit entry.
+   */
   readonly unchanged?: boolean;
-  /** Nothing of it is kept for the same request when it comes again: it is done anew then. */
+  /** The response is not stored: a retry with the same Idempotency-Key runs again. */
   readonly isForgotten?: boolean;
-  /** Whose things were changed; left out: the caller's own. */
+  /** The owner of the changed object; omitted: the account of the caller. */
   readonly accountId?: string;
   readonly domain?: Domain;
-  /** Id of what was changed. */
+  /** Id of the changed object. */
   readonly target?: string;
-  /** What a reader of the audit needs to know; no secrets. */
+  /** Details for the audit log; no secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
-  /** Under an Idempotency-Key it is also called before the commit, when the revision is not known yet (0). */
+  /** With an Idempotency-Key, also called before the commit, with the revision 0. */
   answer(revision: number): R;
 }
 
 /**
- * Runs `work` on a draft and commits it. Sets the headers that tell of the commit. Throws what `work` throws, and
- * ConflictError when other writers were faster each time.
+ * Runs `work` on a draft, commits it, and sets the header with its revision. Throws the errors of
+ * `work`, and ConflictError if every attempt conflicts with other writers.
  */
 export async function change<R extends Reply>(
   services: Services,
@@ -46,23 +48,24 @@ export async function change<R extends Reply>(
   const { environment, journal } = services;
   const { caller, idempotency, headers } = context;
   const { result, sequence } = await write(environment, journal, caller.account.id, async (draft) => {
-    // Two of one key at once: the second conflicts with the first, and finds its answer when it starts anew.
+    // Of two concurrent requests with one key, the second conflicts, and finds the stored response
+    // when it runs again.
     const before = idempotency === null ? undefined : valid(draft.replay(idempotency.id));
     if (idempotency !== null && before !== undefined) return { again: replayed(services, idempotency, before) };
-    // It may have been deleted since the token was looked at: nothing must come to an account that is not there any more.
+    // The account may have been deleted since authentication; it must not get new objects.
     if (!draft.hasAccount(caller.account.id)) throw accountGone();
     const done = await work(draft);
     if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
     if (idempotency !== null && done.isForgotten !== true) draft.put(replays, replayOf(services, idempotency, done));
     return { done };
   });
-  // What is replayed is what the same request was answered before.
+  // A stored response is a response to the same request, so it has the same type.
   if (result.done === undefined) return told(result.again, headers) as R;
   headers[REVISION] = String(sequence);
   return result.done.answer(sequence);
 }
 
-/** Who asks, and by which request. */
+/** The caller, and the request. */
 export type Requester = Pick<Context<Caller>, 'caller' | 'requestId' | 'remoteAddress'>;
 
 export function auditEntry(
@@ -89,13 +92,16 @@ interface Again {
   readonly revision: number;
 }
 
-/** The first answer to a request that was made before, with its headers; null: there was none. Throws HttpError 422. */
+/**
+ * The stored response to an earlier request, with its headers; null if there is none. Throws
+ * HttpError 422.
+ */
 export function replay(services: Services, idempotency: Idempotency, headers: Record<string, string>): Reply | null {
   const before = valid(services.reader.replay(idempotency.id));
   return before === undefined ? null : told(replayed(services, idempotency, before), headers);
 }
 
-/** Seconds for which an answer is given again. */
+/** Seconds for which a response is stored. */
 export const REPLAYED_FOR = 86_400;
 
 const valid = (before: Replay | undefined): Replay | undefined =>
@@ -108,7 +114,9 @@ function told({ reply, revision }: Again, headers: Record<string, string>): Repl
   return reply;
 }
 
-/** The request's hash is sealed too: a hash that can be tried would tell a password in it. */
+/**
+ * The hash of the request is encrypted too: an open hash would allow guesses of a password in it.
+ */
 function replayOf({ secrets }: Services, { id, request }: Idempotency, done: Done<Reply>): Replay {
   const answer = Buffer.from(JSON.stringify(done.answer(0)));
   const sealed = secrets.seal(Buffer.concat([hashOf(request), answer]), `idempotency:${id}`);

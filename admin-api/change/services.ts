@@ -1,4 +1,4 @@
-/** What the services of the API are built on. */
+/** Dependencies that the services of the API share. */
 import type { AliasStates } from '../../core/alias/index.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
@@ -10,14 +10,14 @@ import type { Name } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Turns } from './turns.ts';
 
-/** Finds domains by parts of their names: admin-api/domains/search.ts. */
+/** Finds domains by a part of their name: see admin-api/domains/search.ts. */
 export interface DomainFinder {
   find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<FoundDomains>;
 }
 
 export interface FoundDomains {
   readonly names: readonly string[];
-  /** Whether there are more. */
+  /** Whether further names match. */
   readonly more: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Services {
   readonly aliases: AliasStates;
 }
 
-/** Ids are 16 hexadecimal digits. What is none names nothing, so it is answered as an unknown one. */
+/** An id is 16 hexadecimal digits. Any other text is handled like an unknown id. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);
 }

@@ -1,13 +1,16 @@
-/** Work in steps that lets others have the event loop. */
+/** Splits long work into steps, so that it does not block the event loop. */
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds between two turns of the event loop. */
+/** Milliseconds between two yields to the event loop. */
 const TURN = 5;
 
 export class Steps {
   #since = performance.now();
 
-  /** Resolves at once, or after a turn of the event loop when the last one was some milliseconds ago. */
+  /**
+   * Resolves at once, or after a yield to the event loop if the last yield was some milliseconds
+   * ago.
+   */
   async next(): Promise<void> {
     if (performance.now() - this.#since < TURN) return;
     await setImmediate();

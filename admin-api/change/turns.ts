@@ -1,6 +1,7 @@
 /**
- * Turns for requests that would only take the commit from one another. The journal finds every conflict by itself; but of many writers to one name, or of
- * an import beside steady writers, each round would let one through and send the others back to start.
+ * Shared and exclusive locks for requests that would conflict with each other. The journal detects
+ * every conflict without them. However, of many writers to one name, each round would commit only
+ * one, and all others would run again. An import would always lose to frequent writers.
  */
 interface Gate {
   shared: number;
@@ -11,17 +12,17 @@ interface Gate {
 export class Turns {
   readonly #gates = new Map<string, Gate>();
 
-  /** How many keys are in use. */
+  /** Number of keys in use. */
   get size(): number {
     return this.#gates.size;
   }
 
-  /** Runs `work` beside others that share the key. First come, first served, so that nobody starves. */
+  /** Runs `work` concurrently with others that share the key. In order of arrival: none starves. */
   shared<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.#run(key, false, work);
   }
 
-  /** Runs `work` while no other has the key. */
+  /** Runs `work` while no other work has the key. */
   exclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.#run(key, true, work);
   }
@@ -46,7 +47,7 @@ export class Turns {
   #leave(key: string, gate: Gate, exclusive: boolean): void {
     if (exclusive) gate.exclusive = false;
     else gate.shared--;
-    // Whoever is let in is counted here, before a newcomer can look.
+    // Counts the next request here, so that a new request sees it.
     while (gate.waiting.length > 0 && admits(gate, gate.waiting[0].exclusive)) {
       const next = gate.waiting.shift();
       if (next === undefined) break;

@@ -1,18 +1,19 @@
-/** How long HTTP caches may keep a DNS response (RFC 8484 5.1). */
+/** Computes the freshness lifetime of a DNS response in HTTP caches (RFC 8484 5.1). */
 import { HEADER_LENGTH } from '../../core/wire/header.ts';
 import { RCODE, TYPE } from '../../core/wire/types.ts';
 
-/** TYPE, CLASS, TTL and RDLENGTH. */
+/** Bytes of TYPE, CLASS, TTL and RDLENGTH. */
 const RECORD = 10;
 /** RFC 2181 section 8: 31 bits. */
 const MAX_TTL = 2 ** 31 - 1;
-/** What a zone says, in contrast to what is wrong with the query or with us. */
+/** Codes that depend on the zone only, not on a faulty query or server. */
 const LASTING: readonly number[] = [RCODE.NOERROR, RCODE.NXDOMAIN, RCODE.YXDOMAIN];
 
 /**
- * Seconds: the smallest TTL in the answer section, and, as far as the response denies something, no more than TTL and MINIMUM of the SOA in its authority
- * section (RFC 2308 section 5). A referral lives as long as its NS records. Null: a failure, or nothing that tells, so that nobody may keep it. `response` is a
- * whole message.
+ * The lifetime in seconds: the smallest TTL in the answer section. A negative response is also
+ * limited by TTL and MINIMUM of the SOA in the authority section (RFC 2308 section 5), and a
+ * referral by the TTL of its NS records. Null: a failure, or a response without a TTL, which must
+ * not be cached. `response` is a complete message.
  */
 export function freshness(response: Uint8Array): number | null {
   if (!LASTING.includes(response[3] & 15)) return null;
@@ -29,7 +30,7 @@ export function freshness(response: Uint8Array): number | null {
     const isSoa = type === TYPE.SOA && i >= answers;
     if (i < answers || isSoa || answers === 0) {
       const ttl = view.getUint32(p + 4);
-      // MINIMUM is the last of the rdata's five numbers (RFC 1035 3.3.13).
+      // MINIMUM is the last of the five numbers in the rdata (RFC 1035 3.3.13).
       const lifetime = isSoa ? Math.min(ttl, view.getUint32(end - 4)) : ttl;
       least = Math.min(least ?? MAX_TTL, lifetime > MAX_TTL ? 0 : lifetime);
     }
@@ -38,7 +39,7 @@ export function freshness(response: Uint8Array): number | null {
   return least;
 }
 
-/** Offset after the name at `p`, which may end in a pointer (RFC 1035 4.1.4). */
+/** The offset after the name at `p`, which may end in a pointer (RFC 1035 4.1.4). */
 function afterName(bytes: Uint8Array, p: number): number {
   for (;;) {
     const n = bytes[p];

@@ -1,16 +1,18 @@
-/** A DNS message out of a request. */
+/** Reads the DNS message of a DoH request. */
 import { HEADER_LENGTH, MAX_MESSAGE, QR } from '../../core/wire/header.ts';
 import { HttpError } from '../http/errors.ts';
 
 /** RFC 8484 section 6. */
 export const DNS_MESSAGE = 'application/dns-message';
 
-/** The value of the variable `dns` (RFC 8484 4.1.1: base64url, never padded). Throws HttpError 400 and 413. */
+/**
+ * Decodes the parameter `dns` (RFC 8484 4.1.1: base64url, unpadded). Throws HttpError 400 and 413.
+ */
 export function messageOf(query: URLSearchParams): Uint8Array {
   const values = query.getAll('dns');
   if (values.length !== 1) throw malformed('Send the DNS message as a single parameter ?dns=, in base64url.');
   const [text] = values;
-  // A rest of one character is less than a byte (RFC 4648 section 5).
+  // A single character at the end is less than a byte (RFC 4648 section 5).
   if (!/^[\w-]+$/.test(text) || text.length % 4 === 1)
     throw malformed('The value of ?dns= must be base64url without padding.');
   const message = Buffer.from(text, 'base64url');
@@ -19,7 +21,10 @@ export function messageOf(query: URLSearchParams): Uint8Array {
   return checked(message);
 }
 
-/** A body's bytes, when they can be a query. Throws HttpError 400: these are what a nameserver is silent to on other transports. */
+/**
+ * Returns a message that can be a query. Throws HttpError 400 for one that a nameserver drops on
+ * other transports.
+ */
 export function checked(message: Uint8Array): Uint8Array {
   if (message.length < HEADER_LENGTH) throw malformed(`The DNS message is shorter than ${HEADER_LENGTH} bytes.`);
   if ((message[2] & QR) !== 0) throw malformed('The DNS message is a response; send a query.');

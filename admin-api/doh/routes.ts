@@ -11,19 +11,22 @@ import { checked, DNS_MESSAGE, malformed, messageOf } from './message.ts';
 
 export interface DnsResponse {
   readonly message: Uint8Array;
-  /** Made for this client alone, as one with a cookie is. */
+  /** Whether the response is only for this client, as one with a cookie is. */
   readonly personal: boolean;
 }
 
 /**
- * The nameserver's answer to a query, null when there is none. `address` is the client's, in text. The message is not changed.
+ * The answer of the nameserver; null if it sends none. `address`: the client. Does not change the
+ * message.
  */
 export type AnswerDns = (message: Uint8Array, address: string) => DnsResponse | null;
 
-/** As in the examples of RFC 8484 section 4 and at every public resolver, so that clients which are given a host alone find it. */
+/**
+ * The common path (RFC 8484 section 4), which clients use if they are configured with a host only.
+ */
 const PATH = '/dns-query';
 
-/** `queries`: one bucket for each client network. No token is asked for. */
+/** `queries`: one bucket for each client network. The routes require no token. */
 export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
   const described = {
     path: PATH,

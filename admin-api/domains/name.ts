@@ -1,18 +1,21 @@
-/** What may be the name of a domain here. */
+/** Checks which names can be domains of the service. */
 import { getPublicSuffix } from 'tldts';
 import { InvalidError } from '../../core/base/errors.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatHost, labelCount, type Name, parseName } from '../../core/wire/name.ts';
 
 const POINTER = '/domain';
-/** Letters, digits, hyphens inside (RFC 1123 2.1), and underscores, which some delegate. */
+/** Letters, digits, inner hyphens (RFC 1123 2.1), and underscores, which some delegations have. */
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 function refuse(code: string, message: string): never {
   throw new InvalidError(code, message, { pointer: POINTER });
 }
 
-/** The apex as wire form, from text in any case, in Unicode or A-labels, with or without the last dot. Throws InvalidError. */
+/**
+ * Parses an apex, in any case, in Unicode or A-labels, with or without a trailing dot. Throws
+ * InvalidError.
+ */
 export function parseDomain(text: string): Name {
   const ascii = toAscii(text.trim(), POINTER).replace(/\.$/, '').toLowerCase();
   const labels = ascii.split('.');
@@ -32,7 +35,7 @@ export function parseDomain(text: string): Name {
   }
 }
 
-/** Throws InvalidError when the name is one under which many register, such as `co.uk` or `github.io`. */
+/** Throws InvalidError for a public suffix, such as `co.uk` or `github.io`. */
 export function refusePublicSuffix(apex: Name): void {
   const text = formatHost(apex);
   if (labelCount(apex) > 1 && getPublicSuffix(text, { allowPrivateDomains: true, validateHostname: false }) !== text)

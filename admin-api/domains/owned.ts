@@ -1,4 +1,4 @@
-/** A caller's domain, and the conditions that a request puts on it. */
+/** Finds a domain of the caller, and checks the conditions of a request. */
 import { createHash } from 'node:crypto';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
@@ -8,22 +8,22 @@ import { isId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 
-/** Throws HttpError 404, also for another account's domain. */
+/** Throws HttpError 404, also for a domain of another account. */
 export function ownedDomain(reader: Reader, { account }: Caller, id: string): Domain {
   const domain = isId(id) ? reader.domain(id) : undefined;
   if (domain !== undefined && domain.accountId === account.id) return domain;
   throw new HttpError(404, 'no_such_domain', 'This account has no domain with this id.');
 }
 
-/** `body`: what is told beside the domain's own state, so that the same revision may read otherwise. */
+/** `body`: the response, if it can change without a new revision of the domain. */
 export function etag(revision: number, body?: Buffer): string {
   const more = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`;
   return `"${revision}${more}"`;
 }
 
 /**
- * Holds a write to its If-Match header (RFC 9110 13.1.1): the domain and all its records are then part of what the write has read.
- * Throws HttpError 412.
+ * Checks the If-Match header of a write (RFC 9110 13.1.1). The domain and all its records then
+ * belong to the reads of the write. Throws HttpError 412.
  */
 export function requireMatch({ reader }: Services, draft: Draft, domain: Domain, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;

@@ -1,4 +1,4 @@
-/** Shapes of domains. */
+/** Schemas of domains in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
 import { count, flag, id, list, nextCursorSchema, text, time } from '../http/schema.ts';

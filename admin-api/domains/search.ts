@@ -1,6 +1,6 @@
 /**
- * The names of an account's domains in memory, so that a search does not read a hundred thousand rows. Made when an account with many domains is first searched,
- * and kept up to date by the journal.
+ * Caches the domain names of accounts, so that a search does not read a hundred thousand rows. The
+ * list of an account is built on the first search, and the journal keeps it up to date.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -12,26 +12,29 @@ import { latin1 } from '../../core/wire/latin1.ts';
 import { formatHost, type Name } from '../../core/wire/name.ts';
 import type { DomainFinder, FoundDomains } from '../change/services.ts';
 
-/** Names of one piece: what is put together anew when one of them comes or goes. */
+/** Names of one piece, whose joined text is rebuilt when a name is added or removed. */
 const PIECE = 512;
-/** Names held over all accounts; the least recently searched account goes first. About 100 bytes each. */
+/**
+ * Maximum names of all accounts, of about 100 bytes each. The least recently searched account is
+ * evicted.
+ */
 const MOST_NAMES = 2_000_000;
 const PAGE = 2000;
 
 interface Piece {
-  /** Canonical keys, as Latin-1, in order. */
+  /** Canonical keys as Latin-1, sorted. */
   readonly keys: string[];
-  /** The names as people write them, in the order of their keys. */
+  /** The names in Unicode, in the order of their keys. */
   readonly names: string[];
-  /** All names, each between line feeds. */
+  /** All names, each between line feeds; null: must be rebuilt. */
   joined: string | null;
 }
 
 export class DomainSearch implements DomainFinder {
   readonly #reader: StoreReader;
-  /** The least recently used first. */
+  /** In order of use, least recently used first. */
   readonly #accounts = new Map<string, Promise<NameList>>();
-  /** Accounts that are being read: what changes meanwhile. */
+  /** Changes of accounts whose list is being built. */
   readonly #reading = new Map<string, { readonly apex: Name; readonly present: boolean }[]>();
 
   constructor(reader: StoreReader, journal: Pick<Journal, 'onDomain'>) {
@@ -43,11 +46,11 @@ export class DomainSearch implements DomainFinder {
     });
   }
 
-  /** Names that hold `wanted`, in canonical order, after the name `after`; at most `limit`. */
+  /** At most `limit` names that contain `wanted`, in canonical order, after the name `after`. */
   async find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<FoundDomains> {
     let list = this.#accounts.get(accountId);
     if (list === undefined) list = this.#read(accountId);
-    // At the end of the map stands the one that was used last.
+    // Moves the account to the end of the map, as the most recently used.
     else this.#accounts.delete(accountId);
     this.#accounts.set(accountId, list);
     const found = (await list).find(wanted, after, limit);
@@ -89,12 +92,12 @@ export class DomainSearch implements DomainFinder {
   }
 }
 
-/** Names in canonical order, in pieces. */
+/** Names in canonical order, split into pieces. */
 class NameList {
   readonly #pieces: Piece[] = [];
   size = 0;
 
-  /** A name that comes after all that are there. */
+  /** Adds a name that sorts after all others. */
   append(apex: Name): void {
     let last = this.#pieces[this.#pieces.length - 1];
     if (last === undefined || last.keys.length >= PIECE) {
@@ -134,7 +137,7 @@ class NameList {
 
   find(wanted: string, after: Name | null, limit: number): FoundDomains {
     const names: string[] = [];
-    // It parts the names, and stands in none.
+    // The line feed is the separator and is not in any name.
     if (wanted.includes('\n')) return { names, more: false };
     const from = after === null ? '' : `${latin1(nameKey(after))}\0`;
     for (let p = after === null ? 0 : this.#pieceOf(from); p < this.#pieces.length; p++) {
@@ -142,7 +145,7 @@ class NameList {
       if (piece.keys[piece.keys.length - 1] < from) continue;
       piece.joined ??= `\n${piece.names.join('\n')}\n`;
       const { joined } = piece;
-      // In the first piece what comes before `from` is left out.
+      // Skips the names before `from` in the first piece.
       let at = after === null ? 0 : startOf(piece, from);
       for (;;) {
         const hit = joined.indexOf(wanted, at);
@@ -157,7 +160,7 @@ class NameList {
     return { names, more: false };
   }
 
-  /** The last piece that begins at or before the key; the first one when all begin after it. */
+  /** Index of the last piece that starts at or before the key; otherwise of the first piece. */
   #pieceOf(key: string): number {
     let low = 0;
     let high = this.#pieces.length;
@@ -170,7 +173,7 @@ class NameList {
   }
 }
 
-/** Where the names of a piece from `key` on begin in its joined text: at the line feed before them. */
+/** Offset in the joined text of a piece: of the line feed before the first name from `key` on. */
 function startOf({ keys, names }: Piece, key: string): number {
   const at = lowerBound(keys, key);
   let start = 0;

@@ -1,4 +1,4 @@
-/** Domains: create, list, describe, delete. */
+/** Creates, lists, describes and deletes domains. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../core/journal/entry-codec.ts';
@@ -53,7 +53,7 @@ export async function createDomain(services: Services, context: Context<Caller>,
         answer: (revision) => ({ domain: viewDomain(services, domain, { ...state, revision }) }),
       };
     });
-  // Who is counted conflicts with every other creation of the account.
+  // The count of domains conflicts with every other creation in the account.
   return limit > 0 ? turns.exclusive(account.id, commit) : commit();
 }
 
@@ -70,7 +70,10 @@ function requireFree(draft: Draft, apex: Name, accountId: string): void {
   for (const below of draft.domainsBelow(apex)) taken(below, false);
 }
 
-/** A page of the account's domains, of those whose name contains `filter` when there is one. `last`: where the next page begins. */
+/**
+ * A page of the account's domains whose names contain `filter`, if set. `last`: the end of the
+ * page.
+ */
 export async function listDomains(
   { reader, search }: Services,
   { account }: Caller,
@@ -85,7 +88,7 @@ export async function listDomains(
   }
   const { names, more } = await search.find(account.id, wantedOf(filter), after, page.limit);
   const apexes = names.map((name) => parseName(`${name}.`));
-  // A name may have gone to another account since it was found.
+  // A name may belong to another account since it was found.
   const rows = apexes.flatMap((apex) => {
     const domain = reader.domainByApex(apex);
     return domain?.accountId === account.id ? [domain] : [];
@@ -93,7 +96,7 @@ export async function listDomains(
   return { rows, last: more ? cursorAt(apexes[apexes.length - 1]) : null };
 }
 
-/** People search for names as they write them. */
+/** The search uses Unicode names, as users write them. */
 function wantedOf(filter: string): string {
   const text = filter.toLowerCase();
   try {
@@ -115,7 +118,7 @@ function readCursor(cursor: Buffer): Name {
   }
 }
 
-/** With all that belongs to it, in one commit. Throws HttpError 404 and 412. */
+/** Deletes a domain and all its data in one commit. Throws HttpError 404 and 412. */
 export function deleteDomain(services: Services, context: Context<Caller>, id: string) {
   const commit = () =>
     change(services, context, (draft) => {
@@ -126,7 +129,7 @@ export function deleteDomain(services: Services, context: Context<Caller>, id: s
       const count = changes.count;
       deleteSpellings(services, draft, domain.id, changes);
       deleteProxy(draft, domain.id);
-      // After its records: whoever applies this must know whose they are.
+      // After its records, because applying those needs the domain.
       changes.delete(domains.number, domains.key(domain));
       draft.append(changes.content);
       return { action: 'domain.delete', domain, target: id, detail: { records: count }, answer: () => ({}) };
@@ -134,7 +137,7 @@ export function deleteDomain(services: Services, context: Context<Caller>, id: s
   return services.turns.exclusive(id, commit);
 }
 
-/** What the edge knows of a domain. */
+/** Deletes the proxy settings, certificates and purges of a domain. */
 function deleteProxy(draft: Draft, domainId: string): void {
   const proxy = draft.proxy(domainId);
   if (proxy !== undefined) draft.delete(proxies, proxy);
@@ -149,8 +152,8 @@ function deleteProxy(draft: Draft, domainId: string): void {
 }
 
 /**
- * Writes the deletion of every record of a domain; the whole range counts as read. Returns what the records said of the proxy, by
- * their names' canonical keys in Latin-1; names that say nothing are left out.
+ * Deletes all records of a domain; the whole range counts as read. Returns `proxied` by the
+ * canonical key of the name in Latin-1, without names that do not set it.
  */
 export function deleteRecords(
   { environment }: Services,
@@ -171,7 +174,7 @@ export function deleteRecords(
   return flags;
 }
 
-/** Writes the deletion of what a zone file said of the case of a domain's names. */
+/** Deletes the spellings of names that a zone file has set. */
 export function deleteSpellings(
   { environment }: Services,
   draft: Draft,
@@ -202,7 +205,7 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   };
 }
 
-/** Those that the zone keeps from a zone file. */
+/** The nameservers from a zone file, if the domain keeps its apex. */
 function nameserversOf(reader: Reader, domain: Domain): string[] | undefined {
   if (domain.kept === null) return undefined;
   const own = reader.recordsAt(domain.id, domain.apex).filter((record) => record.type === TYPE.NS);

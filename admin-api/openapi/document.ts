@@ -1,4 +1,4 @@
-/** The API as an OpenAPI 3.1 document, made of the descriptions that check its requests: nothing in it is written by hand a second time. */
+/** Generates the OpenAPI 3.1 document from the route descriptions that also check the requests. */
 import type { Route } from '../http/route.ts';
 import { sharedResponses } from './faults.ts';
 import { operationOf } from './operation.ts';
@@ -6,9 +6,9 @@ import { type Part, Schemas } from './schemas.ts';
 import { errorSchema, HEADERS, PARAMETERS, SECURITY, TAGS } from './shared.ts';
 
 export interface About {
-  /** Of the service. */
+  /** Version of the service. */
   readonly version: string;
-  /** URLs that the paths follow; "/" when left out: where the document came from. */
+  /** Base URLs of the paths; omitted: "/", the server of the document. */
   readonly servers?: readonly string[];
 }
 
@@ -17,7 +17,7 @@ An error has a status and a code that the endpoint lists. The description of a f
 Unknown properties in a request body are rejected; read-only ones are ignored, so a response can be edited and sent back.
 Times are UTC. Errors have the RateLimit headers, too. \`x-scope\` is the scope that a token needs, \`x-role\` the role of its account.`;
 
-/** A document as plain JSON. Throws Error when two schemas that differ have one title. */
+/** The document as plain JSON. Throws Error if two different schemas have the same title. */
 export function openApiDocument(routes: readonly Route[], { version, servers = ['/'] }: About): Part {
   const schemas = new Schemas();
   schemas.plain(errorSchema);

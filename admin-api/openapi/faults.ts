@@ -1,4 +1,4 @@
-/** How an endpoint can fail: what its description says, and what follows from its shape. */
+/** The error responses of an endpoint: those of its description, and those of its kind. */
 import { STATUS_CODES } from 'node:http';
 import type { Faults, Route } from '../http/route.ts';
 import { UNAUTHORIZED } from '../http/unauthorized.ts';
@@ -17,7 +17,10 @@ const BODY = {
   415: ['unsupported_media_type'],
 } as const;
 
-/** Codes by status, ascending: those of the description first. An empty list is no error: the body is that of an answer. */
+/**
+ * Error codes by status, ascending. A status with an empty list is not an error: it has the body of
+ * a response.
+ */
 export function faultsOf(route: Route): Map<number, Codes> {
   const all = new Map<number, string[]>();
   const add = (status: number, ...codes: Codes) => {
@@ -37,12 +40,12 @@ export function faultsOf(route: Route): Map<number, Codes> {
     add(400, 'unknown_parameter');
     add(401, ...UNAUTHORIZED);
     add(403, 'api_disabled', 'insufficient_scope');
-    // Every role may read.
+    // Every role has read access.
     if (writes || admin) add(403, 'forbidden');
     add(429, ...TOO_MANY);
   }
   if (route.conditional && writes) add(412, ...CHANGED);
-  // A body that is streamed is sent in any case.
+  // A streamed body is always sent, never replaced by a 304.
   if (route.conditional && !writes && route.answer !== undefined) add(304);
   if (body !== undefined || bodyTypes !== undefined)
     for (const [status, codes] of Object.entries(BODY)) add(Number(status), ...codes);
@@ -54,10 +57,10 @@ export function faultsOf(route: Route): Map<number, Codes> {
 
 export const isWrite = ({ method, changes }: Route): boolean => method !== 'GET' && changes !== false;
 
-/** Whether the endpoint takes an Idempotency-Key. */
+/** Whether the endpoint accepts an Idempotency-Key. */
 export const takesKey = ({ method, scope }: Route): boolean => method === 'POST' && scope !== null;
 
-/** Statuses that any request may have, since they are about HTTP and come before an endpoint is chosen. */
+/** Statuses of any request: errors of HTTP that occur before a route is matched. */
 const BEFORE: Readonly<Record<number, Codes>> = {
   408: ['header_too_slow'],
   413: ['chunk_too_large'],
@@ -67,7 +70,7 @@ const BEFORE: Readonly<Record<number, Codes>> = {
   501: ['unknown_coding'],
 };
 
-/** What many endpoints answer alike, written once. Name to status and codes. */
+/** Error responses that many endpoints share, by name: status and codes. */
 const SHARED: Readonly<Record<string, readonly [number, Codes]>> = {
   Unauthorized: [401, UNAUTHORIZED],
   BodyTooSlow: [408, BODY[408]],
@@ -78,7 +81,7 @@ const SHARED: Readonly<Record<string, readonly [number, Codes]>> = {
   Unavailable: [503, UNAVAILABLE],
 };
 
-/** The responses among the components. */
+/** The shared responses, for the components of the document. */
 export function sharedResponses(): Part {
   const faults = Object.entries(SHARED).map(([name, [status, codes]]) => [name, errorResponse(status, codes)]);
   const before = Object.entries(BEFORE).map(([status, codes]) => `${status} \`${codes.join('`, `')}\``);
@@ -90,10 +93,10 @@ export function sharedResponses(): Part {
 
 const responseRef = (name: string): Part => ({ $ref: `#/components/responses/${name}` });
 
-/** The answer to what can be wrong with any request. */
+/** The response for the errors that any request can have. */
 export const OTHERWISE = responseRef('Otherwise');
 
-/** `codes`: what `error.code` may be. */
+/** `codes`: possible values of `error.code`. */
 export function faultResponse(status: number, codes: Codes): Part {
   for (const [name, [of, shared]] of Object.entries(SHARED))
     if (of === status && shared.join() === codes.join()) return responseRef(name);
@@ -120,8 +123,8 @@ function errorOf(codes: Codes, headers: readonly HeaderName[]): Part {
   };
 }
 
-/** Headers of endpoints whose requests are counted. */
+/** Headers of endpoints with a rate limit. */
 export const LIMITS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 
-/** As HTTP calls it: `Not Found`. */
+/** The reason phrase, such as `Not Found`. */
 export const statusName = (status: number): string => STATUS_CODES[status] ?? String(status);

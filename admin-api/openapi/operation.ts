@@ -1,4 +1,4 @@
-/** One endpoint of the document. */
+/** Generates the OpenAPI operation of one endpoint. */
 import type { Route } from '../http/route.ts';
 import { id } from '../http/schema.ts';
 import { faultResponse, faultsOf, isWrite, LIMITS, OTHERWISE, statusName, takesKey } from './faults.ts';
@@ -23,7 +23,7 @@ export function operationOf(route: Route, schemas: Schemas): Part {
   };
 }
 
-/** `x-scope`: what the token needs; `x-role`: what its account needs. */
+/** `x-scope`: required scope of the token; `x-role`: required role of its account. */
 function securityOf(route: Route): Part {
   const { scope, method, admin } = route;
   if (scope !== null)
@@ -32,17 +32,17 @@ function securityOf(route: Route): Part {
       'x-scope': method === 'GET' ? `${scope}:read` : scope,
       ...(admin ? { 'x-role': 'admin' } : {}),
     };
-  // A public endpoint that may ask for a token all the same says so among its faults.
+  // A public endpoint that can require a token lists `missing_token` in its faults.
   return { security: route.faults?.[401]?.includes('missing_token') ? [{}, { bearer: [] }] : [] };
 }
 
-/** Given by its developer. */
+/** The developer chooses the id. */
 const APP_ID: Part = {
   description: 'the id of the app, from its manifest',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** Of the path, of the query, and headers. */
+/** Parameters in the path, the query and the headers. */
 function parametersOf(route: Route, schemas: Schemas): Part[] {
   const { path, query, method } = route;
   const parameters: Part[] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => inPath(name, schemas));
@@ -55,7 +55,7 @@ function parametersOf(route: Route, schemas: Schemas): Part[] {
   return parameters;
 }
 
-/** An id, unless it is something else by its name. */
+/** A parameter of the path: an id, unless its name has another meaning. */
 function inPath(name: string, schemas: Schemas): Part {
   if (name === 'app_id') return { name, in: 'path', required: true, ...APP_ID };
   const of = /^(\w+)_id$/.exec(name)?.[1];
@@ -73,7 +73,7 @@ function requestBody({ body, bodyOptional = false, bodyTypes, form }: Route, sch
   return { required: true, content: Object.fromEntries(bodyTypes.map((type) => [type, bytesOf(type)])) };
 }
 
-/** Bytes that are no text have no schema (OpenAPI 3.1.1, 4.8.14.2). */
+/** Binary data has no schema (OpenAPI 3.1.1, 4.8.14.2). */
 const bytesOf = (type: string): Part => (type.startsWith('text/') ? { schema: { type: 'string' } } : {});
 
 function responsesOf(route: Route, schemas: Schemas): Part {
@@ -88,7 +88,7 @@ function responsesOf(route: Route, schemas: Schemas): Part {
   return { ...responses, default: OTHERWISE };
 }
 
-/** `ok`: what stands at the top of the body. `more`: headers beside its own. */
+/** `ok`: the value of `ok` in the body. `more`: additional headers. */
 function success(route: Route, schemas: Schemas, ok: boolean, more: readonly HeaderName[]): Part {
   const { method, answer, answerType, conditional, query } = route;
   const names: HeaderName[] = ['X-Request-Id'];
@@ -105,7 +105,7 @@ function success(route: Route, schemas: Schemas, ok: boolean, more: readonly Hea
 }
 
 const NAMES: Part = { type: 'array', items: { type: 'string' } };
-/** What the answer to a write says where there are several nodes. */
+/** The field `sync` in responses to writes in a cluster. */
 const SYNC: Part = {
   type: 'object',
   description: 'the nodes that serve the change; omitted for a single node',
@@ -113,7 +113,7 @@ const SYNC: Part = {
   properties: { seq: { type: 'integer' }, applied: NAMES, pending: NAMES },
 };
 
-/** `ok` beside the data, as http/route.ts puts it there. */
+/** Adds `ok` and `sync` to the fields, as http/route.ts does. */
 function withOk(answer: Part, ok: boolean, isWrite: boolean): Part {
   const { properties, required } = answer as { properties?: Part; required?: readonly string[] };
   return {

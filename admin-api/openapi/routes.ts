@@ -1,12 +1,12 @@
-/** GET /api/v1/openapi.json. */
+/** GET /api/v1/openapi.json: the OpenAPI document. */
 import { createHash } from 'node:crypto';
 import { publicRoute, type Route } from '../http/route.ts';
 import { openApiDocument } from './document.ts';
 
-/** It changes with the service only; who keeps it asks again after this many seconds. */
+/** Seconds for which caches may reuse the document, which changes only with the version. */
 const FRESH = 300;
 
-/** `routes`: all others. Made once, here. */
+/** `routes`: all other routes. The document is generated once. */
 export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
   const own: Route = publicRoute({
     operationId: 'getOpenApi',

@@ -1,6 +1,7 @@
 /**
- * From the schemas of the routes to those of the document. TypeBox schemas are JSON Schema already, which OpenAPI 3.1 is made of (OpenAPI 3.1.1, 4.8.24); what
- * has a `title` is written once, as a component of that name, and referred to.
+ * Converts the schemas of the routes to those of the document. TypeBox schemas are JSON Schema,
+ * which OpenAPI 3.1 uses (OpenAPI 3.1.1, 4.8.24). A schema with a `title` becomes a component of
+ * that name, written once and referenced.
  */
 
 /** JSON Schema, or any other part of the document. */
@@ -11,23 +12,23 @@ export interface Part {
 export class Schemas {
   readonly #components = new Map<string, Part>();
 
-  /** The schema as plain JSON. Throws Error when two schemas that differ have one title. */
+  /** The schema as plain JSON. Throws Error if two different schemas have the same title. */
   plain(schema: object): Part {
     return this.#walk(JSON.parse(JSON.stringify(schema))) as Part;
   }
 
-  /** Those with a title, by their title. */
+  /** The schemas with a title, by title. */
   components(): Record<string, Part> {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** `value` is plain JSON: what TypeBox keeps beside it, under symbols, is gone. */
+  /** `value` must be plain JSON, without the symbol properties of TypeBox. */
   #walk(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#walk(one));
     if (typeof value !== 'object' || value === null) return value;
     const { title, ...rest } = value as Part;
     const walked = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, this.#walk(inner)]));
-    // A property of an object may be called "title" too: its value is a schema then.
+    // An object may have a property named "title", whose value is a schema.
     if (typeof title !== 'string') return title === undefined ? walked : { ...walked, title: this.#walk(title) };
     this.#add(title, walked);
     return { $ref: `#/components/schemas/${title}` };

@@ -1,4 +1,4 @@
-/** What all endpoints have in common, written once: headers, parameters, errors, who may call. */
+/** Components that all endpoints share: headers, parameters, errors and security schemes. */
 import { Type } from '@sinclair/typebox';
 import { REVISION } from '../http/revision.ts';
 import type { Tag } from '../http/route.ts';
@@ -73,7 +73,7 @@ export type HeaderName = keyof typeof HEADERS;
 export const headerRefs = (names: readonly HeaderName[]): Part =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Parameters that are headers of requests. */
+/** Parameters in request headers. */
 export const PARAMETERS = {
   IdempotencyKey: {
     name: 'Idempotency-Key',

@@ -1,4 +1,7 @@
-/** Endpoints of administrators: packages of all accounts that wait for a person, and what becomes of them. */
+/**
+ * Endpoints for administrators: packages of all accounts that wait for a review, and decisions on
+ * them.
+ */
 import { Type } from '@sinclair/typebox';
 import { didYouMean } from '../../core/miniapp/did-you-mean.ts';
 import { RULES as TABLE } from '../../core/miniapp/rules.ts';
@@ -152,7 +155,9 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
   ];
 }
 
-/** Throws HttpError 422: a developer who is told a code has to find it on the page of rules. */
+/**
+ * Throws HttpError 422 for an unknown code: a developer must find each code on the page of rules.
+ */
 function requireCodes(codes: readonly string[]): void {
   const known = Object.keys(TABLE);
   for (const [i, code] of codes.entries())

@@ -1,4 +1,7 @@
-/** What is written of an audit: each step one commit, valid on whatever node it is made, since all that it rests on is read in it again. */
+/**
+ * Writes the steps of audits. Each step is one commit that reads its conditions again, so it is
+ * valid on any node.
+ */
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import { type AuditSummary, reports, type Upload, type UploadState, uploads } from '../../core/store/rows.ts';
@@ -7,9 +10,9 @@ import { nowSeconds } from '../http/time.ts';
 import type { Verdict } from './audit-task.ts';
 import { isOutdated, move } from './states.ts';
 
-/** Seconds for which a claim is good without a word of its node: a restart takes less. */
+/** Seconds after which a claim expires if its node does not extend it; a restart takes less. */
 export const CLAIM = 120;
-/** Audits of a package that may begin and not end, as by an end of the process, before a person has to look. */
+/** Audits of a package that may start without a result, as in a crash, before it needs a review. */
 export const MOST_BEGUN = 3;
 
 const BY = 'audit';
@@ -29,17 +32,17 @@ export class AuditBook {
     this.#node = services.config.nodeName;
   }
 
-  /** Whether it is this node's to audit. */
+  /** Whether this node may audit the upload: it has the claim, or the claim has expired. */
   isOwn({ claim }: Upload): boolean {
     return claim !== null && (claim.node === this.#node || claim.until <= nowSeconds());
   }
 
-  /** Of an upload that this node takes, or goes on with. */
+  /** The claim of this node on an upload. */
   newClaim(begun: number): NonNullable<Upload['claim']> {
     return { node: this.#node, until: nowSeconds() + CLAIM, begun };
   }
 
-  /** Begins an audit. Null: there is none to make, or another node makes it. */
+  /** Starts an audit. Null: no audit is needed, or another node runs it. */
   begin(id: string): Promise<Upload | null> {
     return this.#change((draft) => {
       const upload = uploadOf(draft, id);
@@ -52,7 +55,7 @@ export class AuditBook {
     });
   }
 
-  /** Says that this node still works on them, and that those which have not begun wait here. */
+  /** Extends the claims of this node on running and queued audits. */
   extend(ids: readonly string[]): Promise<void> {
     return this.#change((draft) => {
       for (const id of ids) {
@@ -63,7 +66,7 @@ export class AuditBook {
     });
   }
 
-  /** What the audit came to. Null: it is another's by now, or nobody wants it any more. */
+  /** Writes the result of an audit. Null: another node has the claim, or the upload is gone. */
   conclude(id: string, { verdict, summary, findings }: Conclusion): Promise<UploadState | null> {
     const { review, publish } = this.#services.config.packages;
     return this.#change((draft) => {
@@ -71,7 +74,7 @@ export class AuditBook {
       if (upload?.state !== 'scanning' || upload.claim?.node !== this.#node) return null;
       const app = appOf(draft, upload.appId);
       const owner = draft.account(upload.accountId);
-      // They have gone, and it goes, too.
+      // The app or its account was deleted, so the sweeper deletes the upload too.
       if (app === undefined || owner === undefined) return null;
       const judged = { ...upload, summary };
       draft.put(reports, { uploadId: id, findings });

@@ -1,22 +1,28 @@
-/** What an audit may take, in the daemon and in `waypost pkg lint` alike: a package that asks for more is one for a person to look at. */
+/**
+ * Limits of an audit, in the daemon and in `waypost pkg lint`. A package that exceeds them needs a
+ * review.
+ */
 import type { ResourceLimits } from 'node:worker_threads';
 
 const MB = 1024 * 1024;
-/** Megabytes for what is new in a heap, twice what V8 takes by itself: trees of scripts live for long enough to be copied over and over, a third of an audit's CPU. */
+/**
+ * Megabytes of the young generation, twice V8's default. Syntax trees live long enough to be copied
+ * repeatedly, which would take a third of the CPU time of an audit.
+ */
 const YOUNG = 96;
 /**
- * Megabytes. With as little as a program has by itself (1 MB) a script that is nested deeply enough ends the process: V8 takes a stack that is used up while it compiles a regular
- * expression for a fatal error.
+ * Megabytes of the stack. With the default of 1 MB, a deeply nested script can end the process: V8
+ * reports a fatal error if the stack overflows while it compiles a regular expression.
  */
 const STACK = 4;
 
-/** Of a thread. `memory`: bytes of its heap. */
+/** Limits of a thread. `memory`: bytes of its heap. */
 export const auditThreadLimits = (memory: number): ResourceLimits => ({
   maxOldGenerationSizeMb: Math.floor(memory / MB),
   maxYoungGenerationSizeMb: YOUNG,
   stackSizeMb: STACK,
 });
 
-/** As the settings packages.audit_timeout and packages.audit_memory are by default: milliseconds, bytes. */
+/** Defaults of packages.audit_timeout (milliseconds) and packages.audit_memory (bytes). */
 export const DEFAULT_AUDIT_TIMEOUT = 60_000;
 export const DEFAULT_AUDIT_MEMORY = 512 * MB;

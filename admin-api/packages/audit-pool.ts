@@ -1,13 +1,16 @@
-/** Audits in threads that are ended when they take too long or too much: what a package makes of its audit stays with that. */
+/**
+ * Runs audits in threads with limits on time and memory, so that a hostile package harms only its
+ * own audit.
+ */
 import { Piscina } from 'piscina';
 import { auditThreadLimits } from './audit-limits.ts';
 import type { AuditTask } from './audit-task.ts';
 
 export interface AuditPoolOptions {
-  /** The program of the threads. */
+  /** Program of the threads. */
   readonly program: URL;
   readonly threads: number;
-  /** Milliseconds for one. */
+  /** Milliseconds for one audit. */
   readonly timeout: number;
   /** Bytes of the heap of a thread. */
   readonly memory: number;
@@ -20,9 +23,9 @@ export type Outcome<R> =
   /** The pool is closed. */
   | { readonly kind: 'stopped' };
 
-/** Milliseconds for which a thread waits for more. */
+/** Milliseconds after which an idle thread ends. */
 const IDLE = 30_000;
-/** What answers queries and requests goes first. */
+/** Audits have a lower priority than queries and requests. */
 const NICE = 10;
 
 export class AuditPool<R> {
@@ -39,11 +42,11 @@ export class AuditPool<R> {
     return this.#options.threads;
   }
 
-  /** Never rejects. The time runs from the call: what is over it may have waited for others. */
+  /** Never rejects. The timeout includes the time in the queue. */
   async run(task: AuditTask): Promise<Outcome<R>> {
     if (this.#isClosed) return { kind: 'stopped' };
     const { timeout } = this.#options;
-    // No thread before it is needed.
+    // Created on first use, so that no thread runs without an audit.
     this.#pool ??= this.#open();
     const stop = new AbortController();
     this.#running.add(stop);
@@ -81,7 +84,7 @@ export class AuditPool<R> {
       niceIncrement: NICE,
       resourceLimits: auditThreadLimits(memory),
     });
-    // Of a thread that fails after its task: another takes its place.
+    // A thread can fail after its task; the pool replaces it.
     pool.on('error', () => {});
     return pool;
   }

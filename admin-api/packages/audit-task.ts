@@ -1,7 +1,7 @@
-/** What the threads of audits are asked, and what they answer. */
+/** Tasks and results of the audit threads. */
 import type { AuditSummary } from '../../core/store/rows.ts';
 
-/** What the manifest of a package says of it, all of it sound. */
+/** Validated facts from the manifest of a package. */
 export interface PackageFacts {
   readonly id: string;
   readonly name: string | null;
@@ -17,7 +17,7 @@ export interface FoundFault {
   readonly fix: string;
 }
 
-/** The first look at a package: whose it is, or why it cannot be said. */
+/** Result of identifying a package: its app, or the reasons for a failure. */
 export type Identified =
   | { readonly kind: 'identified'; readonly facts: PackageFacts }
   | { readonly kind: 'unreadable'; readonly faults: readonly FoundFault[] };
@@ -27,15 +27,15 @@ export type Verdict = 'approved' | 'in_review' | 'rejected';
 export interface Audited {
   readonly verdict: Verdict;
   readonly summary: AuditSummary;
-  /** As a row keeps it: see core/store/rows/packages.ts. */
+  /** In the format of the row: see core/store/rows/packages.ts. */
   readonly findings: Uint8Array;
 }
 
 export interface AuditTask {
-  /** Of the package's file. */
+  /** Path of the package file. */
   readonly path: string;
-  /** Bytes that it may have. */
+  /** Maximum size of the package in bytes. */
   readonly maxBytes: number;
-  /** The SDKs that were issued. */
+  /** The released SDKs. */
   readonly sdks: readonly { readonly version: string; readonly sha256: string }[];
 }

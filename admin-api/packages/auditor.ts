@@ -1,6 +1,7 @@
 /**
- * Audits in the background: what was uploaded here, what a restart of this node left open, and what other nodes left that have gone. A few at one time, accounts in
- * turn. A package has a verdict when its row has; until then it is begun anew, wherever it broke off.
+ * Runs audits in the background: of uploads to this node, of those that a restart interrupted, and
+ * of those whose node is gone. A few run concurrently, and accounts take turns. An interrupted
+ * audit starts again until the row of the package has a verdict.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../core/base/fair-queue.ts';
@@ -18,11 +19,11 @@ import type { PackageMetrics } from './metrics.ts';
 import type { PackageBlobs } from './package-blobs.ts';
 import { packFindings } from './report.ts';
 
-/** Milliseconds between looks at what is open. */
+/** Milliseconds between two scans for open uploads. */
 const LOOK = 15_000;
-/** Milliseconds until what could not be done is tried again. */
+/** Milliseconds before a failed audit is retried. */
 const RETRY = 5000;
-/** Uploads that are looked at. */
+/** Maximum number of uploads in one scan. */
 const MOST_OPEN = 10_000;
 
 export class Auditor {
@@ -33,10 +34,10 @@ export class Auditor {
   readonly #metrics: PackageMetrics;
   readonly #fault: FaultLog;
   readonly #queue = new FairQueue<string>();
-  /** Queued or at work. */
+  /** Ids of queued and running audits. */
   readonly #open = new Set<string>();
   readonly #working = new Set<Promise<void>>();
-  /** Who waits for a verdict. */
+  /** Callbacks that wait for a verdict. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #stop = new AbortController();
   readonly #looks: Periodic;
@@ -51,7 +52,7 @@ export class Auditor {
     this.#looks = new Periodic(() => this.#look(), {
       interval: LOOK,
       runsImmediately: true,
-      // An audit that ends well is what says that all is well again.
+      // Only a successful audit clears the fault, not a successful scan.
       onEnd: (error) => error !== null && this.#fault.report(error),
     });
     metrics.queue(() => this.#queue.size);
@@ -61,7 +62,7 @@ export class Auditor {
     this.#looks.start();
   }
 
-  /** What is under way is begun anew by the next start. */
+  /** Interrupted audits start again with the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const looked = this.#looks.stop();
@@ -71,7 +72,7 @@ export class Auditor {
     for (const id of [...this.#waiting.keys()]) this.#tell(id);
   }
 
-  /** It is to be audited here. */
+  /** Queues an audit on this node. */
   submit({ id, accountId }: Pick<Upload, 'id' | 'accountId'>): void {
     if (this.#open.has(id) || this.#stop.signal.aborted) return;
     this.#open.add(id);
@@ -79,7 +80,9 @@ export class Auditor {
     this.#next();
   }
 
-  /** Resolves when it has a verdict, or is nobody's to audit any more; at the latest after `ms` milliseconds. */
+  /**
+   * Resolves when the upload has a verdict or needs none, at the latest after `ms` milliseconds.
+   */
   async verdict(id: string, ms: number): Promise<void> {
     if (!this.#open.has(id)) return;
     await new Promise<void>((done) => {
@@ -104,7 +107,7 @@ export class Auditor {
     }
   }
 
-  /** Never rejects. What fails is tried again later, by whoever has the claim then. */
+  /** Never rejects. After a failure, the node that then has the claim retries. */
   async #work(id: string): Promise<void> {
     try {
       await this.#audit(id);
@@ -146,7 +149,7 @@ export class Auditor {
     this.#waiting.delete(id);
   }
 
-  /** Takes what is this node's and not at work, and holds on to what is. */
+  /** Queues the open uploads of this node, and extends its claims. */
   async #look(): Promise<void> {
     const due: string[] = [];
     for (const state of ['scanning', 'pending'] as const)
@@ -159,7 +162,7 @@ export class Auditor {
   }
 }
 
-/** What is no verdict is for a person to look at. */
+/** An audit without a verdict needs a review. */
 function conclusionOf(outcome: Exclude<Outcome<Audited>, { kind: 'stopped' }>, timeout: number): Conclusion {
   if (outcome.kind === 'done') {
     const { verdict, summary, findings } = outcome.result;

@@ -1,5 +1,4 @@
-/** The steps of a package that people take: its owner, and whoever reviews it. */
-
+/** Decisions of owners and reviewers on packages and apps. */
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { uploadOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -13,7 +12,7 @@ import { anyApp } from './owned.ts';
 import { move, type Why } from './states.ts';
 import { viewApp, viewUploadBrief } from './view.ts';
 
-/** What each step is called in the audit. */
+/** Actions in the audit log by state. */
 const ACTIONS = {
   approved: 'package.approve',
   published: 'package.publish',
@@ -47,7 +46,7 @@ function advance({ config }: Services, draft: Draft, upload: Upload, state: Uplo
   return state === 'approved' && config.packages.publish === 'automatic' ? move(draft, moved, 'published') : moved;
 }
 
-/** Nothing of the app is published or taken any more. Throws HttpError 404. */
+/** Suspends an app with its approved and published packages, and blocks it. Throws HttpError 404. */
 export function suspendApp(services: Services, context: Context<Caller>, id: string, reason: string) {
   const { username: by } = context.caller.account;
   return change(services, context, (draft) => {
@@ -60,7 +59,10 @@ export function suspendApp(services: Services, context: Context<Caller>, id: str
   });
 }
 
-/** Packages of the app may come again. Those that were suspended stay so, each until it is approved. Throws HttpError 404. */
+/**
+ * Allows uploads to an app again. Suspended packages stay suspended until each is approved. Throws
+ * HttpError 404.
+ */
 export function reinstateApp(services: Services, context: Context<Caller>, id: string) {
   return change(services, context, (draft) => {
     const app = anyApp(draft, id);

@@ -1,4 +1,4 @@
-/** The thread that takes the first look at packages: whose they are. */
+/** The thread that identifies the app of a package. */
 import { DEFAULT_LIMITS } from '../../core/miniapp/archive/limits.ts';
 import { openArchive } from '../../core/miniapp/archive/open-archive.ts';
 import { Findings } from '../../core/miniapp/findings.ts';

@@ -1,5 +1,4 @@
-/** Developer packages, put together. */
-
+/** Creates the package service from its parts. */
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { BlobSource } from '../../core/cluster/blobs/store.ts';
 import type { Services } from '../change/services.ts';
@@ -14,7 +13,7 @@ import { PackageBlobs } from './package-blobs.ts';
 import { packageRoutes } from './routes.ts';
 import { rulesRoute } from './rules.ts';
 
-/** Programs of threads. */
+/** Programs of the audit threads. */
 export interface AuditPrograms {
   readonly identify: URL;
   readonly audit: URL;
@@ -22,10 +21,10 @@ export interface AuditPrograms {
 
 export interface Packages {
   readonly routes: readonly Route[];
-  /** Takes away what is not needed: see PackageBlobs. */
+  /** Deletes unused blobs: see PackageBlobs. */
   tidy(before?: number): Promise<void>;
   start(): void;
-  /** No audit goes on. */
+  /** Stops all audits. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +34,7 @@ const PROGRAMS: AuditPrograms = {
 };
 
 const HOUR = 3600;
-/** Milliseconds for the first look at a package, for which its developer waits. */
+/** Milliseconds to identify a package; the upload waits for it. */
 const IDENTIFY = 15_000;
 
 export function createPackages(

@@ -1,14 +1,14 @@
-/** What is measured of packages. */
+/** Metrics of package audits. */
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { UploadState } from '../../core/store/rows.ts';
 
-/** Seconds. From a small package to one that is ended. */
+/** Seconds: from a small package to one that exceeds the timeout. */
 const BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export interface PackageMetrics {
-  /** `state`: what the verdict has made of it. `seconds` at work. */
+  /** `state`: the state after the verdict. `seconds`: duration of the audit. */
   audited(state: UploadState, seconds: number): void;
-  /** `size`: how many wait, whenever it is asked. */
+  /** `size`: returns the current length of the queue. */
   queue(size: () => number): void;
 }
 

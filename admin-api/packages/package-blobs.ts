@@ -1,5 +1,7 @@
-/** The bytes of packages: kept while they are needed, on every node, since any may be asked to audit, show or publish one. */
-
+/**
+ * Stores the package files on every node while they are needed, because any node may audit, show or
+ * publish a package.
+ */
 import { UnavailableError } from '../../core/base/errors.ts';
 import { readChunks } from '../../core/base/file-pieces.ts';
 import { FaultLog } from '../../core/base/log/throttle.ts';
@@ -8,9 +10,9 @@ import type { BlobSource, BlobStore, OpenBlob } from '../../core/cluster/blobs/s
 import { neededBlobs } from '../../core/store/package-reads.ts';
 import type { Services } from '../change/services.ts';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two clean-ups. */
 const INTERVAL = 60_000;
-/** Milliseconds for which one is kept that nobody names: its row may be on its way. */
+/** Milliseconds for which an unreferenced file is kept, because its row may not be applied yet. */
 const GRACE = 3_600_000;
 
 export class PackageBlobs {
@@ -33,21 +35,24 @@ export class PackageBlobs {
     return this.#source.store;
   }
 
-  /** As BlobSource. Throws UnavailableError `package_unavailable`. */
+  /** Like BlobSource, but throws UnavailableError `package_unavailable`. */
   async open(hash: string): Promise<OpenBlob> {
     const blob = await this.#source.open(hash);
     if (blob !== null) return blob;
     throw new UnavailableError('package_unavailable', 'No reachable node has the package at the moment; retry later.');
   }
 
-  /** The path of its file, whole and checked. Throws as `open`. */
+  /** The path of the complete and verified file. Throws the error of `open`. */
   async fetch(hash: string): Promise<string> {
     const { file } = await this.open(hash);
     await file.close();
     return this.store.path(hash);
   }
 
-  /** Of one that was fetched. Opened when it is first asked for: an answer whose body nobody wants has nothing to close. */
+  /**
+   * Reads a fetched file. Opens it on the first read, so that an unread response leaves nothing
+   * open.
+   */
   async *content(hash: string): AsyncGenerator<Uint8Array> {
     const { file } = await this.open(hash);
     try {
@@ -65,7 +70,7 @@ export class PackageBlobs {
     return this.#turns.stop();
   }
 
-  /** Gets what is needed and not here, and takes away what nobody needs. `before`: see BlobStore. */
+  /** Fetches needed files that are missing, and deletes unused ones. `before`: see BlobStore. */
   async tidy(before = Date.now() - GRACE): Promise<void> {
     const needed = await neededBlobs(this.#services.reader);
     await this.store.collect((hash) => needed.has(hash), before);

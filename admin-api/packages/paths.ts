@@ -1,9 +1,9 @@
-/** Where the API has apps, uploads and rules. */
+/** Paths of apps, uploads and rules in the API. */
 export const APPS = '/api/dev/apps';
 export const UPLOADS = '/api/dev/uploads';
 export const RULES = '/api/dev/rules';
 
 export const uploadUrl = (id: string): string => `${UPLOADS}/${id}`;
 
-/** Where a browser shows the rule. */
+/** Path of a rule on the page of rules. */
 export const ruleUrl = (code: string): string => `${RULES}#${code}`;

@@ -1,14 +1,20 @@
-/** What an audit found, as a row keeps it: JSON, compressed, and bounded, since it goes through the journal to every node. */
+/**
+ * Packs the findings of an audit for its row: compressed JSON of limited size, because the journal
+ * sends it to every node.
+ */
 import { promisify } from 'node:util';
 import { deflateSync, inflate } from 'node:zlib';
 import type { Finding } from '../../core/miniapp/finding.ts';
 
-/** Bytes of a row, far below what a request to etcd takes. */
+/** Maximum bytes in a row, far below the limit of a request to etcd. */
 const MOST = 256 * 1024;
-/** Bytes of the JSON, which has a thousand findings at most. */
+/** Maximum bytes of the JSON, which has at most a thousand findings. */
 const MOST_JSON = 64 << 20;
 
-/** The findings, or as many of the first as fit; `omitted`: how many did not. For the thread of an audit: it takes its time. */
+/**
+ * Packs the first findings that fit; `omitted`: the number of the others. Slow, so only for audit
+ * threads.
+ */
 export function packFindings(findings: readonly Finding[]): { readonly packed: Buffer; readonly omitted: number } {
   let count = findings.length;
   for (;;) {

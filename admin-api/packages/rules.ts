@@ -5,9 +5,9 @@ import { publicRoute, type Route } from '../http/route.ts';
 import { RULES, ruleUrl } from './paths.ts';
 import { rulesAnswer } from './schema.ts';
 
-/** Seconds for which a page need not be asked for anew. */
+/** Seconds for which caches may reuse the page. */
 const FRESH = 3600;
-/** Of a page that is nothing but text and its own style. */
+/** Content-Security-Policy of a page with only text and its own style. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 export function rulesRoute(): Route {

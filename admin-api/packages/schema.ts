@@ -1,10 +1,10 @@
-/** Shapes of apps and their packages. */
+/** Schemas of apps and packages in requests and responses. */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { UPLOAD_STATES } from '../../core/store/rows.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { count, id, line, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
 
-/** Characters of the notes. */
+/** Maximum characters of the notes. */
 export const LONGEST_NOTES = 4000;
 
 export const packageForm = Type.Object({

@@ -1,4 +1,4 @@
-/** The way of a package, from upload to its end: which step may follow which, and what a step means for its app. */
+/** The states of a package, the allowed transitions, and their effects on the app. */
 import { StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
@@ -14,13 +14,13 @@ import {
 } from '../../core/store/rows.ts';
 import { nowSeconds } from '../http/time.ts';
 
-/** States from which a package may come into each. */
+/** For each state, the states from which a transition is allowed. */
 const FROM: Readonly<Record<UploadState, readonly UploadState[]>> = {
   pending: [],
   scanning: ['pending'],
   rejected: ['scanning', 'in_review', 'approved'],
   in_review: ['scanning'],
-  // A suspension can be taken back.
+  // From `suspended`: a suspension can be reverted.
   approved: ['scanning', 'in_review', 'suspended'],
   published: ['approved'],
   superseded: ['scanning', 'in_review', 'approved', 'published'],
@@ -38,7 +38,10 @@ export const newStep = (state: UploadState, { by = null, reason = null, codes = 
   codes,
 });
 
-/** Puts the upload in its new state, and what follows for its app. Returns it as it is then. Throws StateError `wrong_state`, `version_superseded`, `app_suspended`. */
+/**
+ * Moves an upload to a new state, and updates its app. Returns the new row. Throws StateError
+ * `wrong_state`, `version_superseded` or `app_suspended`.
+ */
 export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why): Upload {
   if (upload.state === state) throw new StateError('wrong_state', `The package is already ${said(state)}.`);
   if (!FROM[state].includes(upload.state))
@@ -81,7 +84,10 @@ function followed(app: App, { id, state, versionCode, updatedAt }: Upload): App 
   return { ...app, current, approvedCode, updatedAt };
 }
 
-/** Ids of the packages whose place is taken: the one in the same state, and one in review that is older than what is approved. */
+/**
+ * Ids of the packages that a new state supersedes: that in the same state, and an older one in
+ * review.
+ */
 function replaced(draft: Draft, { current }: App, { id, state, versionCode }: Upload): string[] {
   const ids: (string | null)[] = isCurrent(state) ? [current[state]] : [];
   if (state === 'approved' && current.in_review !== null) {
@@ -93,5 +99,5 @@ function replaced(draft: Draft, { current }: App, { id, state, versionCode }: Up
 
 const isCurrent = (state: UploadState): state is CurrentState => CURRENT_STATES.some((one) => one === state);
 
-/** A state as it stands in a sentence. */
+/** The name of a state in messages. */
 export const said = (state: UploadState): string => state.replace('_', ' ');

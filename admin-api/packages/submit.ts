@@ -1,4 +1,4 @@
-/** A package that comes in: its bytes to the disk, whose it is, and its place in the queue. */
+/** Receives an uploaded package: stores the file, identifies the app, and queues the audit. */
 import { StateError } from '../../core/base/errors.ts';
 import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -23,16 +23,16 @@ export interface Intake {
   readonly services: Services;
   readonly blobs: PackageBlobs;
   readonly auditor: Auditor;
-  /** Threads that take the first look at a package. */
+  /** Threads that identify packages. */
   readonly identities: AuditPool<Identified>;
-  /** Uploads of each account. */
+  /** Rate limit on the uploads of each account. */
   readonly limit: RateLimit;
 }
 
-/** A package on the disk. */
+/** A stored package. */
 export interface Taken {
   readonly sha256: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
   readonly notes: string | null;
   readonly facts: PackageFacts;
@@ -51,15 +51,15 @@ export type Submission = Taken | { readonly refusal: Error };
  */
 export const maxFormBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
 const NOTES_BYTES = 4 * LONGEST_NOTES;
-/** Controls but for tabs and ends of lines. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Control characters, except tabs and line ends. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
-/** Milliseconds that an answer waits for the verdict: most packages have theirs sooner. */
+/** Milliseconds that a response waits for the verdict; most audits are faster. */
 const VERDICT_MS = 5000;
-/** Faults that the response lists for a package that cannot be read. */
+/** Maximum errors in the response for an unreadable package. */
 const MOST_FAULTS = 20;
 
-/** Takes the form. Throws HttpError 400, 413, 422, 429, 503. */
+/** Receives the form. Throws HttpError 400, 413, 422, 429 and 503. */
 export async function receivePackage(
   { services, blobs, identities, limit }: Intake,
   { caller, headers, header, body }: Context<Caller, AsyncIterable<Buffer>>,
@@ -78,7 +78,8 @@ export async function receivePackage(
       },
     });
     const { fields, hasFile } = await form.catch((error: unknown) => {
-      // By its length already: what else a form may hold is little.
+      // A form that is too large has a package that is too large, because its other parts are
+      // small.
       if (error instanceof HttpError && error.code === 'body_too_large') throw tooLarge(maxBytes, error.close);
       throw error;
     });
@@ -140,7 +141,7 @@ export async function submitPackage({ services, auditor }: Intake, context: Cont
   return { upload: current === undefined ? upload : await viewReport(reader, current) };
 }
 
-/** An error: why the package is refused. Throws HttpError 503. */
+/** Returns an error if the package must be rejected. Throws HttpError 503. */
 function factsOf(outcome: Awaited<ReturnType<AuditPool<Identified>['run']>>): PackageFacts | HttpError {
   if (outcome.kind === 'stopped')
     throw new HttpError(503, 'stopping', 'The service is stopping; send the package again.');
@@ -176,7 +177,7 @@ const unreadable = (faults: readonly FoundFault[]): HttpError =>
     },
   );
 
-/** The app of the package, as it is or new. Throws HttpError 403, StateError. */
+/** The existing or new app of the package. Throws HttpError 403 and StateError. */
 function requireApp({ config }: Services, reader: Reader, { account }: Caller, facts: PackageFacts): App {
   const app = appOf(reader, facts.id);
   if (app === undefined) {

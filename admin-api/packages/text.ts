@@ -1,4 +1,4 @@
-/** A package and what was found in it, as people read it. */
+/** Formats a package and its findings as text for people. */
 import type { Static } from '@sinclair/typebox';
 import { countsText, findingLines } from '../../core/miniapp/report/text.ts';
 import { visible } from '../../core/miniapp/report/visible.ts';

@@ -1,4 +1,4 @@
-/** Apps and uploads as the API shows them. */
+/** Converts apps and uploads from rows to responses. */
 import type { Finding } from '../../core/miniapp/finding.ts';
 import { reportOf, uploadOf, uploadsOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -11,7 +11,7 @@ import { unpackFindings } from './report.ts';
 
 import { uploadText } from './text.ts';
 
-/** In lists, without what was found. */
+/** An upload in lists, without findings. */
 export function viewUploadBrief(row: Upload) {
   return {
     id: row.id,
@@ -26,7 +26,7 @@ export function viewUploadBrief(row: Upload) {
   };
 }
 
-/** Whole. */
+/** An upload with all fields and findings. */
 export function viewUpload(row: Upload, findings: readonly Finding[]) {
   const { summary, ...brief } = viewUploadBrief(row);
   return {
@@ -39,13 +39,13 @@ export function viewUpload(row: Upload, findings: readonly Finding[]) {
   };
 }
 
-/** With what its audit found. */
+/** Reads the findings of the audit, and returns the upload with them. */
 export async function viewReport(reader: Reader, row: Upload) {
   const packed = reportOf(reader, row.id);
   return viewUpload(row, packed === undefined ? [] : await unpackFindings(packed));
 }
 
-/** The answer: as JSON, or as text where that is what is asked for. */
+/** The response: JSON, or text if the request asks for it. */
 export function report(
   { header, headers }: Pick<Context<Caller>, 'header' | 'headers'>,
   upload: Awaited<ReturnType<typeof viewReport>>,

@@ -1,17 +1,18 @@
-/** A bound on how many names are resolved at a time, so that slow zones cannot pile up sockets and timers. */
+/** Limits concurrent name resolutions, so that slow zones cannot accumulate sockets and timers. */
 import { Semaphore } from '../../core/base/semaphore.ts';
 import { HttpError } from '../http/errors.ts';
 
 /**
- * A and AAAA of a name: each address as text, in any order; empty when the name exists and has none. Rejects with an error whose `code` is one of
- * node:dns's. Gives up when `signal` says so.
+ * Resolves A and AAAA of a name to addresses as text, in any order; empty if the name exists
+ * without addresses. Rejects with an error that has a `code` of node:dns. `signal` cancels the
+ * resolution.
  */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface Bounds {
-  /** Resolutions at a time. */
+  /** Maximum concurrent resolutions. */
   readonly slots: number;
-  /** How many more may wait for a slot. */
+  /** Maximum queued resolutions. */
   readonly queue: number;
 }
 
@@ -21,8 +22,9 @@ const busy = (): HttpError =>
   new HttpError(503, 'busy', 'Too many origins are being resolved at the moment; send the request again.');
 
 /**
- * `resolve` in `slots` at a time. Further ones wait in order; past `queue`, or when their signal comes before their turn, they are rejected with
- * HttpError 503 `busy`. A slot is free again when its resolution has ended or was given up.
+ * Wraps `resolve`: at most `slots` run concurrently, and others wait in order. A resolution rejects
+ * with HttpError 503 `busy` if the queue is full, or if its signal aborts in the queue. A slot is
+ * free when its resolution has ended or was cancelled.
  */
 export function bounded(resolve: Resolve, { slots, queue }: Bounds = DEFAULT_BOUNDS): Resolve {
   const semaphore = new Semaphore(slots);

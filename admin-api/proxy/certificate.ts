@@ -1,6 +1,7 @@
 /**
- * Is a customer's own certificate one that the edge can serve and that browsers take for the domain? What is wrong for everybody is refused; what only the customer can know (who trusts
- * the issuer) is a warning. Issuers are not checked against a list of roots: a company's own CA is as good on the machines that trust it.
+ * Checks whether the edge can serve a customer's certificate, and whether browsers accept it for
+ * the domain. Certificates that fail everywhere are rejected. An unknown issuer is only a warning:
+ * there is no list of root certificates, because a company may use its own CA.
  */
 import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -10,25 +11,28 @@ import { formatTime } from '../http/time.ts';
 import { readChain, readKey, refuseCertificate, refuseKey } from './pem.ts';
 
 export interface CheckedCertificate {
-  /** PEM, the leaf first, nothing between the blocks. */
+  /** PEM, the leaf first, without text between the blocks. */
   readonly chain: string;
-  /** PEM, PKCS #8. A secret. */
+  /** PEM, PKCS #8. Secret. */
   readonly privateKey: string;
   /** Seconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** SHA-256 of the leaf, hexadecimal with colons. */
+  /** SHA-256 of the leaf, in hexadecimal with colons. */
   readonly fingerprint: string;
   readonly names: CoveredNames;
   readonly warnings: readonly string[];
 }
 
-/** An ACME client renews a month before the end. */
+/** Seconds before the expiry from which there is a warning: ACME clients renew a month before. */
 const SOON = 30 * 86_400;
 
 /**
- * `domain`: the apex in A-labels without the last dot; `now`: seconds since 1970. Throws InvalidError with the pointer `/certificate`: `invalid_certificate`, `certificate_chain`,
- * `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `certificate_must_staple`; or `/private_key`: `invalid_private_key`, `unsupported_key`, `key_mismatch`.
+ * `domain`: the apex in A-labels without a trailing dot. `now`: seconds since 1970. Throws
+ * InvalidError with the pointer `/certificate`: `invalid_certificate`, `certificate_chain`,
+ * `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`,
+ * `certificate_must_staple`; or with `/private_key`: `invalid_private_key`, `unsupported_key`,
+ * `key_mismatch`.
  */
 export function checkCertificate(
   certificate: string,
@@ -63,11 +67,14 @@ export function checkCertificate(
 }
 
 const SHORTEST_RSA = 2_048;
-/** A signature costs the edge about seven times as much with every doubling. */
+/** Maximum bits of an RSA key. A signature takes about seven times as long with each doubling. */
 const LONGEST_RSA = 4_096;
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1']);
 
-/** What all browsers take: RSA and the two curves that the CA/Browser Forum's requirements (6.1.5) share with them. Ed25519 and P-521 fail in some. */
+/**
+ * Accepts the keys that all browsers support: RSA, and the two curves that the CA/Browser Forum's
+ * requirements (6.1.5) also allow. Some browsers do not support Ed25519 or P-521.
+ */
 function checkKey(key: KeyObject): void {
   const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
   const hint = 'Create a key with "openssl ecparam -genkey -name prime256v1 -noout", and request a certificate for it.';
@@ -101,7 +108,7 @@ function checkKey(key: KeyObject): void {
 
 const PROBE = Buffer.from('waypost');
 
-/** A key whose public half is right may still not sign, when a file was put together by hand. */
+/** Signs a test message too: a damaged key can have the right public part and still not sign. */
 function checkMatch(chain: readonly X509Certificate[], key: KeyObject): void {
   const at = chain.findIndex((one) => one.checkPrivateKey(key));
   if (at < 0)
@@ -118,7 +125,7 @@ function checkMatch(chain: readonly X509Certificate[], key: KeyObject): void {
   try {
     works = verify('sha256', PROBE, chain[0].publicKey, sign('sha256', PROBE, key));
   } catch {
-    // The key's numbers do not fit together.
+    // The numbers of the key are inconsistent.
   }
   if (!works) refuseKey('key_mismatch', 'The private key cannot sign for the certificate: it is damaged.');
 }
@@ -131,7 +138,7 @@ function checkOrder(chain: readonly X509Certificate[]): void {
         `Certificate ${i + 1} (${shown(chain[i].subject)}) is not issued by certificate ${i + 2} (${shown(chain[i + 1].subject)}). Put the certificate of the domain first, then its issuer, and so on.`,
       );
   const [leaf] = chain;
-  // Tools make self-signed ones with the mark of a CA.
+  // Tools create self-signed certificates with the CA flag, so those are accepted.
   if (leaf.ca && !isIssuedBy(leaf, leaf))
     refuseCertificate(
       'certificate_chain',
@@ -143,7 +150,7 @@ function isIssuedBy(one: X509Certificate, issuer: X509Certificate): boolean {
   try {
     return one.checkIssued(issuer) && one.verify(issuer.publicKey);
   } catch {
-    // A public key that cannot verify.
+    // The public key cannot verify signatures.
     return false;
   }
 }
@@ -164,9 +171,9 @@ function checkDates(one: X509Certificate, at: number, now: number): void {
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const ANY_USAGE = '2.5.29.37.0';
 
-/** RFC 5280 4.2.1.12: without the extension every use is allowed. */
+/** RFC 5280 4.2.1.12: without the extension, every usage is allowed. */
 function checkUsage(leaf: X509Certificate): void {
-  // Node calls the extended key usage so.
+  // In Node, `keyUsage` is the extended key usage.
   const usage: readonly string[] = leaf.keyUsage ?? [];
   if (usage.length === 0 || usage.includes(SERVER_AUTH) || usage.includes(ANY_USAGE)) return;
   refuseCertificate(
@@ -196,7 +203,10 @@ function checkNames(names: CoveredNames, domain: string): void {
     );
 }
 
-/** As the edge will load it, with what OpenSSL refuses today: weak signatures (SHA-1, MD5) and keys under 112 bits of security anywhere in the chain. */
+/**
+ * Loads the certificate like the edge does. OpenSSL rejects weak signatures (SHA-1, MD5) and keys
+ * below 112 bits of security anywhere in the chain.
+ */
 function checkLoads(cert: string, key: string): void {
   try {
     createSecureContext({ cert, key, ciphers: 'DEFAULT@SECLEVEL=2' });
@@ -223,9 +233,9 @@ function warningsOf(chain: readonly X509Certificate[], notAfter: number, now: nu
   return warnings;
 }
 
-/** Node writes `Nov 21 03:37:23 2026 GMT`. */
+/** Parses Node's format `Nov 21 03:37:23 2026 GMT`. */
 const secondsOf = (text: string): number => Math.floor(Date.parse(text) / 1000);
 
-/** A distinguished name, its parts in one line. */
+/** Formats a distinguished name on one line. */
 const shown = (name: string): string =>
   name === undefined ? 'no name' : name.replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ', ').slice(0, 100);

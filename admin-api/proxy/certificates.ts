@@ -1,5 +1,6 @@
-/** The certificate of a domain: order it anew, bring one's own, go back to the automatic one. */
-
+/**
+ * Orders a new certificate for a domain, installs a custom one, or returns to the automatic one.
+ */
 import { StateError } from '../../core/base/errors.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import {
@@ -26,7 +27,10 @@ import { scanRecords } from './scan.ts';
 import { changeProxy } from './service.ts';
 import { noProxy, proxyReply } from './view.ts';
 
-/** The edge orders it as soon as it sees the request. Throws HttpError 404, StateError `proxy_disabled`, `certificate_custom`. */
+/**
+ * The edge orders the certificate when it reads the request. Throws HttpError 404, StateError
+ * `proxy_disabled`, `certificate_custom`.
+ */
 export function orderCertificate(services: Services, context: Context<Caller>) {
   return changeProxy(services, context, async (draft, domain) => {
     const before = draft.proxy(domain.id);
@@ -54,7 +58,7 @@ function ordered() {
   return { sslError: null, orderRequestedAt: now, updatedAt: now };
 }
 
-/** Throws HttpError 404, InvalidError: see checkCertificate. */
+/** Throws HttpError 404 and InvalidError: see checkCertificate. */
 export async function setCertificate(
   services: Services,
   context: Context<Caller>,
@@ -100,7 +104,7 @@ export async function setCertificate(
   });
 }
 
-/** With the proxy on, the automatic one is ordered at once. Throws HttpError 404. */
+/** With the proxy on, the automatic certificate is ordered at once. Throws HttpError 404. */
 export function deleteCertificate(services: Services, context: Context<Caller>) {
   return changeProxy(services, context, async (draft, domain) => {
     const certificate = draft.certificate(domain.id);
@@ -124,10 +128,10 @@ export function deleteCertificate(services: Services, context: Context<Caller>) 
   });
 }
 
-/** Names in the warning at most. */
+/** Maximum number of names in the warning. */
 const SHOWN = 20;
 
-/** The web names that visitors would be warned at. */
+/** Warns about web names that the certificate does not cover: browsers reject it there. */
 async function uncoveredWarning(services: Services, domain: Domain, names: CoveredNames): Promise<string[]> {
   const zone = new OwnZone(services, domain);
   const uncovered: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Names whose own records tell where the origin is, whatever the proxy answers for the others: whoever looks for a way around the proxy asks for these first. Worked out with the proxy
- * off, too, as if it were on, since that is when a customer can still move things.
+ * Finds names whose records reveal the address of the origin, although other names are proxied: an
+ * attacker queries these first to bypass the proxy. While the proxy is off, the result is as if it
+ * were on, because the customer can then still move services.
  */
 import { parseAddress } from '../../core/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
@@ -19,21 +20,24 @@ export interface Exposed {
   readonly name: string;
   readonly type: string;
   readonly content: string;
-  /** A sentence or two: what tells it, and what to do. */
+  /** The reason and the next step, in one or two sentences. */
   readonly why: string;
 }
 
 export interface ExposedNames {
   readonly exposed: readonly Exposed[];
-  /** There are more than are listed. */
+  /** Whether there are further names. */
   readonly more: boolean;
 }
 
 export const MAX_EXPOSED = 100;
-/** Of a content that is long. */
+/** Maximum length of a shown content. */
 const SHOWN = 500;
 
-/** No DNS query is made: of a host name outside the account's domains the addresses are not known. `host`: null when no origin is set. */
+/**
+ * Sends no DNS query, so the addresses of host names outside the account's domains are unknown.
+ * `host`: null without an origin.
+ */
 export async function findExposed(services: Services, domain: Domain, host: string | null): Promise<ExposedNames> {
   const exposed: Exposed[] = [];
   if (host === null) return { exposed, more: false };
@@ -71,7 +75,7 @@ function secretOf(services: Services, domain: Domain, host: string): Secret {
   return { addresses: texts.flatMap((text) => parseAddress(text) ?? []), host: name, hostText: host };
 }
 
-/** Null: the proxy answers in its place. */
+/** Null: the record is not exposed, because its name is proxied. */
 function explain(found: Tells, name: Name, proxied: boolean | null, zone: OwnZone, { host }: Secret): string | null {
   switch (found) {
     case 'text':

@@ -1,6 +1,7 @@
 /**
- * May a customer's origin be proxied to? Nothing is connected to: the host is read, resolved when it is a name, and every address is judged. What a name resolves to can
- * be another address a second later, so the edge judges the one that it connects to by `mayConnect`, too.
+ * Checks whether the proxy may use a customer's origin. Parses the host, resolves a name, and
+ * checks every address, without a connection. A name can resolve to another address later, so the
+ * edge also checks the address that it connects to (`mayConnect`).
  */
 import {
   contains,
@@ -21,30 +22,38 @@ import type { Resolve } from './bounded.ts';
 import { codeOf } from './resolve.ts';
 
 const POINTER = '/origin';
-/** Milliseconds for all queries of one origin, waiting for a slot included. */
+/** Milliseconds for all queries of one origin, including the wait for a slot. */
 const RESOLVE_MS = 3_000;
 
 export interface OriginOptions {
   readonly resolve: Resolve;
-  /** The operator's exemptions, for test rigs (`parseExemptions`). With any, names of local use are taken, too. */
+  /**
+   * Exemptions of the operator, for tests (`parseExemptions`). With any, local names are accepted
+   * too.
+   */
   readonly allowPrivate?: Exemptions;
-  /** Where this service itself answers (the cluster's addresses): an origin there would go round in a circle. */
+  /** The addresses of the cluster: an origin there would be a loop. */
   readonly own?: readonly Prefix[];
-  /** Milliseconds for resolving. */
+  /** Milliseconds for the resolution. */
   readonly timeoutMs?: number;
 }
 
 export interface CheckedOrigin {
-  /** Canonical: dotted decimal, RFC 5952 without brackets, or A-labels in lower case without the last dot. */
+  /**
+   * Canonical: dotted decimal, RFC 5952 without brackets, or lower-case A-labels without a trailing
+   * dot.
+   */
   readonly host: string;
-  /** Canonical, each once, in the resolver's order; at least one. All passed. */
+  /** Canonical, without duplicates, in the resolver's order. At least one; all passed the check. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Throws InvalidError with the pointer `/origin`: `invalid_origin` (no host, or oddly written), `private_origin` (an address that is not public, or a name that cannot
- * lead to one), `origin_loop` (an address of ours), `origin_unresolvable` (no such name, no addresses, no answer in time, broken zone).
- * Throws HttpError 503: `resolver_unavailable` when our own resolver cannot be used, since nothing is wrong with the request and a later try may pass; `busy`.
+ * Throws InvalidError with the pointer `/origin`: `invalid_origin` (no valid host),
+ * `private_origin` (an address that is not public, or a name that never has a public one),
+ * `origin_loop` (an address of the cluster), `origin_unresolvable` (no such name, no addresses,
+ * timeout, broken zone). Throws HttpError 503 `resolver_unavailable` if our resolver fails, because
+ * a retry may succeed, and `busy`.
  */
 export async function checkOrigin(text: string, options: OriginOptions): Promise<CheckedOrigin> {
   const exemptions = options.allowPrivate ?? NO_EXEMPTIONS;
@@ -62,8 +71,8 @@ export async function checkOrigin(text: string, options: OriginOptions): Promise
 }
 
 /**
- * The canonical form of an address that passes. The message names the range, not the address: names that only our resolver knows would tell about the
- * operator's network.
+ * Returns the canonical form of an accepted address. The error names the range, not the address: a
+ * name that only our resolver can resolve could otherwise reveal the operator's network.
  */
 function judge(name: string, address: string, exemptions: Exemptions, own: readonly Prefix[] | undefined): string {
   const bytes = parseAddress(address);
@@ -78,7 +87,10 @@ function judge(name: string, address: string, exemptions: Exemptions, own: reado
   return formatAddress(bytes);
 }
 
-/** A rig on one machine exempts the addresses of its origins; its cluster's address may be the same, with another port. */
+/**
+ * Exempted addresses may be addresses of the cluster too: tests run origins on the same machine,
+ * with another port.
+ */
 function refuseOwn(subject: string, bytes: Uint8Array, exemptions: Exemptions, own: readonly Prefix[] = []): void {
   if (isExempt(bytes, exemptions) || !own.some((prefix) => contains(prefix, bytes))) return;
   throw new InvalidError(
@@ -88,14 +100,17 @@ function refuseOwn(subject: string, bytes: Uint8Array, exemptions: Exemptions, o
   );
 }
 
-/** Of the two addresses that localhost has (RFC 6761 6.3), those that the operator exempts. */
+/** The exempted ones of the two addresses of localhost (RFC 6761 6.3). */
 function loopback(exemptions: Exemptions): readonly string[] {
   const both = ['127.0.0.1', '::1'];
   const exempt = both.filter((address) => isExempt(parseAddress(address)!, exemptions));
   return exempt.length > 0 ? exempt : both;
 }
 
-/** At the deadline the signal tells the resolver first, which may know better what it was waiting for; then we stop waiting for it. */
+/**
+ * At the deadline, the signal aborts the resolver first, whose error may be more precise than a
+ * timeout.
+ */
 async function resolveInTime(
   name: string,
   { resolve, timeoutMs = RESOLVE_MS }: OriginOptions,
@@ -118,7 +133,10 @@ async function resolveInTime(
   }
 }
 
-/** node:dns's codes that speak of the customer's name and zone. All others speak of our resolver. */
+/**
+ * Codes of node:dns for errors of the customer's name or zone. All others are errors of our
+ * resolver.
+ */
 const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'does not exist (NXDOMAIN)'],
   ['ENODATA', 'has no A or AAAA records'],
@@ -130,9 +148,9 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function explain(name: string, error: unknown): never {
-  // Said by whoever resolves, who knew better.
+  // The resolver has already thrown a precise error.
   if (error instanceof HttpError || error instanceof InvalidError) throw error;
-  // A mistake of ours is not to be taken for a resolver that is down.
+  // A bug must not be reported as an unavailable resolver.
   if (error instanceof TypeError && codeOf(error) === undefined) throw error;
   const fault = FAULTS.get(codeOf(error) ?? '');
   if (fault !== undefined) return unresolvable(name, fault);

@@ -1,6 +1,7 @@
 /**
- * Host names in zones of ours. What such a name leads to is read from the records, not asked for: a resolver may still remember that the name was missing a minute ago, and
- * it cannot know that the name will be answered with the cluster's addresses as soon as the proxy is on, which would send the edge round in a circle.
+ * Resolves host names in zones of the service from their records, without queries. A resolver may
+ * have cached that the name did not exist. It also cannot know that the name resolves to the
+ * cluster when the proxy is on, which would be a loop.
  */
 import { type Exemptions, readHost } from '../../core/address/index.ts';
 import { InvalidError } from '../../core/base/errors.ts';
@@ -18,14 +19,15 @@ import { OwnZone } from './own-zone.ts';
 export type OwnAnswer =
   /** In presentation form. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
-  /** The name, or one that it leads to, goes through the proxy. */
+  /** The name, or a target of its aliases, goes through the proxy. */
   | { readonly kind: 'proxied'; readonly name: Name }
-  /** No records of ours say: the name that is to be asked for. */
+  /** Our records do not have the answer: the name to query. */
   | { readonly kind: 'elsewhere'; readonly name: Name }
   | { readonly kind: 'missing' };
 
 /**
- * Where a name leads as the domains of `domain`'s account have it, with the proxy of `domain` on. Domains of others say nothing: anybody can add a domain that is not theirs.
+ * Resolves a name from the domains of the account of `domain`, as if the proxy of `domain` were on.
+ * Domains of other accounts are ignored, because anyone can add a domain that they do not own.
  * `direct`: as if no proxy were on.
  */
 export function ownAnswer(services: Services, domain: Domain, name: Name, direct = false): OwnAnswer {
@@ -74,7 +76,7 @@ export function ownAnswer(services: Services, domain: Domain, name: Name, direct
   return { kind: 'missing' };
 }
 
-/** The domain of ours that a name is in: the closest one. */
+/** The closest domain of the service that contains a name. */
 function holderOf({ reader }: Services, name: Name): Domain | undefined {
   for (let above = name; above.length > 1; above = parentName(above)) {
     const domain = reader.domainByApex(above);
@@ -83,7 +85,7 @@ function holderOf({ reader }: Services, name: Name): Domain | undefined {
   return undefined;
 }
 
-/** Undefined for text that no zone can hold. */
+/** Undefined if the text is not a valid name. */
 export function hostName(host: string): Name | undefined {
   try {
     return parseName(host);
@@ -93,7 +95,10 @@ export function hostName(host: string): Name | undefined {
   }
 }
 
-/** `resolve`, but names of the account's own domains are read from their records. Rejects with InvalidError `origin_loop` for one that is proxied. */
+/**
+ * Wraps `resolve`: names in the account's domains are read from their records. Rejects with
+ * InvalidError `origin_loop` for a proxied name.
+ */
 export function resolveOwnFirst(
   services: Services,
   domain: Domain,
@@ -115,7 +120,7 @@ export function resolveOwnFirst(
       case 'elsewhere': {
         const asked = formatHost(own.name);
         if (asked === host) return resolve(host, signal);
-        // Where the records lead is held to the same rules as what the customer writes.
+        // The target of the records must follow the same rules as the customer's input.
         const target = readHost(asked, exemptions);
         if (target.kind !== 'name') throw Object.assign(new Error('leads to no name'), { code: 'ENODATA' });
         return resolve(target.name, signal);
@@ -126,7 +131,7 @@ export function resolveOwnFirst(
   };
 }
 
-/** Throws InvalidError `origin_loop` when the host is a name that the proxy itself stands in for. Asks nobody. */
+/** Throws InvalidError `origin_loop` if the host is a proxied name. Sends no queries. */
 export function refuseLoop(services: Services, domain: Domain, host: string): void {
   const name = hostName(host);
   const own = name === undefined ? undefined : ownAnswer(services, domain, name);

@@ -1,4 +1,4 @@
-/** The records of a domain as the last commit left them, read name by name: for questions about a few names. */
+/** Reads the committed records of single names of a domain. */
 import type { Domain } from '../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
 import { type RRset, TYPE } from '../../core/wire/types.ts';
@@ -15,7 +15,7 @@ export class OwnZone implements ZoneView, ProxyHints {
   readonly #services: Services;
   readonly #domain: Domain;
   readonly #nested: readonly Name[];
-  /** Where the NS of the apex point, which the service has when the records have not. */
+  /** Targets of the NS records at the apex: from the records, or otherwise those of the service. */
   readonly #nameservers: readonly Name[];
 
   constructor(services: Services, domain: Domain) {
@@ -55,7 +55,10 @@ export class OwnZone implements ZoneView, ProxyHints {
     );
   }
 
-  /** Whether a name goes through the proxy while that is on, of which a record is at hand that says `proxied`. */
+  /**
+   * Whether a name goes through the proxy while it is on. `proxied`: the value of one of its
+   * records.
+   */
   isWeb(name: Name, proxied: boolean | null): boolean {
     const hints = {
       apex: this.apex,

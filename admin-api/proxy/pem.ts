@@ -1,11 +1,14 @@
-/** Certificates and keys in PEM form (RFC 7468). Text around the blocks is taken and not kept, as tools write it there. */
+/**
+ * Parses certificates and keys in PEM (RFC 7468). Text around the blocks, which tools write, is
+ * ignored.
+ */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { InvalidError } from '../../core/base/errors.ts';
 
 export const CERTIFICATE = '/certificate';
 export const PRIVATE_KEY = '/private_key';
 
-/** More than any chain that a browser would follow. */
+/** Maximum certificates: longer than any chain that browsers accept. */
 const MAX_CHAIN = 10;
 const BEGIN = /-----BEGIN ([A-Z0-9 ]{1,64})-----/g;
 
@@ -17,7 +20,9 @@ export function refuseKey(code: string, message: string): never {
   throw new InvalidError(code, message, { pointer: PRIVATE_KEY });
 }
 
-/** In the order of the text; at least one. Throws InvalidError `invalid_certificate`. */
+/**
+ * At least one certificate, in the order of the text. Throws InvalidError `invalid_certificate`.
+ */
 export function readChain(text: string): X509Certificate[] {
   const blocks = blocksOf(text);
   if (blocks.some(({ label }) => label.endsWith('PRIVATE KEY')))
@@ -48,7 +53,7 @@ export function readChain(text: string): X509Certificate[] {
   });
 }
 
-/** Throws InvalidError `invalid_private_key`. Nothing of the key is in the message. */
+/** Throws InvalidError `invalid_private_key`. The message contains no part of the key. */
 export function readKey(text: string): KeyObject {
   const [key, ...more] = blocksOf(text).filter(({ label }) => label.endsWith('PRIVATE KEY'));
   if (key === undefined)
@@ -73,7 +78,7 @@ export function readKey(text: string): KeyObject {
   }
 }
 
-/** Up to the first one that has no end. */
+/** The PEM blocks before the first one without an end line. */
 function blocksOf(text: string): { label: string; block: string }[] {
   const blocks: { label: string; block: string }[] = [];
   BEGIN.lastIndex = 0;

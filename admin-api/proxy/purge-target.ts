@@ -1,13 +1,15 @@
-/** What of a cache is to be forgotten, read and brought into one form (RFC 3986 6.2.2), the one in which the edge keeps what it holds. */
-
+/**
+ * Parses the targets of a purge, and normalizes them (RFC 3986 6.2.2) like the cache keys of the
+ * edge.
+ */
 import { quote } from '../../core/address/refuse.ts';
 import { CACHE_TAG_RULE, isCacheTag } from '../../core/base/cache-tag.ts';
 import { InvalidError } from '../../core/base/errors.ts';
 
-/** No port but the standard ones, no user, no fragment: such a URL is never asked for at the edge. */
+/** Labels of a host name. */
 const HOST = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
 
-/** Throws InvalidError `invalid_url`. `domain`: the apex in A-labels, without the last dot. */
+/** Throws InvalidError `invalid_url`. `domain`: the apex in A-labels, without a trailing dot. */
 export function readUrl(text: string, domain: string, pointer: string): string {
   const url = parse(
     text,
@@ -20,7 +22,7 @@ export function readUrl(text: string, domain: string, pointer: string): string {
   return `${url.protocol}//${hostNameIn(url)}${normalised(url.pathname)}${normalised(url.search)}`;
 }
 
-/** Host and path, of both schemes. Throws InvalidError `invalid_prefix`. */
+/** Host and path, for both schemes. Throws InvalidError `invalid_prefix`. */
 export function readPrefix(text: string, domain: string, pointer: string): string {
   const whole = text.includes('://') ? text : `https://${text}`;
   const how = `is not a host and path; write it as "${domain}/path/"`;
@@ -36,7 +38,7 @@ export function readTag(text: string, pointer: string): string {
 }
 
 function parse(text: string, url: string, code: string, why: string, pointer: string): URL {
-  // Backslashes, tabs and line breaks would be mended silently.
+  // The URL parser would silently replace backslashes, tabs and line breaks.
   if (url === '' || /[\\\s]/.test(url) || !URL.canParse(url)) return refuse(code, text, why, pointer);
   return new URL(url);
 }
@@ -53,7 +55,7 @@ function checkHost(url: URL, text: string, domain: string, code: string, pointer
 
 const hostNameIn = (url: URL): string => url.hostname.replace(/\.$/, '');
 
-/** Escapes of what needs none are undone, the others have capital digits. */
+/** Decodes unnecessary percent escapes, and writes the others with upper-case digits. */
 function normalised(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (escaped, digits: string) => {
     const char = String.fromCharCode(Number.parseInt(digits, 16));

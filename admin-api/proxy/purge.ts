@@ -1,4 +1,4 @@
-/** Requests to forget what the caches hold of a domain: written down here, acted on by the edge of every node. */
+/** Writes purges of a domain's cached responses; the edge of every node executes them. */
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { newId, type Purge, purges } from '../../core/store/rows.ts';
@@ -18,10 +18,10 @@ export interface PurgeBody {
   readonly tags?: readonly string[];
 }
 
-/** Narrowed purges of one domain that are kept at a time. */
+/** Maximum stored purges of one domain, without those of the whole cache. */
 const MAX_PURGES = 1_000;
 
-/** Throws HttpError 404 and 429, InvalidError. */
+/** Throws HttpError 404 and 429, and InvalidError. */
 export async function purgeCache(services: Services, context: Context<Caller>, body: PurgeBody) {
   return change(services, context, (draft) => {
     const domain = ownedDomain(draft, context.caller, context.params.domain_id);
@@ -59,7 +59,7 @@ export async function purgeCache(services: Services, context: Context<Caller>, b
   });
 }
 
-/** Each once. */
+/** Without duplicates. */
 function readAll(
   texts: readonly string[] = [],
   pointer: string,
@@ -68,7 +68,7 @@ function readAll(
   return [...new Set(texts.map((text, i) => read(text, `${pointer}/${i}`)))];
 }
 
-/** One that empties everything stands for all before it. */
+/** A purge of the whole cache replaces all earlier purges. */
 function dropOlder(services: Services, draft: Draft, domainId: string): void {
   for (const purge of keysOf(services, domainId)) {
     const row = draft.row(purges, purge);
@@ -76,7 +76,10 @@ function dropOlder(services: Services, draft: Draft, domainId: string): void {
   }
 }
 
-/** Counted in what is committed, not in the draft: some more at the same moment do no harm, and they need not conflict. */
+/**
+ * Counts committed purges, not the draft: concurrent purges then do not conflict, and a few more do
+ * no harm.
+ */
 function requireRoom(services: Services, domainId: string): void {
   if (keysOf(services, domainId).length < MAX_PURGES) return;
   throw new HttpError(

@@ -1,27 +1,33 @@
 /**
- * The addresses of a host name, from the resolvers of this machine (resolv.conf). Only by DNS queries (c-ares), never by `dns.lookup`: that one reads the hosts file
- * and mDNS, where a name may mean this machine or its network, blocks a thread of libuv's pool, and cannot be cut short. CNAMEs are followed by the resolver.
+ * Resolves host names with DNS queries (c-ares) to the resolvers of this machine (resolv.conf). Not
+ * with `dns.lookup`, which uses the hosts file and mDNS, where a name may mean this machine or its
+ * network. It also blocks a thread of libuv's pool, and cannot be cancelled. The resolver follows
+ * CNAMEs.
  */
 import { Resolver } from 'node:dns/promises';
 import { type Bounds, bounded, DEFAULT_BOUNDS, type Resolve } from './bounded.ts';
 
-/** Milliseconds for the first try of a query; c-ares waits longer at each further one. */
+/** Milliseconds for the first attempt of a query; c-ares waits longer for each further one. */
 const TRY_MS = 800;
 const TRIES = 2;
-/** Milliseconds until what has not been answered is given up: below the bound of the whole check, so that addresses of one family still count. */
+/**
+ * Milliseconds for the queries: below the limit of the whole check, so that the addresses of one
+ * family can be used.
+ */
 const FAMILY_MS = 2_500;
 
-/** Codes of node:dns that say: the name exists, but not with this type. */
+/** The code of node:dns for a name that exists without records of this type. */
 const NO_DATA = 'ENODATA';
 
 /**
- * Resolutions through the given servers (`address` or `address:port`), or the system's. Rejects only if neither family gave an address: with the error of the A query,
- * unless that says no more than "no such type". When one family fails and the other has addresses, these are the answer: servers that time out on AAAA are
- * common, and whoever connects judges the address once more.
+ * Resolves with the given servers (`address` or `address:port`), or with those of the system. If
+ * one family fails, the result is the addresses of the other: servers that time out for AAAA are
+ * common, and the edge checks the address again when it connects. If neither family has an address,
+ * rejects with the error of the A query, unless that is only NO_DATA.
  */
 export function dnsResolve(servers?: readonly string[], bounds: Bounds = DEFAULT_BOUNDS): Resolve {
   return bounded(async (name, signal) => {
-    // One each: `cancel` ends all queries of a resolver.
+    // A resolver for each name, because `cancel` ends all queries of a resolver.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = (): void => resolver.cancel();
@@ -42,7 +48,7 @@ export function dnsResolve(servers?: readonly string[], bounds: Bounds = DEFAULT
   }, bounds);
 }
 
-/** `ENOTFOUND` and such; undefined for errors without a code. */
+/** The code of an error, such as `ENOTFOUND`; undefined without a code. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

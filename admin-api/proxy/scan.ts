@@ -1,15 +1,16 @@
-/** Reads all records of a domain, in stretches: between two of them other requests have their turn. */
+/** Reads all records of a domain, and yields to other requests in between. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, recordsOfZone } from '../../core/store/keys.ts';
 
-/** Milliseconds at a stretch, looked at after so many records. */
+/** Milliseconds between two yields, and records between two checks of the time. */
 const STRETCH = 4;
 const LOOK = 64;
 
 /**
- * Calls `visit` with each key and encoded value, in canonical order, until it gives true. The buffers are the store's: valid until `visit` returns. What is written meanwhile
- * may be seen or not.
+ * Calls `visit` with each key and encoded value, in canonical order, until it returns true. The
+ * buffers belong to the store and are valid only until `visit` returns. Concurrent writes may be
+ * visible or not.
  */
 export async function scanRecords(
   { records }: Environment,

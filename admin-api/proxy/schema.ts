@@ -1,4 +1,4 @@
-/** Shapes of the proxy. */
+/** Schemas of the proxy in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { CACHE_TAG_RULE } from '../../core/base/cache-tag.ts';
 import { bodySchema } from '../http/json-body.ts';
@@ -15,7 +15,7 @@ const host = (more: string) =>
 const port = (more: string) => Type.Optional(integer(1, 65_535, `a whole number from 1 to 65535${more}`));
 const protocol = (more: string) => Type.Optional(oneOf(PROTOCOLS, `"http" or "https"${more}`));
 
-/** Browsers remember no more than is sent; two years is what their preload lists ask for at most. */
+/** Maximum seconds of HSTS: two years, the longest time that preload lists recommend. */
 const HSTS_MOST = 63_072_000;
 const HSTS =
   'for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header';
@@ -44,7 +44,7 @@ export const originBody = bodySchema(
 
 export const toggleBody = bodySchema(Type.Object({ enable: flag('true or false, whether to turn the proxy on') }));
 
-/** Characters of a PEM text at most. */
+/** Maximum characters of a PEM text. */
 export const MAX_PEM = 65_536;
 
 export const certificateBody = bodySchema(

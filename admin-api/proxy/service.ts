@@ -1,4 +1,4 @@
-/** The proxy of a domain: describe, set the origin, turn on and off. */
+/** Describes the proxy of a domain, sets its origin, and turns it on and off. */
 import { type Exemptions, type Prefix, parseAddress } from '../../core/address/index.ts';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
@@ -17,11 +17,11 @@ import { checkOrigin, type OriginOptions } from './origin.ts';
 import { refuseLoop, resolveOwnFirst } from './own-names.ts';
 import { noProxy, proxyReply } from './view.ts';
 
-/** What origins are checked with. */
+/** Settings for the check of origins. */
 export interface OriginRules {
   readonly resolve: Resolve;
   readonly allowPrivate: Exemptions;
-  /** The cluster's own addresses. */
+  /** Addresses of the cluster. */
   readonly own: readonly Prefix[];
 }
 
@@ -44,7 +44,10 @@ export async function describeProxy(services: Services, { caller, params }: Cont
   return proxyReply(domain, row, await findExposed(services, domain, row.originHost), warnings);
 }
 
-/** Records may have been written since the proxy was turned on that put the origin's own name behind it. */
+/**
+ * A warning if the origin's name is now proxied: records may have changed since the proxy was
+ * turned on.
+ */
 function loopWarnings(services: Services, domain: Domain, host: string): string[] {
   try {
     if (parseAddress(host) === undefined) refuseLoop(services, domain, host);
@@ -55,7 +58,10 @@ function loopWarnings(services: Services, domain: Domain, host: string): string[
   }
 }
 
-/** Whether the proxy is on stays. Throws HttpError 404 and 503, InvalidError. */
+/**
+ * Sets the origin, without turning the proxy on or off. Throws HttpError 404 and 503, and
+ * InvalidError.
+ */
 export async function setOrigin(services: Services, rules: OriginRules, context: Context<Caller>, body: OriginBody) {
   const { text, pointer, port, protocol } = readOrigin(body);
   const known = ownedDomain(services.reader, context.caller, context.params.domain_id);
@@ -78,7 +84,10 @@ export async function setOrigin(services: Services, rules: OriginRules, context:
   });
 }
 
-/** Throws HttpError 404, InvalidError for an origin that may not be used, StateError `origin_required`. */
+/**
+ * Throws HttpError 404, InvalidError for an origin that is not allowed, and StateError
+ * `origin_required`.
+ */
 export function toggleProxy(services: Services, rules: OriginRules, context: Context<Caller>, enable: boolean) {
   return changeProxy(services, context, async (draft, domain) => {
     const before = draft.proxy(domain.id) ?? noProxy(domain.id);
@@ -86,7 +95,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
     let row = before;
     if (!unchanged) {
       const origin = enable ? await usableOrigin(services, rules, draft, domain, before) : {};
-      // The edge orders the first certificate as soon as it sees that one is wanted.
+      // The edge orders the first certificate when it reads the order.
       const order = enable && before.sslStatus === 'none';
       const now = nowSeconds();
       row = {
@@ -105,7 +114,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
   });
 }
 
-/** A change of what the edge knows of a domain; those of one domain take turns. */
+/** Changes the proxy settings of a domain; changes of one domain run one at a time. */
 export function changeProxy<R extends Reply>(
   services: Services,
   context: Context<Caller>,
@@ -117,7 +126,7 @@ export function changeProxy<R extends Reply>(
       const domain = ownedDomain(draft, caller, params.domain_id);
       return { ...(await work(draft, domain)), domain, target: domain.id };
     });
-  // Beside writes to records, which hold the domain's own turn; a deletion has it alone.
+  // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.
   return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /proxy`, commit));
 }
 
@@ -145,7 +154,7 @@ const STANDARD: ReadonlyMap<number, Protocol> = new Map([
   [80, 'http'],
 ]);
 
-/** What was read can be sent back, so each field has its name in the answer, too. */
+/** A field has two names, because a client may also send back the field of a response. */
 function oneOf<A extends keyof OriginBody, B extends keyof OriginBody>(
   body: OriginBody,
   name: A,
@@ -162,7 +171,10 @@ function optionsFor(services: Services, { resolve, allowPrivate, own }: OriginRu
   return { resolve: resolveOwnFirst(services, domain, resolve, allowPrivate), allowPrivate, own };
 }
 
-/** The origin as the proxy is turned on: the one that was set, else the domain's own first address. */
+/**
+ * The origin when the proxy is turned on: the configured one, otherwise the first address of the
+ * domain.
+ */
 async function usableOrigin(
   services: Services,
   rules: OriginRules,
@@ -171,7 +183,8 @@ async function usableOrigin(
   { originHost }: ProxyConfig,
 ): Promise<Partial<ProxyConfig>> {
   if (originHost !== null) {
-    // What it resolves to is the edge's to judge each time; what our own records and the rules say may have changed since it was set.
+    // The edge checks each resolved address. Our records and the rules may have changed since the
+    // origin was set.
     await pointedAt(undefined, async () => {
       if (parseAddress(originHost) === undefined) refuseLoop(services, domain, originHost);
       else await checkOrigin(originHost, optionsFor(services, rules, domain));
@@ -194,7 +207,7 @@ async function usableOrigin(
   return { originHost: host, originPort: 443, originProtocol: 'https' };
 }
 
-/** The check speaks of the field `/origin`, which has other names and is not in every body. */
+/** Replaces the pointer `/origin` of the check by the field of the request, if there is one. */
 async function pointedAt<T>(pointer: string | undefined, check: () => Promise<T>): Promise<T> {
   try {
     return await check();
@@ -205,7 +218,7 @@ async function pointedAt<T>(pointer: string | undefined, check: () => Promise<T>
   }
 }
 
-/** What the audit says of the proxy. */
+/** The details of the proxy in the audit log. */
 const told = ({ originHost, originPort, originProtocol, hstsMaxAge, heuristicFreshness }: ProxyConfig) => ({
   origin_host: originHost,
   origin_port: originPort,

@@ -1,23 +1,29 @@
-/** Whether one record, as it is in the store, tells where an origin is. Runs over whole zones: nothing is decoded before its bytes look right. */
+/**
+ * Checks whether a stored record reveals an origin. Used for whole zones, so a record is decoded
+ * only if its bytes may match.
+ */
 import { parseAddress } from '../../core/address/index.ts';
 import { RECORD_RDATA } from '../../core/store/rows.ts';
 import type { Name } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 
-/** What there is to be told. */
+/** The addresses and the host name of an origin, which records may reveal. */
 export interface Secret {
   /** 4 or 16 bytes each. */
   readonly addresses: readonly Uint8Array[];
-  /** The origin's host name, when it is reached by one. */
+  /** Host name of the origin; null if the origin is an address. */
   readonly host: Name | null;
-  /** The same in presentation form, without the last dot. */
+  /** The same in presentation format, without a trailing dot. */
   readonly hostText: string | null;
 }
 
-/** `address` and `host`: the record is answered only while its name is not proxied. The others are answered as they are, whatever the proxy does. */
+/**
+ * How a record reveals the origin. `address` and `host` are served only if the name is not proxied;
+ * the others always.
+ */
 export type Tells = 'address' | 'host' | 'target' | 'hint' | 'text';
 
-/** Where the name stands in the rdata of types that point at one. */
+/** Offset of the target name in the rdata, by type. */
 const TARGETS: ReadonlyMap<number, number> = new Map([
   [TYPE.MX, 2],
   [TYPE.SRV, 6],
@@ -26,7 +32,7 @@ const TARGETS: ReadonlyMap<number, number> = new Map([
   [TYPE.HTTPS, 2],
 ]);
 
-/** `value`: a record's encoded value. Null: it tells nothing. */
+/** `value`: the encoded value of a record. Null: it does not reveal the origin. */
 export function tells(type: number, value: Buffer, secret: Secret): Tells | null {
   switch (type) {
     case TYPE.A:
@@ -50,7 +56,7 @@ export function tells(type: number, value: Buffer, secret: Secret): Tells | null
   return holds(value, RECORD_RDATA + target, secret.host) ? 'target' : null;
 }
 
-/** A name ends in its root label, so bytes that begin alike are the same name. */
+/** Compares the start of the bytes. This is exact for a name, which ends with its root label. */
 function holds(value: Buffer, at: number, bytes: Uint8Array): boolean {
   if (value.length < at + bytes.length) return false;
   for (let i = 0; i < bytes.length; i++) if (value[at + i] !== bytes[i]) return false;
@@ -59,7 +65,7 @@ function holds(value: Buffer, at: number, bytes: Uint8Array): boolean {
 
 const ends = (value: Buffer, address: Uint8Array): boolean => value.length === RECORD_RDATA + address.length;
 
-/** SvcParamKeys that hold addresses (RFC 9460 7.3), with the length of one. */
+/** SvcParamKeys with addresses (RFC 9460 7.3), and the length of one address. */
 const HINTS: ReadonlyMap<number, number> = new Map([
   [4, 4],
   [6, 16],
@@ -79,16 +85,16 @@ function hintTells(value: Buffer, { addresses }: Secret): boolean {
   return false;
 }
 
-/** What stands between the words of SPF (RFC 7208 4.6.1), URLs, mailboxes and ordinary text. */
+/** Separators of words in SPF (RFC 7208 4.6.1), URLs, mailboxes and ordinary text. */
 const BETWEEN = /[\s,;="'()<>[\]|@/]+/;
 const COLON = 0x3a;
-/** Every address and every host name in full has one of these. */
+/** Every address and every absolute host name contains one of these. */
 const DIVIDED = /[.:]/;
 const ADDRESS = /^[0-9a-f:.]{3,45}$/;
 
 function textTells(value: Buffer, { addresses, hostText }: Secret): boolean {
   const hasColon = value.indexOf(COLON, RECORD_RDATA) >= 0;
-  // What is looked for may be split between strings.
+  // A match may be split between two strings.
   const isSplit = RECORD_RDATA + 1 + value[RECORD_RDATA] < value.length;
   const mayHold = addresses.some(
     (bytes) => isSplit || (bytes.length === 4 ? value.indexOf(bytes.join('.'), RECORD_RDATA) >= 0 : hasColon),
@@ -99,7 +105,7 @@ function textTells(value: Buffer, { addresses, hostText }: Secret): boolean {
   return text.split(BETWEEN).some((word) => wordTells(word, addresses, hostText));
 }
 
-/** A text's strings are one text (RFC 7208 3.3). */
+/** Concatenates the strings of a TXT record (RFC 7208 3.3). */
 function joined(value: Buffer): string {
   let text = '';
   for (let at = RECORD_RDATA; at < value.length; at += value[at] + 1)
@@ -107,7 +113,7 @@ function joined(value: Buffer): string {
   return text;
 }
 
-/** `203.0.113.7`, `-ip4:203.0.113.7`, `a:origin.example.net`, `203.0.113.7:443`. */
+/** Matches `203.0.113.7`, `-ip4:203.0.113.7`, `a:origin.example.net` and `203.0.113.7:443`. */
 function wordTells(word: string, addresses: readonly Uint8Array[], hostText: string | null): boolean {
   if (word.length > 300 || !DIVIDED.test(word)) return word === hostText;
   const bare = word.replace(/^[+?~-]/, '').replace(/\.$/, '');

@@ -1,10 +1,10 @@
-/** The proxy of a domain as the API gives it. */
+/** Converts the proxy of a domain from rows to responses. */
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
 import { formatHost } from '../../core/wire/name.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { type ExposedNames, MAX_EXPOSED } from './exposed.ts';
 
-/** Before anything was said. */
+/** The settings of a domain whose proxy was never set. */
 export function noProxy(domainId: string): ProxyConfig {
   const now = nowSeconds();
   return {
@@ -23,7 +23,7 @@ export function noProxy(domainId: string): ProxyConfig {
   };
 }
 
-/** The answer of every endpoint of the proxy but the purge. `warnings` is left out when there is none. */
+/** The response of all proxy endpoints except the purge. `warnings` is omitted if it is empty. */
 export function proxyReply(
   domain: Domain,
   row: ProxyConfig,

@@ -1,4 +1,4 @@
-/** TSIG keys of an account: made, shown without their secrets, taken away. */
+/** Creates, shows and deletes the TSIG keys of an account. Only the creation returns the secret. */
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
@@ -24,7 +24,10 @@ export interface KeyBody {
   readonly domain_ids?: readonly string[] | null;
 }
 
-/** A key that can do no more than the caller's token. Throws InvalidError, HttpError 404, StateError. */
+/**
+ * Creates a key with at most the rights of the caller's token. Throws InvalidError, HttpError 404,
+ * StateError.
+ */
 export function createTsigKey(services: Services, context: Context<Caller>, body: KeyBody) {
   const { account, token } = context.caller;
   const name = readKeyName(body.name);
@@ -81,7 +84,7 @@ function readKeyName(text: string): Name {
   throw new InvalidError('invalid_name', 'The root is not a valid key name.', { pointer: '/name' });
 }
 
-/** `held`: what the token at hand may do. */
+/** `held`: scopes of the caller's token. */
 function readScopes(asked: readonly string[] | undefined, held: readonly string[]): readonly string[] {
   const scopes = asked === undefined ? [allows(held, 'dns', 'write') ? 'dns' : 'dns:read'] : asked;
   const narrowed = narrow(scopes, held);
@@ -96,7 +99,7 @@ function readScopes(asked: readonly string[] | undefined, held: readonly string[
   return narrowed;
 }
 
-/** It ends with the answer. Throws HttpError 404. */
+/** The key is invalid before the response is sent. Throws HttpError 404. */
 export function deleteTsigKey(services: Services, context: Context<Caller>, id: string) {
   return change(services, context, (draft) => {
     const row = isId(id) ? draft.tsigKey(id) : undefined;

@@ -1,4 +1,4 @@
-/** Shapes of TSIG keys. */
+/** Schemas of TSIG keys in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import type { TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { bodySchema } from '../http/json-body.ts';

@@ -1,4 +1,4 @@
-/** What an update does to the records of a zone (RFC 2136 2.5, 3.4), worked out on a copy. */
+/** Applies the records of an update to a copy of the zone (RFC 2136 2.5, 3.4). */
 import type { MessageRecord } from '../../core/wire/message-reader.ts';
 import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, isWithin, type Name } from '../../core/wire/name.ts';
@@ -8,7 +8,7 @@ import { MAX_TTL, MIN_TTL } from '../records/content.ts';
 import { formerr, refused, UpdateError } from './fault.ts';
 import type { NameCopy, ZoneCopy } from './zone-copy.ts';
 
-/** Looks all records over before any is applied (3.4.1). Throws UpdateError: FORMERR or NOTZONE. */
+/** Checks all records before any is applied (3.4.1). Throws UpdateError: FORMERR or NOTZONE. */
 export function prescan(apex: Name, updates: readonly MessageRecord[]): void {
   for (const { name, type, class: qclass, ttl, rdata } of updates) {
     if (!isWithin(name, apex)) throw new UpdateError(RCODE.NOTZONE, `${formatName(name)} is not in the zone`);
@@ -22,13 +22,15 @@ export function prescan(apex: Name, updates: readonly MessageRecord[]): void {
 }
 
 /**
- * Applies one record of the update section to the copy of its name (3.4.2), in the order of the message. `apexNs`: rdata of the NS that the apex is served
- * with. Throws UpdateError REFUSED for a change of those, which is not made by update.
+ * Applies one record of the update section to the copy of its name (3.4.2), in the order of the
+ * message. `apexNs`: rdata of the served NS records at the apex. Throws UpdateError REFUSED for a
+ * change of those, which updates cannot make.
  */
 export function applyUpdate(zone: ZoneCopy, record: MessageRecord, apexNs: readonly Uint8Array[]): void {
   const at = zone.at(record.name);
   const isApex = record.name.length === zone.apex.length;
-  // The SOA is the service's, with a serial of its own: what is sent of it is passed over, as RFC 2136 3.4.2.2 does for all but later serials.
+  // The service maintains the SOA and its serial, so SOA records are ignored. RFC 2136 3.4.2.2
+  // ignores all except later serials.
   if (record.type === TYPE.SOA) return;
   if (isApex && record.type === TYPE.NS) checkApexNs(record, apexNs);
   else if (record.class === CLASS_IN) add(at, record, isApex);
@@ -37,22 +39,32 @@ export function applyUpdate(zone: ZoneCopy, record: MessageRecord, apexNs: reado
   else for (const type of at.now.keys()) if (!isApex || type !== TYPE.NS) at.deleteType(type);
 }
 
-/** Types of which a name has one: another one takes its place (RFC 2136 3.4.2.2, RFC 6672 5.2; an ALIAS does as a CNAME). */
+/**
+ * Types with one record per name: a new one replaces it (RFC 2136 3.4.2.2, RFC 6672 5.2; ALIAS is
+ * like CNAME).
+ */
 const SINGLE: ReadonlySet<number> = new Set([TYPE.CNAME, TYPE.DNAME, TYPE.ALIAS]);
 
 function add(at: NameCopy, { type, ttl, rdata }: MessageRecord, isApex: boolean): void {
-  // A CNAME beside other data is passed over, and so is other data beside a CNAME. At the apex there is other data always.
+  // A CNAME at a name with other data is ignored, and other data at a name with a CNAME. The apex
+  // always has other data.
   if (type === TYPE.CNAME ? isApex || at.hasOther(TYPE.CNAME) : at.has(TYPE.CNAME)) return;
   if (SINGLE.has(type)) at.deleteType(type);
   at.add(type, boundedTtl(ttl), rdata);
 }
 
-/** Below 30 s and above a week the nearest that the service has. The top bit set means zero (RFC 2181 section 8). */
+/**
+ * Limits a TTL to the range of the service. A TTL with the top bit set counts as zero (RFC 2181
+ * section 8).
+ */
 function boundedTtl(ttl: number): number {
   return ttl > 0x7fffffff ? MIN_TTL : Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
 }
 
-/** What would leave them as they are is done by leaving them. To delete the whole RRset or the last one does nothing (3.4.2.3, 3.4.2.4). */
+/**
+ * Ignores a record that changes nothing. Deleting the RRset or its last record is ignored too
+ * (3.4.2.3, 3.4.2.4).
+ */
 function checkApexNs(record: MessageRecord, apexNs: readonly Uint8Array[]): void {
   if (record.class === CLASS_ANY) return;
   const isThere = apexNs.some((rdata) => Buffer.compare(rdata, record.rdata) === 0);

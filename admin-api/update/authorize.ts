@@ -1,4 +1,4 @@
-/** Whose zone an update means, and whether its key may write there. */
+/** Finds the domain of an update, and checks whether its key may write to it. */
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, type TsigKeyRow, tsigKeys } from '../../core/store/rows.ts';
@@ -10,8 +10,8 @@ import type { Caller } from '../http/caller.ts';
 import { refused, UpdateError } from './fault.ts';
 
 /**
- * The domain that the zone section names (RFC 2136 3.1.2). One of another account is as one that we don't have. Throws UpdateError NOTAUTH, or REFUSED when
- * the key may not write there.
+ * The domain of the zone section (RFC 2136 3.1.2). Throws UpdateError NOTAUTH, also for a domain of
+ * another account, and REFUSED if the key must not write to the domain.
  */
 export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain {
   const domain = zone.class === CLASS_IN ? reader.domainByApex(zone.name) : undefined;
@@ -21,7 +21,7 @@ export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain 
   return domain;
 }
 
-/** The same in the draft, where the key may have gone, or been given other rights, since it was looked at. */
+/** The same check in the draft, because the key may have been deleted or changed since. */
 export function requireUpdatable(draft: Draft, key: HeldKey, domainId: string): Domain {
   const row = draft.row(tsigKeys, tsigKeys.key(key.row));
   const account = draft.account(key.account.id);
@@ -33,7 +33,7 @@ export function requireUpdatable(draft: Draft, key: HeldKey, domainId: string): 
   return domain;
 }
 
-/** As the audit and the commit know the key: in the place of a token. */
+/** The key as a caller, in place of a token, for the audit log and the commit. */
 export function callerOf({ row, account }: HeldKey): Caller {
   const { id, accountId, name, scopes, createdAt }: TsigKeyRow = row;
   return { account, token: { id, accountId, name, hash: '', scopes, createdAt, expiresAt: null } };

@@ -1,11 +1,11 @@
-/** How an update ends that changes nothing. */
+/** Errors of updates. An update with an error changes nothing. */
 import { RCODE } from '../../core/wire/types.ts';
 
 export class UpdateError extends Error {
-  /** See RFC 2136 2.2. */
+  /** RFC 2136 2.2. */
   readonly rcode: number;
 
-  /** `message`: why, for the log. */
+  /** `message`: the reason, for the log. */
   constructor(rcode: number, message: string) {
     super(message);
     this.name = 'UpdateError';
@@ -13,8 +13,8 @@ export class UpdateError extends Error {
   }
 }
 
-/** What the sections say contradicts RFC 2136. */
+/** The message violates RFC 2136. */
 export const formerr = (why: string): UpdateError => new UpdateError(RCODE.FORMERR, why);
 
-/** The update is understood, and not done. */
+/** The update is valid but not allowed. */
 export const refused = (why: string): UpdateError => new UpdateError(RCODE.REFUSED, why);

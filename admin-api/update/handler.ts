@@ -1,6 +1,7 @@
 /**
- * Dynamic update (RFC 2136): who signs with a key of an account (TSIG, RFC 8945) changes the records of its zones. What is not signed is refused. The answer
- * leaves when the change is served; it is signed, too.
+ * Dynamic update (RFC 2136): a client that signs with a key of an account (TSIG, RFC 8945) changes
+ * the records of its zones. Unsigned messages are refused. The signed response is sent when the
+ * change is served.
  */
 
 import { InvalidError } from '../../core/base/errors.ts';
@@ -21,15 +22,18 @@ import { UpdateError } from './fault.ts';
 import { performUpdate } from './perform.ts';
 import { Repeats } from './repeats.ts';
 
-/** Updates under way at a time, and those of one account, whatever number of keys it has: what comes beyond is to be sent again (SERVFAIL). */
+/**
+ * Maximum updates in flight, in total and for one account with all its keys. Others get SERVFAIL,
+ * so that the client retries.
+ */
 const MOST_UPDATES = 256;
 const MOST_PER_ACCOUNT = 64;
-/** Bytes of a signature that tell it from others. */
+/** Bytes of a signature that identify it. */
 const ENOUGH = 16;
 
 const FIVE_MINUTES = 300;
 
-/** Answers messages of opcode UPDATE, each with one message. The rate of a key is that of a token (`rate_limit`). */
+/** Handles messages with opcode UPDATE. A key has the same rate limit as a token (`rate_limit`). */
 export function createUpdateHandler(services: Services, metrics: Registry): AnswerDeferred {
   const handler = new UpdateHandler(services, metrics);
   return (request) => handler.answer(request);
@@ -43,7 +47,7 @@ class UpdateHandler {
   readonly #rate: RateLimit;
   readonly #answered: Counter;
   readonly #repeats = new Repeats(nowSeconds);
-  /** Updates under way by account. */
+  /** Number of updates in flight by account. */
   readonly #underWay = new Map<string, number>();
   #total = 0;
 
@@ -57,7 +61,7 @@ class UpdateHandler {
   }
 
   async *answer({ message, address, cancelled, verified }: DeferredRequest): AsyncGenerator<Uint8Array> {
-    // A response is never answered.
+    // Drops responses, which must not be answered.
     if (message.length < HEADER_LENGTH || (message[2] & QR) !== 0) return;
     const verdict = verifyTsig(message, this.#findKey, nowSeconds());
     if (verdict.kind === 'none') {
@@ -70,7 +74,8 @@ class UpdateHandler {
     } else if (!cancelled.aborted) {
       const { key, message: unsigned, mac, opt, goodUntil, signer } = verdict;
       const signature = `${key.row.id} ${Buffer.from(mac).toString('latin1', 0, ENOUGH)}`;
-      // What comes again takes nothing of what the key may send: anybody who has seen a message can send it.
+      // A repeated message does not count for the rate limit of the key: anyone who has seen a
+      // message can send it again.
       const rcode = await this.#repeats.once(
         signature,
         goodUntil,
@@ -97,7 +102,7 @@ class UpdateHandler {
     this.#underWay.set(id, own + 1);
     try {
       this.#rate.take(key.row.id, {});
-      // In the order of RFC 2136 section 3: the zone, who may change it, and only then the form of the records.
+      // In the order of RFC 2136 section 3: first the zone and the permission, then the records.
       updatedDomain(this.#services.reader, key, parseUpdateZone(message));
       const update = parseUpdate(message);
       if (update.version !== null && update.version > 0) return RCODE.BADVERS;
@@ -113,7 +118,7 @@ class UpdateHandler {
     }
   }
 
-  /** The response code of what ended an update. */
+  /** The response code for an error; also logs the error. */
   #codeOf(error: unknown, { row }: HeldKey): number {
     const { log } = this.#services;
     const told = (rcode: number, why: string): number => {
@@ -125,16 +130,19 @@ class UpdateHandler {
     if (error instanceof UpdateError) return told(error.rcode, error.message);
     if (error instanceof InvalidError) return told(RCODE.FORMERR, error.message);
     const status = statusOf(error);
-    // Too many, too many at once for this change, or the service is stopping: later it may be made.
+    // Rate limit, conflicts, or shutdown: a retry may succeed.
     if (status === 429 || status === 503) return told(RCODE.SERVFAIL, (error as Error).message);
-    // An account that is gone has no zones any more.
+    // The account was deleted, so it has no zones.
     if (error instanceof HttpError) return told(RCODE.REFUSED, error.code);
     log.error('dynamic update failed unexpectedly', { key: row.name, error: error as Error });
     return RCODE.SERVFAIL;
   }
 }
 
-/** What does not hold is an answer, as clients ask for it; and a key that sends too much is not to fill the log with that. */
+/**
+ * Codes that are logged only at debug: a failed prerequisite is a normal response, and a key over
+ * its limit must not fill the log.
+ */
 const OFTEN: ReadonlySet<number> = new Set([
   RCODE.NXDOMAIN,
   RCODE.YXDOMAIN,

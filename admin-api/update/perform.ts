@@ -1,4 +1,4 @@
-/** One update as one commit: prerequisites, records, rules, audit. */
+/** Performs an update as one commit: prerequisites, records, rules, audit entry. */
 import { createHash } from 'node:crypto';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
@@ -21,8 +21,9 @@ import { writeBack } from './write-back.ts';
 import { ZoneCopy } from './zone-copy.ts';
 
 /**
- * Resolves when what the update asks for is on disk and served; nothing was written when it asks for what is there, or when the message with this code (`mac`) changed
- * something before. Rejects with UpdateError, and then nothing has changed, and with what `change` throws.
+ * Resolves when the update is on disk and served. Writes nothing if the zone already has the
+ * requested records, or if the message with this code (`mac`) was applied before. Rejects with
+ * UpdateError, without a change, or with the errors of `change`.
  */
 export async function performUpdate(
   services: Services,
@@ -42,7 +43,7 @@ export async function performUpdate(
       if (isMany) declareZoneRead(draft, domain);
       const asFound = servedAt(services, draft, domain);
       if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
-        // The serial that is compared rises with every change of the zone.
+        // Reads the whole zone, because every change of the zone increases the compared serial.
         draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
       const steps = new Steps();
       await checkPrerequisites(apex, prerequisites, asFound, steps);
@@ -60,7 +61,7 @@ export async function performUpdate(
         domain,
         target: id,
         unchanged,
-        // It would be a commit for nothing.
+        // Avoids a commit that would only store the response.
         isForgotten: unchanged,
         detail: { key: key.row.name, added, deleted, changed, records: told },
         answer: () => ({ rcode: RCODE.NOERROR }),
@@ -70,18 +71,22 @@ export async function performUpdate(
   const names = new Map(updates.map(({ name }) => [nameId(name), name]));
   const [first] = names.values();
   if (first === undefined) return commit();
-  // As single writes of the API do; of several names each would have to wait for its turn, and what counts the whole zone as read conflicts with every write to it.
+  // One name is locked like a single write of the API. Several names, or the whole zone as read,
+  // lock the whole domain.
   if (names.size > 1 || isMany) return turns.exclusive(id, commit);
   return turns.shared(id, () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
 }
 
-/** A message is known by its code, on every node and after a restart, from the commit on that it made. */
+/** From its commit on, every node recognizes a message by its code, even after a restart. */
 function idempotencyOf({ row }: HeldKey, mac: Uint8Array): Idempotency {
   const id = createHash('sha256').update(`update ${row.id} `).update(mac).digest('hex').slice(0, 32);
   return { id, request: Buffer.from(mac) };
 }
 
-/** What a name owns as it is served: at the apex with SOA and NS. Each name is read once, however often it is asked for. */
+/**
+ * Returns the served records of a name, including SOA and NS at the apex. Each name is read only
+ * once.
+ */
 function servedAt({ reader, zoneSettings }: Services, draft: Draft, domain: Domain): OwnedAt {
   const known = new Map<string, Owned>();
   const read = (name: Name): Owned => {

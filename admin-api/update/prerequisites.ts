@@ -1,4 +1,6 @@
-/** What an update wants to find (RFC 2136 2.4 and 3.2), in the order of the RFC's own pseudocode. */
+/**
+ * Checks the prerequisites of an update (RFC 2136 2.4, 3.2), in the order of the RFC's pseudocode.
+ */
 import type { MessageRecord } from '../../core/wire/message-reader.ts';
 import { isDataType, typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, isWithin, type Name, nameId } from '../../core/wire/name.ts';
@@ -7,11 +9,11 @@ import { CLASS_ANY, CLASS_NONE } from '../../core/wire/update.ts';
 import type { Steps } from '../change/steps.ts';
 import { formerr, UpdateError } from './fault.ts';
 
-/** Rdata of the records that a name owns, as they are served, by type. Empty non-terminals own none (2.4.4). */
+/** Rdata of the served records of a name, by type. Empty for an empty non-terminal (2.4.4). */
 export type Owned = ReadonlyMap<number, readonly Uint8Array[]>;
 export type OwnedAt = (name: Name) => Owned;
 
-/** Rejects with UpdateError: FORMERR, NOTZONE, and what does not hold. */
+/** Rejects with UpdateError: FORMERR, NOTZONE, or the code of the failed prerequisite. */
 export async function checkPrerequisites(
   apex: Name,
   prerequisites: readonly MessageRecord[],
@@ -54,7 +56,7 @@ function checkForm(apex: Name, { name, type, class: qclass, ttl, rdata }: Messag
     throw formerr(`a prerequisite has the type ${typeName(type)}`);
 }
 
-/** As sets: a record that the prerequisites name twice is one (RFC 2181 5). */
+/** Compares as sets: a repeated record counts once (RFC 2181 5). */
 function isSameSet(held: readonly Uint8Array[], wanted: readonly Uint8Array[]): boolean {
   const text = (rdata: Uint8Array): string => Buffer.from(rdata).toString('latin1');
   const all = new Set(held.map(text));

@@ -1,9 +1,10 @@
 /**
- * Updates that come again: a client over UDP sends the same message once more when the answer was lost, and whoever has seen a message can send it again
- * while its time is good. Either gets the answer of the first; nothing is done twice.
+ * Recognizes repeated updates. A UDP client repeats a message if the response was lost, and anyone
+ * who has seen a message can repeat it while its time is valid. A repetition gets the first
+ * response, and nothing is applied twice.
  */
 
-/** Outcomes that are known, some 200 bytes each; the oldest is forgotten first. */
+/** Maximum stored outcomes, of about 200 bytes each. The oldest is evicted first. */
 const MOST_KNOWN = 50_000;
 
 interface Known {
@@ -15,7 +16,7 @@ export class Repeats {
   readonly #known = new Map<string, Known>();
   readonly #now: () => number;
 
-  /** `now`: in seconds, of the clock by which signatures are judged. */
+  /** `now`: in seconds, of the clock that validates signatures. */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -25,8 +26,9 @@ export class Repeats {
   }
 
   /**
-   * The response code of the update with this signature, which is good `until` a second that its sender chose; `work` gives it the first time. What `work`
-   * rejects with, and a code for which `isFinal` is false, is not kept.
+   * Returns the response code of the update with this signature, which is valid `until` a second
+   * that the sender chose. The first time, calls `work`. Does not store errors of `work`, and codes
+   * for which `isFinal` is false.
    */
   once(
     signature: string,
@@ -40,7 +42,7 @@ export class Repeats {
     this.#forget(now);
     const rcode = work();
     const known: Known = { rcode, until };
-    // Behind the others, so that the oldest are first.
+    // Moves the outcome to the end, so that the oldest are first.
     this.#known.delete(signature);
     this.#known.set(signature, known);
     const drop = (): void => {

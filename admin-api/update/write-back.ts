@@ -1,4 +1,4 @@
-/** Writes what has become of a zone's names into the draft, under the rules that every record keeps. */
+/** Writes the changed names of a zone to the draft, and checks the rules for records. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
@@ -14,22 +14,23 @@ import { writeRecord } from '../records/service.ts';
 import { refused } from './fault.ts';
 import { rdataId, type ZoneCopy } from './zone-copy.ts';
 
-/** Records that the audit shows of one update, and characters of each. */
+/** Maximum records of an update in the audit log, and characters of each. */
 const MOST_TOLD = 20;
 const LONGEST_TOLD = 300;
 
 export interface Written {
   readonly added: number;
   readonly deleted: number;
-  /** Records that stay with another TTL. */
+  /** Number of records with a changed TTL. */
   readonly changed: number;
-  /** The first of them as text, for the audit: `+` came, `-` went, `=` has another TTL. */
+  /** The first records as text, for the audit log: `+` added, `-` deleted, `=` changed TTL. */
   readonly told: readonly string[];
 }
 
 /**
- * First all that goes goes, then what is new comes, so that the order of the message does not matter to the rules. What stays keeps its row; records that
- * come to a name keep what it said of the proxy. Throws UpdateError REFUSED when a rule forbids a record.
+ * Deletes all removed records, and then adds the new ones, so the rules are independent of the
+ * order in the message. Unchanged records keep their rows. New records adopt `proxied` of their
+ * name. Throws UpdateError REFUSED if a rule forbids a record.
  */
 export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, steps: Steps): Promise<Written> {
   const now = nowSeconds();
@@ -78,7 +79,7 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
     if (coming.length > 0) arrivals.push({ name, replaced, coming });
   }
   for (const { name, replaced, coming } of arrivals) {
-    // Read once: of thousands at one name each would read all those before it.
+    // Read once: otherwise each of a thousand records at one name would read all previous ones.
     const beside = new Neighbours(draft.recordsAt(domain.id, name));
     for (const record of coming) {
       added++;

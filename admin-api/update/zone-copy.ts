@@ -1,12 +1,15 @@
-/** The names of a zone that an update speaks of: as they were, and as it leaves them. Nothing is written before all of it has been worked out. */
+/**
+ * Copies of the names that an update changes, before and after. Nothing is written until the whole
+ * update is applied to the copies.
+ */
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { type Name, nameId } from '../../core/wire/name.ts';
 
-/** One RRset of a name. It may be empty. */
+/** One RRset of a name; it may be empty. */
 export interface SetCopy {
-  /** That all its records are to have (RFC 2181 5.2); null: as they had it. */
+  /** The new TTL of all its records (RFC 2181 5.2); null: unchanged. */
   ttl: number | null;
   /** By rdataId. */
   readonly rdatas: Map<string, Uint8Array>;
@@ -15,7 +18,7 @@ export interface SetCopy {
 export class NameCopy {
   readonly name: Name;
   readonly before: readonly RecordRow[];
-  /** What it has now, by type. */
+  /** The current RRsets by type. */
   readonly now = new Map<number, SetCopy>();
 
   constructor(name: Name, before: readonly RecordRow[]) {
@@ -28,13 +31,13 @@ export class NameCopy {
     return (this.now.get(type)?.rdatas.size ?? 0) > 0;
   }
 
-  /** Whether there are records of any other type. */
+  /** Whether the name has records of any other type. */
   hasOther(type: number): boolean {
     for (const other of this.now.keys()) if (other !== type && this.has(other)) return true;
     return false;
   }
 
-  /** Adds a record, or gives it, and with it its RRset, another TTL. */
+  /** Adds a record, or changes the TTL of an existing one; sets the TTL of the whole RRset. */
   add(type: number, ttl: number, rdata: Uint8Array): void {
     const set = this.#set(type);
     set.ttl = ttl;
@@ -59,7 +62,7 @@ export class NameCopy {
   }
 }
 
-/** Equal for equal rdata only. */
+/** A text that is equal only for equal rdata. */
 export function rdataId(rdata: Uint8Array): string {
   return latin1(rdata);
 }
@@ -76,7 +79,7 @@ export class ZoneCopy {
     this.#domain = domain;
   }
 
-  /** The name's records as stored: at the apex without SOA, and without NS when those are the service's. */
+  /** The stored records of a name, without the SOA and NS of the service at the apex. */
   at(name: Name): NameCopy {
     const id = nameId(name);
     let copy = this.#names.get(id);
@@ -87,7 +90,7 @@ export class ZoneCopy {
     return copy;
   }
 
-  /** All names that have been looked at. */
+  /** All names that have been read. */
   get names(): Iterable<NameCopy> {
     return this.#names.values();
   }
