@@ -33,7 +33,7 @@ export const LABELS = 128;
 
 /** Maximum names to prefetch at a time. */
 const MAX_PREFETCH = 64;
-/** Maximum bytes to scan of a name, without those of a label that starts before the limit. */
+/** Maximum bytes to scan of a name. The last label may exceed it. */
 const MAX_SCAN = 191;
 /**
  * An index without more slots fits into the processor's caches. Prefetching would cost 60 ns per
@@ -72,7 +72,7 @@ export class IndexReader {
   #half = 0;
   /** For prefetched names: the references in their first slots. */
   readonly #prefetched = new Int32Array(MAX_PREFETCH);
-  /** The sum of the bytes that `warm` has read. */
+  /** The sum of the bytes that `prefetch` has read. */
   loadedSum = 0;
 
   constructor(shared: SharedIndex, reader: number, port: MessagePort | null, store: NodeStore) {

@@ -179,7 +179,7 @@ export class Responder {
     const { query } = this;
     const response = this.#response;
     const synthesizer = this.#synthesizer;
-    const arcount = synthesizer.run(response.bytes, query, node, response.limit - response.options.length);
+    const arcount = synthesizer.writeResponse(response.bytes, query, node, response.limit - response.options.length);
     query.rcode = response.bytes[query.start + 3] & 15;
     response.options.error = synthesizer.error;
     return response.finish(synthesizer.end, arcount, 0);

@@ -63,7 +63,7 @@ export class Synthesizer {
    * node of the chain, a DNAME above the queried name or the CNAME of the name itself. Returns the
    * number of additional records.
    */
-  run(bytes: Uint8Array, query: Query, first: number, limit: number): number {
+  writeResponse(bytes: Uint8Array, query: Query, first: number, limit: number): number {
     const nodes = this.#index.bytes;
     this.error = NO_ERROR;
     const queryName = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
@@ -145,7 +145,7 @@ export class Synthesizer {
             // The name may be the owner of a DNAME that the chain has passed.
             if (type !== TYPE.DNAME || !dnames.includes(nameId(name))) answer.push(...positive.answer);
             // A target of SVCB or HTTPS may be an alias that the chain has passed.
-            additional.push(...positive.additional.filter((record) => !holds(answer, record)));
+            additional.push(...positive.additional.filter((record) => !containsRecord(answer, record)));
           }
           return RCODE.NOERROR;
         }
@@ -226,7 +226,7 @@ export class Synthesizer {
   }
 }
 
-function holds(section: readonly ResourceRecord[], { type, name }: ResourceRecord): boolean {
+function containsRecord(section: readonly ResourceRecord[], { type, name }: ResourceRecord): boolean {
   return section.some((other) => other.type === type && equalNames(other.name, name));
 }
 

@@ -17,8 +17,8 @@ import {
 import { dirname } from 'node:path';
 import { ConfigError } from './errors.ts';
 
-export const keyFileError = (file: string, why: string, cause?: unknown): ConfigError =>
-  new ConfigError('bad_key_file', `The key file ${file} ${why}`, { cause });
+export const keyFileError = (file: string, problem: string, cause?: unknown): ConfigError =>
+  new ConfigError('bad_key_file', `The key file ${file} ${problem}`, { cause });
 
 /**
  * Returns the text of a file; undefined if it does not exist. Throws ConfigError `bad_key_file` if
@@ -68,7 +68,7 @@ export function replacePrivateFile(file: string, text: string): void {
   publishDraft(file, text, (draft) => renameSync(draft, file));
 }
 
-/** `name` gives the synced draft its final name. */
+/** `rename` gives the synced draft its final name. */
 function publishDraft(file: string, text: string, rename: (draft: string) => void): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {

@@ -91,39 +91,39 @@ function secretsOf(keys: readonly Key[], open: OpenSealed): Secrets {
       const header = Buffer.concat([Buffer.of(VERSION), current.id]);
       const nonce = randomBytes(NONCE_LENGTH);
       const cipher = createCipheriv(CIPHER, current.bytes, nonce, { authTagLength: TAG_LENGTH });
-      cipher.setAAD(associated(header, context));
+      cipher.setAAD(associatedData(header, context));
       return Buffer.concat([header, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
     unseal(sealed, context) {
-      const bytes = view(sealed);
-      if (bytes.length < HEADER_LENGTH + NONCE_LENGTH + TAG_LENGTH || bytes[0] !== VERSION) throw unsealable();
+      const bytes = asBuffer(sealed);
+      if (bytes.length < HEADER_LENGTH + NONCE_LENGTH + TAG_LENGTH || bytes[0] !== VERSION) throw unsealableError();
       const key = keys.find(({ id }) => id.equals(bytes.subarray(1, HEADER_LENGTH)));
-      if (key === undefined) throw unsealable('the key file does not contain its key');
+      if (key === undefined) throw unsealableError('the key file does not contain its key');
       const end = bytes.length - TAG_LENGTH;
       const plain = open(
         key.bytes,
         bytes.subarray(HEADER_LENGTH, HEADER_LENGTH + NONCE_LENGTH),
-        associated(bytes.subarray(0, HEADER_LENGTH), context),
+        associatedData(bytes.subarray(0, HEADER_LENGTH), context),
         bytes.subarray(HEADER_LENGTH + NONCE_LENGTH, end),
         bytes.subarray(end),
       );
-      if (plain === undefined) throw unsealable();
+      if (plain === undefined) throw unsealableError();
       return plain;
     },
-    isStale: (sealed) => !current.id.equals(view(sealed).subarray(1, HEADER_LENGTH)),
+    isStale: (sealed) => !current.id.equals(asBuffer(sealed).subarray(1, HEADER_LENGTH)),
     isRotating: keys.length > 1,
     derive: (purpose, length) =>
       keys.map(({ bytes }) => Buffer.from(hkdfSync('sha256', bytes, '', `waypost ${purpose}`, length))),
   };
 }
 
-const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-const associated = (header: Uint8Array, context: string): Buffer =>
+const associatedData = (header: Uint8Array, context: string): Buffer =>
   Buffer.concat([header, Buffer.from(context, 'utf8')]);
 
-const unsealable = (why = 'it was changed, truncated, or encrypted for another row'): WaypostError =>
-  new WaypostError('unsealable', `Cannot decrypt a stored secret: ${why}.`);
+const unsealableError = (reason = 'it was changed, truncated, or encrypted for another row'): WaypostError =>
+  new WaypostError('unsealable', `Cannot decrypt a stored secret: ${reason}.`);
 
 /** Undefined if the file does not exist. */
 function readKeys(file: string): Key[] | undefined {

@@ -9,7 +9,7 @@
 import { hash } from 'node:crypto';
 
 const DELETED = 0xffffffff;
-const HEAD = 7;
+const CHANGE_HEADER = 7;
 
 export interface Change {
   readonly table: number;
@@ -37,7 +37,7 @@ export class ChangeWriter {
   }
 
   #append(table: number, key: Uint8Array, value: Uint8Array | null): void {
-    const size = HEAD + key.length + (value?.length ?? 0);
+    const size = CHANGE_HEADER + key.length + (value?.length ?? 0);
     if (this.#length + size > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + size));
       larger.set(this.content);
@@ -47,8 +47,8 @@ export class ChangeWriter {
     this.#bytes[at] = table;
     this.#bytes.writeUInt16BE(key.length, at + 1);
     this.#bytes.writeUInt32BE(value?.length ?? DELETED, at + 3);
-    this.#bytes.set(key, at + HEAD);
-    if (value !== null) this.#bytes.set(value, at + HEAD + key.length);
+    this.#bytes.set(key, at + CHANGE_HEADER);
+    if (value !== null) this.#bytes.set(value, at + CHANGE_HEADER + key.length);
     this.#length += size;
     this.count++;
   }
@@ -57,12 +57,12 @@ export class ChangeWriter {
 /** The changes in order, as views of `bytes`. */
 export function* readChanges(bytes: Buffer): Iterable<Change> {
   for (let at = 0; at < bytes.length; ) {
-    const keyEnd = at + HEAD + bytes.readUInt16BE(at + 1);
+    const keyEnd = at + CHANGE_HEADER + bytes.readUInt16BE(at + 1);
     const valueLength = bytes.readUInt32BE(at + 3);
     const end = valueLength === DELETED ? keyEnd : keyEnd + valueLength;
     yield {
       table: bytes[at],
-      key: bytes.subarray(at + HEAD, keyEnd),
+      key: bytes.subarray(at + CHANGE_HEADER, keyEnd),
       value: valueLength === DELETED ? null : bytes.subarray(keyEnd, end),
     };
     at = end;

@@ -15,7 +15,7 @@ export interface LogEntry {
  * Control characters (C0, DEL, C1), line and paragraph separators, marks that reorder text (Unicode
  * UAX 9) and surrogate halves. They could forge or hide a line, or move a terminal's cursor.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the regular expression finds them
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu;
 
 export function escapeControls(text: string): string {

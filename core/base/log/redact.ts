@@ -31,7 +31,7 @@ export function toSafeFields(fields: object): { [key: string]: LogValue } {
  * `read` returns the value, so that errors of getters are caught here. Undefined is omitted from
  * the log.
  */
-function toSafeValue(read: () => unknown, above: readonly object[]): LogValue | undefined {
+function toSafeValue(read: () => unknown, ancestors: readonly object[]): LogValue | undefined {
   try {
     const value = read();
     switch (typeof value) {
@@ -49,22 +49,22 @@ function toSafeValue(read: () => unknown, above: readonly object[]): LogValue | 
       case 'function':
         return '[function]';
       case 'object':
-        return value === null ? null : toSafeObject(value, above);
+        return value === null ? null : toSafeObject(value, ancestors);
     }
   } catch {
     return '[unreadable]';
   }
 }
 
-function toSafeObject(value: object, above: readonly object[]): LogValue {
-  if (above.includes(value)) return '[circular]';
+function toSafeObject(value: object, ancestors: readonly object[]): LogValue {
+  if (ancestors.includes(value)) return '[circular]';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value)) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, Math.min(value.byteLength, 64));
     return `${bytes.toString('hex')}${value.byteLength > 64 ? `... (${value.byteLength} bytes)` : ''}`;
   }
-  if (above.length >= MAX_DEPTH) return '[deep]';
-  const path = [...above, value];
+  if (ancestors.length >= MAX_DEPTH) return '[deep]';
+  const path = [...ancestors, value];
   const inner = (read: () => unknown) => toSafeValue(read, path) ?? null;
   if (value instanceof Error) return toSafeError(value, path);
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => inner(() => item));

@@ -90,7 +90,7 @@ function eventLoopMetrics(registry: Registry): () => void {
     delays.reset();
   };
   const timer = setInterval(closeWindow, WINDOW).unref();
-  for (const [name, what] of [
+  for (const [name, label] of [
     ['p50', 'Median'],
     ['p99', '99th percentile'],
     ['max', 'Maximum'],
@@ -98,7 +98,7 @@ function eventLoopMetrics(registry: Registry): () => void {
     registry.read(
       'gauge',
       `nodejs_eventloop_lag_${name}_seconds`,
-      `${what} delay of timers in the main thread, over the last complete window of ${WINDOW / 1000} seconds.`,
+      `${label} delay of timers in the main thread, over the last complete window of ${WINDOW / 1000} seconds.`,
       [],
       (emit) => emit(lastWindow.get(name) ?? 0),
     );

@@ -56,7 +56,8 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     const old = rows.get(change.key);
     if (old !== undefined) {
       for (const lookup of table.lookups(change.key, old)) environment.lookups.remove(lookup);
-      if (change.table === domains.number && change.value === null) updates.domainGone(domains.decode(change.key, old));
+      if (change.table === domains.number && change.value === null)
+        updates.noteDeletedDomain(domains.decode(change.key, old));
     }
   }
   if (change.table === accounts.number || change.table === tokens.number) updates.credentialsChanged = true;
@@ -64,11 +65,11 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   else updates.edge.note(change);
   if (change.table === proxies.number) {
     const old = rows.get(change.key);
-    updates.proxyWritten(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
+    updates.noteProxyWrite(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
   }
-  if (change.table === aliasTargets.number) updates.aliasChanged(change.key);
+  if (change.table === aliasTargets.number) updates.noteAliasTarget(change.key);
   if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
-  if (change.table === domains.number || change.table === proxies.number) updates.zonesChanged();
+  if (change.table === domains.number || change.table === proxies.number) updates.invalidateFacts();
   if (change.value === null) {
     rows.remove(change.key);
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
@@ -77,8 +78,8 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   rows.put(change.key, table.stamped ? addStamp(change.value, sequence) : change.value);
   for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
   if (change.table === renumberings.number) updates.renumber(renumberings.decode(change.key, change.value).domainIds);
-  if (change.table === domains.number) updates.domainPut(domains.decode(change.key, change.value));
-  if (change.table === aliasTargets.number) updates.aliasPut(aliasTargets.decode(change.key, change.value));
+  if (change.table === domains.number) updates.noteDomain(domains.decode(change.key, change.value));
+  if (change.table === aliasTargets.number) updates.noteAliasAddresses(aliasTargets.decode(change.key, change.value));
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -94,7 +95,7 @@ function addStamp(value: Buffer, sequence: number): Buffer {
 function noteChallenge(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
   const row = value ?? old;
   if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
-  updates.challengeChanged(key.toString('hex', 0, 8), value === null ? -1 : 1);
+  updates.noteChallenge(key.toString('hex', 0, 8), value === null ? -1 : 1);
 }
 
 /** Counts the record, marks its name as changed, and updates the table of targets. */
@@ -105,7 +106,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
   const isWithTarget = hasTarget(type);
-  updates.recordChanged(domainId, nameEnd === zone.apexEnd, isWithTarget);
+  updates.noteRecord(domainId, nameEnd === zone.apexEnd, isWithTarget);
   if (type === TYPE.ALIAS) noteAlias(environment, updates, change);
   if (!isWithTarget) return;
   const row = value ?? environment.records.get(key);
@@ -125,5 +126,5 @@ function noteAlias({ records, aliases }: Environment, updates: ZoneUpdates, { ke
   const entry = aliasOwnerKey(target, key);
   if (value === null) aliases.remove(entry);
   else aliases.put(entry, EMPTY);
-  updates.ownersChanged(Uint8Array.from(target), key.toString('hex', 0, 8));
+  updates.noteAliasOwner(Uint8Array.from(target), key.toString('hex', 0, 8));
 }

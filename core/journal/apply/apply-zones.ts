@@ -109,19 +109,19 @@ export class ZoneUpdates {
   }
 
   /** A row of a domain or a proxy is written. */
-  zonesChanged(): void {
+  invalidateFacts(): void {
     this.#facts.clear();
   }
 
-  /** A record is added or deleted. `leads`: it has a target. */
-  recordChanged(domainId: string, atApex: boolean, isWithTarget: boolean): void {
+  /** A record is added or deleted. `isWithTarget`: it has a target. */
+  noteRecord(domainId: string, atApex: boolean, isWithTarget: boolean): void {
     if (atApex) this.#facts.invalidateApex(domainId);
     if (isWithTarget) this.#facts.invalidateTargets(domainId);
     this.edge.noteRecord(domainId);
   }
 
   /** ALIAS records with this target are added or deleted. */
-  ownersChanged(target: Name, domainId: string): void {
+  noteAliasOwner(target: Name, domainId: string): void {
     const id = nameId(target);
     const entry = this.aliasTargets.get(id);
     if (entry === undefined) this.aliasTargets.set(id, { target, domainIds: new Set([domainId]) });
@@ -129,12 +129,12 @@ export class ZoneUpdates {
   }
 
   /** The cached answers of the ALIAS target with this key are out of date. */
-  aliasChanged(key: Uint8Array): void {
+  noteAliasTarget(key: Uint8Array): void {
     this.#facts.invalidateAlias(key);
   }
 
   /** The answer to a dns-01 challenge is added or deleted. The zone's own rows do not change. */
-  challengeChanged(domainId: string, delta: number): void {
+  noteChallenge(domainId: string, delta: number): void {
     const domain = this.#facts.domain(domainId);
     const name = domain === undefined ? null : challengeName(domain.apex);
     if (name !== null) this.zone(domainId, false).noteChallenge(name, delta);
@@ -142,7 +142,7 @@ export class ZoneUpdates {
   }
 
   /** Compiles the answers of the owners that the row names: see Spread. */
-  aliasPut({ name, spread }: AliasTarget): void {
+  noteAliasAddresses({ name, spread }: AliasTarget): void {
     if (spread === null) return;
     const prefix = aliasOwners(name);
     const start = Buffer.concat([prefix, Buffer.from(spread.from, 'hex')]);
@@ -173,7 +173,7 @@ export class ZoneUpdates {
       if (this.#facts.domain(domainId) !== undefined) this.zone(domainId, false).discardDifference();
   }
 
-  domainPut(domain: Domain): void {
+  noteDomain(domain: Domain): void {
     const tracked = this.#zones.get(domain.id);
     const isNew =
       tracked === undefined ? !this.#environment.zones.doesExist(idKey(domain.id)) : tracked.domain === null;
@@ -189,7 +189,7 @@ export class ZoneUpdates {
     update.markWhole();
   }
 
-  domainGone(domain: Domain): void {
+  noteDeletedDomain(domain: Domain): void {
     const update = this.#zones.get(domain.id) ?? this.#track(domain);
     update.domain = null;
     this.#touch(update);
@@ -201,7 +201,7 @@ export class ZoneUpdates {
    * The entry writes the proxy of a domain; `before`: whether it was on. Only the state after the
    * entry counts, since a replaced row is deleted and put.
    */
-  proxyWritten(domainId: string, before: boolean): void {
+  noteProxyWrite(domainId: string, before: boolean): void {
     if (!this.#proxiesBefore.has(domainId)) this.#proxiesBefore.set(domainId, before);
   }
 
@@ -298,7 +298,7 @@ export class ZoneUpdates {
       const node = compileNode(view, owner);
       if (node !== null) nodes.push([owner.length === apex.length ? apexKey(owner) : nameKey(owner), node]);
     }
-    for (const { name } of this.#challenged(domain)) {
+    for (const { name } of this.#challengeChanges(domain)) {
       const node = exists(zone, name) ? null : compileNode(view, name);
       if (node !== null) nodes.push([nameKey(name), node]);
     }
@@ -309,7 +309,7 @@ export class ZoneUpdates {
    * The name of a zone's challenges, if there are any. It exists without records, so it is treated
    * as changed together with every change of the zone.
    */
-  #challenged({ id, apex }: Domain): ChangedName[] {
+  #challengeChanges({ id, apex }: Domain): ChangedName[] {
     const name = this.#facts.challengesOf(id).length > 0 ? challengeName(apex) : null;
     return name === null ? [] : [{ name, types: TXT }];
   }
@@ -349,7 +349,7 @@ export class ZoneUpdates {
       const view = this.#served.viewOf(domain, zone);
       const { names, apex } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), [
         ...update.changed.values(),
-        ...this.#challenged(domain),
+        ...this.#challengeChanges(domain),
       ]);
       for (const name of names) this.#writer.put(name, compileNode(view, name), domain.apex);
       const node = apex || update.hasDeletions ? null : this.#copyWithSerial(domain.apex, update.state.serial);

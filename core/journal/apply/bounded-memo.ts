@@ -9,13 +9,13 @@ const ABSENT = Symbol('absent');
  * never changes the lower memo.
  */
 export class Memo<T> {
-  readonly #under: Memo<T> | null;
+  readonly #lower: Memo<T> | null;
   readonly #values = new Map<string, T>();
   /** Ids of the lower memo that are invalid here; null: all of them. */
   #invalid: Set<string> | null = new Set();
 
-  constructor(under: Memo<T> | null = null) {
-    this.#under = under;
+  constructor(lower: Memo<T> | null = null) {
+    this.#lower = lower;
   }
 
   /** `isKept`: whether the value may be cached. */
@@ -31,15 +31,15 @@ export class Memo<T> {
 
   delete(id: string): void {
     this.#values.delete(id);
-    if (this.#under !== null) this.#invalid?.add(id);
+    if (this.#lower !== null) this.#invalid?.add(id);
   }
 
   /**
    * Takes over the values of a memo above this one. Ids that are invalid there must be invalid
    * here.
    */
-  adopt(over: Memo<T>): void {
-    for (const [id, value] of over.#values) this.get(id, () => value);
+  adopt(upper: Memo<T>): void {
+    for (const [id, value] of upper.#values) this.get(id, () => value);
   }
 
   clear(): void {
@@ -50,8 +50,8 @@ export class Memo<T> {
   #find(id: string): T | typeof ABSENT {
     const value = this.#values.get(id);
     if (value !== undefined || this.#values.has(id)) return value as T;
-    if (this.#under === null || this.#invalid === null || this.#invalid.has(id)) return ABSENT;
-    return this.#under.#find(id);
+    if (this.#lower === null || this.#invalid === null || this.#invalid.has(id)) return ABSENT;
+    return this.#lower.#find(id);
   }
 }
 

@@ -36,18 +36,18 @@ export class ZoneFacts {
   readonly #challenges: Memo<readonly Uint8Array[]>;
   readonly #all: readonly Memo<unknown>[];
 
-  /** `under`: facts that are cached already. They do not change when data is invalidated here. */
-  constructor(environment: Environment, under?: ZoneFacts) {
+  /** `lower`: facts that are cached already. They do not change when data is invalidated here. */
+  constructor(environment: Environment, lower?: ZoneFacts) {
     this.#environment = environment;
     this.#reader = new Reader(rawReader(environment));
-    this.#domains = new Memo(under === undefined ? undefined : under.#domains);
-    this.#proxied = new Memo(under === undefined ? undefined : under.#proxied);
-    this.#apexes = new Memo(under === undefined ? undefined : under.#apexes);
-    this.#targets = new Memo(under === undefined ? undefined : under.#targets);
-    this.#children = new Memo(under === undefined ? undefined : under.#children);
-    this.#parents = new Memo(under === undefined ? undefined : under.#parents);
-    this.#aliases = new Memo(under === undefined ? undefined : under.#aliases);
-    this.#challenges = new Memo(under === undefined ? undefined : under.#challenges);
+    this.#domains = new Memo(lower === undefined ? undefined : lower.#domains);
+    this.#proxied = new Memo(lower === undefined ? undefined : lower.#proxied);
+    this.#apexes = new Memo(lower === undefined ? undefined : lower.#apexes);
+    this.#targets = new Memo(lower === undefined ? undefined : lower.#targets);
+    this.#children = new Memo(lower === undefined ? undefined : lower.#children);
+    this.#parents = new Memo(lower === undefined ? undefined : lower.#parents);
+    this.#aliases = new Memo(lower === undefined ? undefined : lower.#aliases);
+    this.#challenges = new Memo(lower === undefined ? undefined : lower.#challenges);
     this.#all = [
       this.#domains,
       this.#proxied,
@@ -68,9 +68,9 @@ export class ZoneFacts {
    * Takes over the data of facts above these. Data that is invalid there must be invalid here
    * first.
    */
-  adopt(over: ZoneFacts): void {
+  adopt(upper: ZoneFacts): void {
     this.#all.forEach((memo, i) => {
-      memo.adopt(over.#all[i]);
+      memo.adopt(upper.#all[i]);
     });
   }
 
@@ -148,9 +148,9 @@ export class ZoneFacts {
   /** Our zone that encloses a zone. */
   parentOf(apex: Name): Domain | null {
     return this.#parents.get(nameId(apex), () => {
-      for (let above = apex; above.length > 1; ) {
-        above = parentName(above);
-        const domain = this.#reader.domainByApex(above);
+      for (let ancestor = apex; ancestor.length > 1; ) {
+        ancestor = parentName(ancestor);
+        const domain = this.#reader.domainByApex(ancestor);
         if (domain !== undefined) return domain;
       }
       return null;

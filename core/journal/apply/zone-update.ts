@@ -41,8 +41,8 @@ export class ZoneUpdate {
   /** The zone's own rows changed, not only the addresses of an ALIAS target. */
   isRevised = false;
   /**
-   * Names of ALIAS records that come with `compiled`. The import that compiles a zone does not know
-   * the addresses of ALIAS targets.
+   * Names of ALIAS records in `compiled`. An import compiles the zone without the addresses of ALIAS
+   * targets, so these names are compiled again.
    */
   readonly aliasOwners = new Map<string, Name>();
 
@@ -90,8 +90,8 @@ export class ZoneUpdate {
   }
 
   /**
-   * The name is the target of a record, or not any more. Targets of mail and other services are not
-   * proxied.
+   * Marks the target of an added or deleted record. The record decides whether the target is
+   * proxied: targets of mail and other services are not.
    */
   noteTarget(target: Name): void {
     this.before?.note(target);

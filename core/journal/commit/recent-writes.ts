@@ -45,7 +45,7 @@ export class RecentWrites {
   readonly #readOld: (table: number, key: Buffer) => Buffer | undefined;
 
   /**
-   * `old` returns a row before the added entry. The lookups and targets that the entry deletes are
+   * `readOld` returns a row before the added entry. The lookups and targets that the entry deletes are
    * derived from it.
    */
   constructor(head: number, readOld: (table: number, key: Buffer) => Buffer | undefined) {

@@ -19,8 +19,8 @@ class OverlaidTable {
   readonly #overlay = new Overlay();
   #isEmpty = true;
 
-  constructor(under: Read) {
-    this.#stored = under;
+  constructor(stored: Read) {
+    this.#stored = stored;
   }
 
   get(key: Uint8Array): Buffer | undefined {

@@ -67,8 +67,8 @@ class TrackedReader implements RawReader {
   /** Ranges that are marked as read. Reads inside them are not recorded. */
   readonly #covering: KeyText[] = [];
 
-  constructor(under: RawReader, head: number) {
-    this.#stored = under;
+  constructor(stored: RawReader, head: number) {
+    this.#stored = stored;
     this.head = head;
   }
 

@@ -69,7 +69,7 @@ export class Backlog {
     this.removeFirst(this.#groups.length);
   }
 
-  /** Resolves when there is room, or when `makeRoom` is called. */
+  /** Resolves when there is room, or when `releaseWaiters` is called. */
   async waitForRoom(): Promise<void> {
     if (this.isFull) await new Promise<void>((done) => this.#waiters.push(done));
   }

@@ -34,11 +34,11 @@ export interface EtcdJournalEvents {
    * The node does not follow the log: etcd is unreachable, or an entry cannot be applied here.
    * Null: it follows again.
    */
-  trouble(error: unknown): void;
+  onTrouble(error: unknown): void;
   /**
    * Called once: the node cannot follow any more. `isCurable`: a snapshot of another node helps.
    */
-  lost(why: string, isCurable: boolean): void;
+  onLost(reason: string, isCurable: boolean): void;
 }
 
 export interface EtcdJournal extends LocalJournal {
@@ -59,8 +59,8 @@ export interface EtcdJournal extends LocalJournal {
   readonly backlog: number;
   /** Resolves when all entries that the log has now are applied. Rejects if that is impossible. */
   catchUp(): Promise<void>;
-  /** Stops following the log and accepting commits. Commits are rejected with the reason `why`. */
-  leave(why: string): void;
+  /** Stops following the log and accepting commits. Commits are rejected with the reason `reason`. */
+  stopFollowing(reason: string): void;
   /**
    * Appends commits that another node forwarded, together with this node's own. Resolves with the
    * outcome of each once the log has them: see forward-codec.ts. Rejects with UnavailableError, or

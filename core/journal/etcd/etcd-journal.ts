@@ -88,8 +88,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       next: () => this.#lastRead + 1,
       onGroup: (group) => this.#addToBacklog(group),
       onRead: (state, at) => this.#onRead(state, at),
-      onLost: (why, isCurable) => this.#onLost(why, isCurable),
-      onTrouble: (error) => options.events?.trouble(error),
+      onLost: (reason, isCurable) => this.#onLost(reason, isCurable),
+      onTrouble: (error) => options.events?.onTrouble(error),
       isSnapshotFaster: options.isSnapshotFaster ?? (() => Promise.resolve(false)),
       isFull: () => this.#backlogGroups.isFull,
       waitForRoom: () => this.#backlogGroups.waitForRoom(),
@@ -116,8 +116,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     await this.#waiters.waitFor(this.#logEnd);
   }
 
-  leave(why: string): void {
-    this.#onLost(why, false);
+  stopFollowing(reason: string): void {
+    this.#onLost(reason, false);
   }
 
   latest(): Promise<number> {
@@ -140,7 +140,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
           (error: unknown) => {
             // The forwarding node determines the outcome itself.
             if (error instanceof EtcdUnavailable && error.mayHappen) throw error;
-            return error instanceof ConflictError ? 'conflict' : 'not taken';
+            return error instanceof ConflictError ? 'conflict' : 'not accepted';
           },
         ),
     );
@@ -254,21 +254,21 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       }
       this.#appender.headRevision = headRevision;
     }
-    if (!this.isStuck) this.#options.events?.trouble(null);
+    if (!this.isStuck) this.#options.events?.onTrouble(null);
     if (!this.isSynced) {
       this.isSynced = true;
       for (const done of this.#onSynced.splice(0)) done();
     }
   }
 
-  #onLost(why: string, isCurable: boolean): void {
+  #onLost(reason: string, isCurable: boolean): void {
     if (this.lost !== null) return;
-    this.lost = why;
+    this.lost = reason;
     this.#backlogGroups.clear();
-    const error = new UnavailableError('node_lost', why);
+    const error = new UnavailableError('node_lost', reason);
     this.#waiters.rejectAll(error);
     for (const done of this.#onSynced.splice(0)) done();
-    this.#options.events?.lost(why, isCurable);
+    this.#options.events?.onLost(reason, isCurable);
     this.wake();
   }
 
@@ -285,7 +285,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     } catch (error) {
       // For example an entry written by a newer version.
       this.recent.restore(checkpoint);
-      this.#options.events?.trouble(error);
+      this.#options.events?.onTrouble(error);
       this.#pauseApplying();
       return;
     }
@@ -315,7 +315,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     } catch (error) {
       this.recent.restore(checkpoint);
       this.observer?.observeFailure();
-      this.#options.events?.trouble(error);
+      this.#options.events?.onTrouble(error);
       return false;
     }
     this.applier.publish(updates);
@@ -376,9 +376,9 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     } catch (error) {
       this.observer?.observeFailure();
       this.recent.restore(checkpoint);
-      const why = refusalFor(error);
-      for (const { mandate, reject } of accepted) reject(mandate ? (error as Error) : why);
-      this.#rejectAll(why);
+      const commitError = refusalFor(error);
+      for (const { mandate, reject } of accepted) reject(mandate ? (error as Error) : commitError);
+      this.#rejectAll(commitError);
       this.#follower.readNow();
       return;
     }
@@ -416,7 +416,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#turns.noteAppend(duration);
     this.observer?.observeCommit(accepted.length, duration / 1000);
     // The next group does not wait for this.
-    this.#resolveCommits(group).catch((error: unknown) => this.#options.events?.trouble(error));
+    this.#resolveCommits(group).catch((error: unknown) => this.#options.events?.onTrouble(error));
   }
 
   /** Returns forwarded commits to their nodes. */

@@ -23,7 +23,7 @@ export interface FollowerOptions {
    * The node needs entries that were deleted (a snapshot of another node helps), or is ahead of the
    * log (a snapshot does not help). It stops following.
    */
-  onLost(why: string, isCurable: boolean): void;
+  onLost(reason: string, isCurable: boolean): void;
   /** Whether a copy of another node's store is faster than applying this number of entries. */
   isSnapshotFaster(entries: number): Promise<boolean>;
   /** Whether groups must wait. The remaining groups of the current read are still passed on. */

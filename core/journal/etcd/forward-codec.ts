@@ -21,7 +21,7 @@ export interface ForwardedCommits {
 }
 
 /** The sequence of the commit; or a conflict with a later write; or it was not appended. */
-export type Outcome = number | 'conflict' | 'not taken';
+export type Outcome = number | 'conflict' | 'not accepted';
 
 export interface Outcomes {
   /** Other nodes have written lately. */
@@ -90,7 +90,7 @@ export function encodeOutcomes({ isShared, head, each }: Outcomes): Buffer {
   out[1] = isShared ? 1 : 0;
   let at = out.writeUIntBE(head, 2, 6);
   for (const outcome of each)
-    at = out.writeUIntBE(outcome === 'conflict' ? 0 : outcome === 'not taken' ? NOT_ACCEPTED : outcome, at, 6);
+    at = out.writeUIntBE(outcome === 'conflict' ? 0 : outcome === 'not accepted' ? NOT_ACCEPTED : outcome, at, 6);
   return out;
 }
 
@@ -100,7 +100,7 @@ export function decodeOutcomes(bytes: Buffer, count: number): Outcomes {
     throw new Error('the outcomes of forwarded commits are in an unknown format');
   const each = Array.from({ length: count }, (_, i): Outcome => {
     const sequence = bytes.readUIntBE(OUTCOME_HEAD + 6 * i, 6);
-    return sequence === 0 ? 'conflict' : sequence === NOT_ACCEPTED ? 'not taken' : sequence;
+    return sequence === 0 ? 'conflict' : sequence === NOT_ACCEPTED ? 'not accepted' : sequence;
   });
   return { isShared: bytes[1] === 1, head: bytes.readUIntBE(2, 6), each };
 }

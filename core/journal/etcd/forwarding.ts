@@ -161,7 +161,7 @@ export class Forwarding {
       const answer = await sequencer.forward(commits);
       const { isShared, head, each } = decodeOutcomes(answer, waiting.length);
       this.#sharedUntil = isShared ? performance.now() + SHARED_FOR : 0;
-      if (each.includes('not taken')) {
+      if (each.includes('not accepted')) {
         this.#pauseForwarding(PAUSE_AFTER_REJECTION);
         // The mandate may be out of date.
         this.#mandate = 0;
@@ -199,14 +199,14 @@ export class Forwarding {
     const each = waiting.map(({ request: { changes, by } }): Outcome => {
       // Identical commits are interchangeable.
       const found = applied.findIndex(({ applied: { entry } }) => entry.by === by && entry.changes.equals(changes));
-      return found < 0 ? 'not taken' : applied.splice(found, 1)[0].applied.entry.sequence;
+      return found < 0 ? 'not accepted' : applied.splice(found, 1)[0].applied.entry.sequence;
     });
     return { head: 0, each };
   }
 
   async #settleCommits(waiting: readonly PendingCommit[], { head, each }: Results): Promise<void> {
     const { waitForApplied, waitForPeers, putBack } = this.#options;
-    const notAppended = waiting.filter((_, i) => each[i] === 'not taken');
+    const notAppended = waiting.filter((_, i) => each[i] === 'not accepted');
     if (notAppended.length > 0) putBack(notAppended);
     const last = each.reduce<number>((max, outcome) => (typeof outcome === 'number' ? Math.max(max, outcome) : max), 0);
     const lastReached = each.includes('conflict') ? Math.max(last, head) : last;
@@ -225,9 +225,9 @@ export class Forwarding {
       });
     } catch (error) {
       // The commit is in the log, but this node cannot wait for it.
-      const why = error instanceof UnavailableError ? error : refusalFor(error);
+      const commitError = error instanceof UnavailableError ? error : refusalFor(error);
       waiting.forEach(({ reject }, i) => {
-        if (each[i] !== 'not taken') reject(why);
+        if (each[i] !== 'not accepted') reject(commitError);
       });
     } finally {
       for (const outcome of each) if (typeof outcome === 'number') this.#own.delete(outcome);

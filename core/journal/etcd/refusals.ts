@@ -2,8 +2,8 @@
 import { UnavailableError, WaypostError } from '../../base/errors.ts';
 import { EtcdFull, EtcdRefused, EtcdUnavailable } from '../../etcd/errors.ts';
 
-export const noQuorum = (why: string): UnavailableError =>
-  new UnavailableError('no_quorum', `Writes are unavailable: ${why}. Existing data is still served; retry later.`);
+export const noQuorum = (reason: string): UnavailableError =>
+  new UnavailableError('no_quorum', `Writes are unavailable: ${reason}. Existing data is still served; retry later.`);
 
 export const busy = (): UnavailableError =>
   new UnavailableError('busy', 'Lost the race to other nodes too many times; nothing was written. Retry later.');

@@ -136,12 +136,12 @@ export class EtcdLog {
       return await this.#transact(position, operations, [hasRevision(turnKey, turn), ...standing]);
     } catch (error) {
       if (!(error instanceof EtcdFull)) throw error;
-      return await this.#resolveFull(error, first, group);
+      return await this.#checkAfterFull(error, first, group);
     }
   }
 
   /** An append was rejected for lack of space, but may have been carried out. Finds out which. */
-  async #resolveFull(error: EtcdFull, first: number, { value }: EncodedGroup): Promise<Appended> {
+  async #checkAfterFull(error: EtcdFull, first: number, { value }: EncodedGroup): Promise<Appended> {
     try {
       const { ranges } = await this.#gateway.transaction([], [range(this.#keys.log(first))]);
       const item = ranges[0]?.items[0];

@@ -45,7 +45,7 @@ function withNode(prefix: string, work: (node: Node) => Promise<void>, etcd = ga
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway: etcd, zoneSettings: DEFAULTS },
         ...{ prefix, deadline: 1000, interval: 100 },
-        events: { trouble: (error) => told.push(error as Error | null), lost: (why) => told.push(why) },
+        events: { onTrouble: (error) => told.push(error as Error | null), onLost: (why) => told.push(why) },
       });
       await journal.catchUp();
       return journal;
@@ -154,7 +154,7 @@ test('a log which lacks the entry that a node needs is lost to it, and is not as
       const again = openEtcdJournal({
         ...{ environment: other.environment, index: other.index, history: 1000, gateway, zoneSettings: DEFAULTS },
         ...{ prefix: '/lacks/', deadline: 1000, interval: 100 },
-        events: { trouble: () => {}, lost: (why, isCurable) => told.push(why, isCurable) },
+        events: { onTrouble: () => {}, onLost: (why, isCurable) => told.push(why, isCurable) },
       });
       await until(
         () => again.lost !== null,

@@ -119,7 +119,7 @@ test('what comes late, when its node has appended it itself by then, is not appe
     assert.equal(pair.second.reader.account(row.id), row);
     await pair.first.journal.latest();
     const { each } = decodeOutcomes(await pair.well(late), 1);
-    assert.equal(each, ['not taken']);
+    assert.equal(each, ['not accepted']);
     assert.is(await pair.first.journal.latest(), sequence);
   });
 });
@@ -144,7 +144,7 @@ test('of two that come by different mandates of one node only the newer is appen
     const newer = encodeCommits({ ...older, mandate });
     const answers = await Promise.all([pair.well(sent[0]), pair.well(newer)]);
     const [before, after] = answers.map((answer) => decodeOutcomes(answer, 1).each[0]);
-    assert.is(before, 'not taken');
+    assert.is(before, 'not accepted');
     assert.type(after, 'number');
     await gateway.close();
   });
@@ -175,7 +175,7 @@ test('who refuses is not asked again at once, and nothing is lost by it', async 
   await withPair('/refuses/', async (pair) => {
     const { sequence } = await forwarded(pair, (commits) => {
       const { requests } = decodeCommits(commits);
-      const each = requests.map((): Outcome => 'not taken');
+      const each = requests.map((): Outcome => 'not accepted');
       return Promise.resolve(encodeOutcomes({ isShared: true, head: 0, each }));
     });
     assert.is(await pair.first.journal.latest(), sequence);
@@ -207,7 +207,10 @@ test('commits come out as they went in, and what is cut or damaged is an error o
 });
 
 test('so do outcomes, for as many as were sent only', () => {
-  const outcome = fc.oneof(fc.integer({ min: 1, max: 2 ** 48 - 2 }), fc.constantFrom<Outcome>('conflict', 'not taken'));
+  const outcome = fc.oneof(
+    fc.integer({ min: 1, max: 2 ** 48 - 2 }),
+    fc.constantFrom<Outcome>('conflict', 'not accepted'),
+  );
   const whole = fc.property(fc.boolean(), number, fc.array(outcome), (isShared, head, each) => {
     const bytes = encodeOutcomes({ isShared, head, each });
     assert.equal(decodeOutcomes(bytes, each.length), { isShared, head, each });
