@@ -15,9 +15,9 @@ export interface Sections {
 }
 
 /**
- * Returns the records of the answer at `a`, which was compiled for the name `compiledFor`. A pointer to
- * the whole question becomes `queryName`; other pointers refer to `compiledFor` (store/answers.ts, RFC
- * 1035 section 4.1.4).
+ * Returns the records of the answer at `a`, which was compiled for the name `compiledFor`. A
+ * pointer to the whole question becomes `queryName`; other pointers refer to `compiledFor`
+ * (store/answers.ts, RFC 1035 section 4.1.4).
  */
 export function expandAnswer(nodes: Uint8Array, a: number, compiledFor: Uint8Array, queryName: Uint8Array): Sections {
   const u16 = (at: number): number => (nodes[at] << 8) | nodes[at + 1];

@@ -93,8 +93,8 @@ export class ResponseWriter {
 
   /**
    * Writes the answer at `a` of a node. The node's name is the queried name, a wildcard that
-   * matches it, or a suffix of it. `rcode` is used if the answer's own code is NOERROR. `isMinimal`:
-   * without additional records.
+   * matches it, or a suffix of it. `rcode` is used if the answer's own code is NOERROR.
+   * `isMinimal`: without additional records.
    */
   writeAnswer(node: number, a: number, rcode: number, isMinimal = false): number {
     const { bytes } = this;

@@ -41,8 +41,8 @@ export class ZoneUpdate {
   /** The zone's own rows changed, not only the addresses of an ALIAS target. */
   isRevised = false;
   /**
-   * Names of ALIAS records in `compiled`. An import compiles the zone without the addresses of ALIAS
-   * targets, so these names are compiled again.
+   * Names of ALIAS records in `compiled`. An import compiles the zone without the addresses of
+   * ALIAS targets, so these names are compiled again.
    */
   readonly aliasOwners = new Map<string, Name>();
 

@@ -45,8 +45,8 @@ export class RecentWrites {
   readonly #readOld: (table: number, key: Buffer) => Buffer | undefined;
 
   /**
-   * `readOld` returns a row before the added entry. The lookups and targets that the entry deletes are
-   * derived from it.
+   * `readOld` returns a row before the added entry. The lookups and targets that the entry deletes
+   * are derived from it.
    */
   constructor(head: number, readOld: (table: number, key: Buffer) => Buffer | undefined) {
     this.#droppedUntil = head;

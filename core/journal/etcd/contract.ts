@@ -59,7 +59,9 @@ export interface EtcdJournal extends LocalJournal {
   readonly backlog: number;
   /** Resolves when all entries that the log has now are applied. Rejects if that is impossible. */
   catchUp(): Promise<void>;
-  /** Stops following the log and accepting commits. Commits are rejected with the reason `reason`. */
+  /**
+   * Stops following the log and accepting commits. Commits are rejected with the reason `reason`.
+   */
   stopFollowing(reason: string): void;
   /**
    * Appends commits that another node forwarded, together with this node's own. Resolves with the

@@ -22,8 +22,8 @@ const plain = new Asker({ cookies: 'off' });
 const on = new Asker({ cookies: 'on' });
 const strict = new Asker({ cookies: 'require' });
 
-function send(asker: Asker, options: readonly number[], asked: QueryFields = {}, transport: number = UDP): Message {
-  return decodeMessage(asker.ask(queryWith(options, asked), transport).response);
+function send(asker: Asker, options: readonly number[], fields: QueryFields = {}, transport: number = UDP): Message {
+  return decodeMessage(asker.ask(queryWith(options, fields), transport).response);
 }
 
 const codes = (message: Message): number[] => readOptions(message.opt!.options).map(([code]) => code);
