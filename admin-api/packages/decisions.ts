@@ -46,7 +46,7 @@ function advance({ config }: Services, draft: Draft, upload: Upload, state: Uplo
   return state === 'approved' && config.packages.publish === 'automatic' ? move(draft, moved, 'published') : moved;
 }
 
-/** Suspends an app with its approved and published packages, and blocks it. Throws HttpError 404. */
+/** Suspends and blocks an app with its approved and published packages. Throws HttpError 404. */
 export function suspendApp(services: Services, context: Context<Caller>, id: string, reason: string) {
   const { username: by } = context.caller.account;
   return change(services, context, (draft) => {
