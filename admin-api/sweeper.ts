@@ -8,23 +8,23 @@ import { Periodic } from '../core/base/periodic.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix } from '../core/store/keys.ts';
 import { type Audit, apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
-import { REPLAYED_FOR } from './change/change.ts';
+import { REPLAY_LIFETIME } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';
 
 /** Milliseconds between two sweeps. */
 const INTERVAL = 60_000;
 /** Rows that are read between two yields to the event loop, and deleted in one commit. */
-const SCANNED = 2000;
+const BATCH_SIZE = 2000;
 const BATCH = 500;
 /**
  * Maximum rows of one table in one sweep. As many as 1,500 writes per second add: with fewer, a
  * sweep would never reach the end of a growing table.
  */
-const MOST_SCANNED = 100_000;
+const MAX_SCANNED = 100_000;
 const DAY = 86_400;
 /** Seconds for which a purge is kept, for edges that were offline. */
-const PURGES_KEPT = DAY;
+const PURGE_LIFETIME = DAY;
 
 interface Rows<Row> {
   readonly table: Table<Row>;
@@ -32,11 +32,11 @@ interface Rows<Row> {
   /** Whether no later row with the same first GROUP_BYTES bytes of the key has expired. */
   readonly isLast?: (row: Row) => boolean;
   /** Deletes what depends on a row. */
-  readonly along?: (draft: Draft, row: Row) => void;
+  readonly deleteDependents?: (draft: Draft, row: Row) => void;
 }
 
 /** Bytes of the common id at the start of the keys of related rows. */
-const GROUP = 8;
+const GROUP_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
 
 export class Sweeper {
@@ -61,8 +61,8 @@ export class Sweeper {
 
   /** Runs one sweep. */
   async sweep(now = nowSeconds()): Promise<void> {
-    await this.#expire({ table: replays, isOver: (row) => row.createdAt <= now - REPLAYED_FOR });
-    await this.#expire({ table: purges, isOver: (row) => row.createdAt <= now - PURGES_KEPT });
+    await this.#expire({ table: replays, isOver: (row) => row.createdAt <= now - REPLAY_LIFETIME });
+    await this.#expire({ table: purges, isOver: (row) => row.createdAt <= now - PURGE_LIFETIME });
     const { reader, config } = this.#services;
     const { days } = config.audit;
     const kept = now - days * DAY;
@@ -74,7 +74,7 @@ export class Sweeper {
     await this.#expire({
       table: uploads,
       isOver: (row) => (isOver(row.state) && row.updatedAt <= overSince) || !reader.hasAccount(row.accountId),
-      along: (draft, { id: uploadId }) => draft.delete(reports, { uploadId, findings: NOTHING }),
+      deleteDependents: (draft, { id: uploadId }) => draft.delete(reports, { uploadId, findings: NOTHING }),
     });
     await this.#expire({ table: apps, isOver: (row) => !reader.hasAccount(row.accountId) });
   }
@@ -83,20 +83,20 @@ export class Sweeper {
    * Continues where the previous sweep ended, so that no sweep takes long, even in a large table.
    */
   async #expire<Row>(rows: Rows<Row>): Promise<void> {
-    for (let scanned = 0; scanned < MOST_SCANNED; scanned += SCANNED) {
+    for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH_SIZE) {
       if (this.#turns.isStopped || (await this.#expirePiece(rows))) return;
       await setImmediate();
     }
   }
 
   /** Resolves to true at the end of the table. */
-  async #expirePiece<Row>({ table, isOver, isLast, along }: Rows<Row>): Promise<boolean> {
+  async #expirePiece<Row>({ table, isOver, isLast, deleteDependents: along }: Rows<Row>): Promise<boolean> {
     const { environment, journal } = this.#services;
     const stored = environment.rows.get(table.number)!;
     const rows: Row[] = [];
     let start = this.#cursors.get(table.number);
     let isAtEnd = false;
-    for (let left = SCANNED; left > 0 && !isAtEnd; ) {
+    for (let left = BATCH_SIZE; left > 0 && !isAtEnd; ) {
       isAtEnd = true;
       for (const { key, value } of stored.getRange({ start, limit: left })) {
         const row = table.decode(key, value);
@@ -104,7 +104,7 @@ export class Sweeper {
         start = Buffer.concat([key, Uint8Array.of(0)]);
         if (--left === 0) isAtEnd = false;
         if (isLast?.(row) !== true) continue;
-        start = afterPrefix((key as Buffer).subarray(0, GROUP));
+        start = afterPrefix((key as Buffer).subarray(0, GROUP_BYTES));
         isAtEnd = start === undefined;
         break;
       }

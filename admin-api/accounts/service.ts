@@ -36,7 +36,7 @@ export async function createAccount(
     return {
       action: 'account.create',
       target: account.id,
-      detail: told(account),
+      detail: auditDetail(account),
       answer: () => ({ account: viewAccount(account) }),
     };
   });
@@ -72,10 +72,10 @@ export async function updateAccount(
 ) {
   if (body.plan !== undefined) requirePlan(services, body.plan);
   // Before the password is hashed, which is slow.
-  existing(services.reader, id);
+  requireAccount(services.reader, id);
   const passwordHash = body.password === undefined ? undefined : await passwords.hash(body.password);
   return change(services, context, (draft) => {
-    const old = existing(draft, id);
+    const old = requireAccount(draft, id);
     const account: Account = {
       ...old,
       username: body.username ?? old.username,
@@ -94,7 +94,7 @@ export async function updateAccount(
     return {
       action: 'account.update',
       target: id,
-      detail: { ...told(account), password_changed: passwordHash !== undefined, ...ended },
+      detail: { ...auditDetail(account), password_changed: passwordHash !== undefined, ...ended },
       answer: () => ({ account: viewAccount(account) }),
     };
   });
@@ -106,7 +106,7 @@ export async function updateAccount(
  */
 export function deleteAccount(services: Services, context: Context<Caller>, id: string) {
   return change(services, context, (draft) => {
-    const account = existing(draft, id);
+    const account = requireAccount(draft, id);
     requireOtherAdmin(draft, account);
     if (draft.countDomains(id, 1) > 0)
       throw new StateError(
@@ -121,11 +121,11 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
     draft.delete(accounts, account);
-    return { action: 'account.delete', target: id, detail: told(account), answer: () => ({}) };
+    return { action: 'account.delete', target: id, detail: auditDetail(account), answer: () => ({}) };
   });
 }
 
-function existing(reader: Pick<Draft, 'account'>, id: string): Account {
+function requireAccount(reader: Pick<Draft, 'account'>, id: string): Account {
   const account = isId(id) ? reader.account(id) : undefined;
   if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account with this id.');
   return account;
@@ -133,8 +133,8 @@ function existing(reader: Pick<Draft, 'account'>, id: string): Account {
 
 function requirePlan({ config }: Services, plan: string): void {
   if (Object.hasOwn(config.plans, plan)) return;
-  const known = Object.keys(config.plans).join(', ');
-  throw new InvalidError('invalid_plan', `This plan does not exist; use one of ${known}.`, { pointer: '/plan' });
+  const planNames = Object.keys(config.plans).join(', ');
+  throw new InvalidError('invalid_plan', `This plan does not exist; use one of ${planNames}.`, { pointer: '/plan' });
 }
 
 /** A login belongs to one account only, as its username or as its e-mail address. */
@@ -179,7 +179,7 @@ export async function ensureAdmin(services: Services, passwords: Passwords): Pro
 }
 
 /** The details of an account in the audit log. */
-const told = ({ username, email, role, plan, apiEnabled }: Account) => ({
+const auditDetail = ({ username, email, role, plan, apiEnabled }: Account) => ({
   username,
   email: email === '' ? null : email,
   role,
@@ -190,7 +190,7 @@ const told = ({ username, email, role, plan, apiEnabled }: Account) => ({
 export function viewAccount(account: Account) {
   return {
     id: account.id,
-    ...told(account),
+    ...auditDetail(account),
     created_at: formatTime(account.createdAt),
     updated_at: formatTime(account.updatedAt),
   };

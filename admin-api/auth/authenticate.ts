@@ -12,20 +12,20 @@ import { allows, scopesOf } from './scopes.ts';
 import { matchesHash, tokenId } from './token.ts';
 
 /** Maximum number of cached callers. */
-const KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 /**
  * Longer headers are not cached: leading spaces can make any number of long headers for one token.
  */
-const LONGEST_KNOWN = 100;
+const MAX_CACHED_LENGTH = 100;
 
 export class Authenticator implements Authentication {
   readonly #reader: StoreReader;
   /** By the whole header. Cleared when any account or token changes. */
-  readonly #known = new Map<string, Caller>();
+  readonly #callers = new Map<string, Caller>();
 
   constructor(reader: StoreReader, journal: Pick<Journal, 'onCredentials'>) {
     this.#reader = reader;
-    journal.onCredentials(() => this.#known.clear());
+    journal.onCredentials(() => this.#callers.clear());
   }
 
   /** Throws HttpError 401, or 403 if API access is off for the account. */
@@ -35,11 +35,11 @@ export class Authenticator implements Authentication {
         'missing_token',
         'Send a token: Authorization: Bearer <API_KEY>. Get one from POST /api/v1/auth/token.',
       );
-    let caller = this.#known.get(header);
+    let caller = this.#callers.get(header);
     if (caller === undefined) {
       caller = this.#find(header);
-      if (this.#known.size >= KNOWN) this.#known.clear();
-      if (header.length <= LONGEST_KNOWN) this.#known.set(header, caller);
+      if (this.#callers.size >= MAX_CACHED) this.#callers.clear();
+      if (header.length <= MAX_CACHED_LENGTH) this.#callers.set(header, caller);
     }
     const { expiresAt } = caller.token;
     if (expiresAt !== null && expiresAt <= nowSeconds())
@@ -49,7 +49,7 @@ export class Authenticator implements Authentication {
 
   /** Whether the header has a well-formed token that this node does not know. */
   hasUnknownToken(header: string | undefined): boolean {
-    if (header === undefined || this.#known.has(header)) return false;
+    if (header === undefined || this.#callers.has(header)) return false;
     const { id } = parse(header);
     return id !== undefined && this.#reader.token(id) === undefined;
   }

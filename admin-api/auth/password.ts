@@ -9,13 +9,13 @@ import { HttpError } from '../http/errors.ts';
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. Takes about 20 ms. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const AT_ONCE = 2;
-const MOST_WAITING = 64;
+const MAX_CONCURRENT = 2;
+const MAX_QUEUED = 64;
 
 export class Passwords {
-  readonly #slots = new Semaphore(AT_ONCE);
+  readonly #slots = new Semaphore(MAX_CONCURRENT);
   /** A dummy hash, so that an unknown login takes as long as a wrong password. */
-  readonly #nobody: Promise<string> = hash('', COST);
+  readonly #dummyHash: Promise<string> = hash('', COST);
 
   hash(password: string): Promise<string> {
     return this.#limited(() => hash(password, COST));
@@ -24,13 +24,13 @@ export class Passwords {
   /** Without a stored hash, takes as long and resolves to false. */
   verify(stored: string | undefined, password: string): Promise<boolean> {
     return this.#limited(async () => {
-      const matches = await verify(stored ?? (await this.#nobody), password);
+      const matches = await verify(stored ?? (await this.#dummyHash), password);
       return matches && stored !== undefined;
     });
   }
 
   async #limited<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#slots.waiting >= MOST_WAITING)
+    if (this.#slots.waiting >= MAX_QUEUED)
       throw new HttpError(503, 'busy', 'Too many logins at the moment; retry later.');
     return this.#slots.run(work);
   }

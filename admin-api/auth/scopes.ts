@@ -20,8 +20,8 @@ export function allows(scopes: readonly string[], area: string, access: 'read' |
  * The requested scopes without duplicates. Throws InvalidError for unknown scopes, and for more
  * than `held` allows.
  */
-export function narrow(asked: readonly string[], held: readonly string[]): string[] {
-  const scopes = [...new Set(asked)];
+export function narrowScopes(requested: readonly string[], held: readonly string[]): string[] {
+  const scopes = [...new Set(requested)];
   for (const scope of scopes) {
     if (!SCOPES.includes(scope))
       throw new InvalidError(

@@ -10,7 +10,7 @@ import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../http/time.ts';
 import { apiDisabled } from '../http/unauthorized.ts';
 import type { Passwords } from './password.ts';
-import { narrow, scopesOf } from './scopes.ts';
+import { narrowScopes, scopesOf } from './scopes.ts';
 import { hashToken, mintToken, visiblePrefix } from './token.ts';
 
 /**
@@ -60,7 +60,7 @@ export function createToken(
   body: { readonly name: string; readonly scopes?: readonly string[]; readonly expires_at?: string | null },
 ) {
   const { account, token: own } = context.caller;
-  const scopes = body.scopes === undefined ? own.scopes : narrow(body.scopes, own.scopes);
+  const scopes = body.scopes === undefined ? own.scopes : narrowScopes(body.scopes, own.scopes);
   if (scopes.length === 0)
     throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
   const { token, text } = newToken(account, {

@@ -16,7 +16,7 @@ import { accountGone } from '../http/unauthorized.ts';
 import type { Services } from './services.ts';
 
 /** The result of a change, for the audit log and the response. */
-export interface Done<R extends Reply> {
+export interface ChangeResult<R extends Reply> {
   /** Such as `record.create`. */
   readonly action: string;
   /**
@@ -24,7 +24,7 @@ export interface Done<R extends Reply> {
    */
   readonly unchanged?: boolean;
   /** The response is not stored: a retry with the same Idempotency-Key runs again. */
-  readonly isForgotten?: boolean;
+  readonly skipsReplay?: boolean;
   /** The owner of the changed object; omitted: the account of the caller. */
   readonly accountId?: string;
   readonly domain?: Domain;
@@ -43,24 +43,24 @@ export interface Done<R extends Reply> {
 export async function change<R extends Reply>(
   services: Services,
   context: Requester & Pick<Context<Caller>, 'idempotency' | 'headers'>,
-  work: (draft: Draft) => Done<R> | Promise<Done<R>>,
+  work: (draft: Draft) => ChangeResult<R> | Promise<ChangeResult<R>>,
 ): Promise<R> {
   const { environment, journal } = services;
   const { caller, idempotency, headers } = context;
   const { result, sequence } = await write(environment, journal, caller.account.id, async (draft) => {
     // Of two concurrent requests with one key, the second conflicts, and finds the stored response
     // when it runs again.
-    const before = idempotency === null ? undefined : valid(draft.replay(idempotency.id));
-    if (idempotency !== null && before !== undefined) return { again: replayed(services, idempotency, before) };
+    const before = idempotency === null ? undefined : ifValid(draft.replay(idempotency.id));
+    if (idempotency !== null && before !== undefined) return { again: openReplay(services, idempotency, before) };
     // The account may have been deleted since authentication; it must not get new objects.
     if (!draft.hasAccount(caller.account.id)) throw accountGone();
     const done = await work(draft);
     if (done.unchanged !== true) draft.insert(audits, auditEntry(context, done));
-    if (idempotency !== null && done.isForgotten !== true) draft.put(replays, replayOf(services, idempotency, done));
+    if (idempotency !== null && done.skipsReplay !== true) draft.put(replays, sealReplay(services, idempotency, done));
     return { done };
   });
   // A stored response is a response to the same request, so it has the same type.
-  if (result.done === undefined) return told(result.again, headers) as R;
+  if (result.done === undefined) return setReplayHeaders(result.again, headers) as R;
   headers[REVISION] = String(sequence);
   return result.done.answer(sequence);
 }
@@ -70,7 +70,7 @@ export type Requester = Pick<Context<Caller>, 'caller' | 'requestId' | 'remoteAd
 
 export function auditEntry(
   { caller: { account, token }, requestId, remoteAddress }: Requester,
-  done: Omit<Done<Reply>, 'answer'>,
+  done: Omit<ChangeResult<Reply>, 'answer'>,
 ): Audit {
   return {
     id: newId(),
@@ -87,7 +87,7 @@ export function auditEntry(
   };
 }
 
-interface Again {
+interface StoredReply {
   readonly reply: Reply;
   readonly revision: number;
 }
@@ -97,17 +97,17 @@ interface Again {
  * HttpError 422.
  */
 export function replay(services: Services, idempotency: Idempotency, headers: Record<string, string>): Reply | null {
-  const before = valid(services.reader.replay(idempotency.id));
-  return before === undefined ? null : told(replayed(services, idempotency, before), headers);
+  const before = ifValid(services.reader.replay(idempotency.id));
+  return before === undefined ? null : setReplayHeaders(openReplay(services, idempotency, before), headers);
 }
 
 /** Seconds for which a response is stored. */
-export const REPLAYED_FOR = 86_400;
+export const REPLAY_LIFETIME = 86_400;
 
-const valid = (before: Replay | undefined): Replay | undefined =>
-  before !== undefined && before.createdAt > nowSeconds() - REPLAYED_FOR ? before : undefined;
+const ifValid = (before: Replay | undefined): Replay | undefined =>
+  before !== undefined && before.createdAt > nowSeconds() - REPLAY_LIFETIME ? before : undefined;
 
-function told({ reply, revision }: Again, headers: Record<string, string>): Reply {
+function setReplayHeaders({ reply, revision }: StoredReply, headers: Record<string, string>): Reply {
   headers[REVISION] = String(revision);
   headers['Idempotent-Replayed'] = 'true';
   headers['Cache-Control'] = 'no-store';
@@ -117,13 +117,13 @@ function told({ reply, revision }: Again, headers: Record<string, string>): Repl
 /**
  * The hash of the request is encrypted too: an open hash would allow guesses of a password in it.
  */
-function replayOf({ secrets }: Services, { id, request }: Idempotency, done: Done<Reply>): Replay {
+function sealReplay({ secrets }: Services, { id, request }: Idempotency, done: ChangeResult<Reply>): Replay {
   const answer = Buffer.from(JSON.stringify(done.answer(0)));
   const sealed = secrets.seal(Buffer.concat([hashOf(request), answer]), `idempotency:${id}`);
   return { id, sealed: sealed.toString('base64'), createdAt: nowSeconds(), revision: 0 };
 }
 
-function replayed({ secrets }: Services, { id, request }: Idempotency, { sealed, revision }: Replay): Again {
+function openReplay({ secrets }: Services, { id, request }: Idempotency, { sealed, revision }: Replay): StoredReply {
   const bytes = secrets.unseal(Buffer.from(sealed, 'base64'), `idempotency:${id}`);
   const hash = hashOf(request);
   if (!bytes.subarray(0, hash.length).equals(hash))

@@ -36,7 +36,7 @@ export class Turns {
     const { waiting } = gate;
     if (waiting.length > 0 || !admits(gate, exclusive))
       await new Promise<void>((start) => waiting.push({ exclusive, start }));
-    else enter(gate, exclusive);
+    else countIn(gate, exclusive);
     try {
       return await work();
     } finally {
@@ -51,7 +51,7 @@ export class Turns {
     while (gate.waiting.length > 0 && admits(gate, gate.waiting[0].exclusive)) {
       const next = gate.waiting.shift();
       if (next === undefined) break;
-      enter(gate, next.exclusive);
+      countIn(gate, next.exclusive);
       next.start();
     }
     if (!gate.exclusive && gate.shared === 0) this.#gates.delete(key);
@@ -62,7 +62,7 @@ function admits(gate: Gate, exclusive: boolean): boolean {
   return !gate.exclusive && (!exclusive || gate.shared === 0);
 }
 
-function enter(gate: Gate, exclusive: boolean): void {
+function countIn(gate: Gate, exclusive: boolean): void {
   if (exclusive) gate.exclusive = true;
   else gate.shared++;
 }

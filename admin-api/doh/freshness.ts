@@ -7,7 +7,7 @@ const RECORD = 10;
 /** RFC 2181 section 8: 31 bits. */
 const MAX_TTL = 2 ** 31 - 1;
 /** Codes that depend on the zone only, not on a faulty query or server. */
-const LASTING: readonly number[] = [RCODE.NOERROR, RCODE.NXDOMAIN, RCODE.YXDOMAIN];
+const CACHEABLE_CODES: readonly number[] = [RCODE.NOERROR, RCODE.NXDOMAIN, RCODE.YXDOMAIN];
 
 /**
  * The lifetime in seconds: the smallest TTL in the answer section. A negative response is also
@@ -16,15 +16,15 @@ const LASTING: readonly number[] = [RCODE.NOERROR, RCODE.NXDOMAIN, RCODE.YXDOMAI
  * not be cached. `response` is a complete message.
  */
 export function freshness(response: Uint8Array): number | null {
-  if (!LASTING.includes(response[3] & 15)) return null;
+  if (!CACHEABLE_CODES.includes(response[3] & 15)) return null;
   const view = new DataView(response.buffer, response.byteOffset, response.byteLength);
   const answers = view.getUint16(6);
   const records = answers + view.getUint16(8);
   let p = HEADER_LENGTH;
-  for (let i = view.getUint16(4); i > 0; i--) p = afterName(response, p) + 4;
+  for (let i = view.getUint16(4); i > 0; i--) p = skipName(response, p) + 4;
   let least: number | null = null;
   for (let i = 0; i < records; i++) {
-    p = afterName(response, p);
+    p = skipName(response, p);
     const type = view.getUint16(p);
     const end = p + RECORD + view.getUint16(p + 8);
     const isSoa = type === TYPE.SOA && i >= answers;
@@ -40,7 +40,7 @@ export function freshness(response: Uint8Array): number | null {
 }
 
 /** The offset after the name at `p`, which may end in a pointer (RFC 1035 4.1.4). */
-function afterName(bytes: Uint8Array, p: number): number {
+function skipName(bytes: Uint8Array, p: number): number {
   for (;;) {
     const n = bytes[p];
     if (n >= 0xc0) return p + 2;

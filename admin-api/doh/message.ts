@@ -8,7 +8,7 @@ export const DNS_MESSAGE = 'application/dns-message';
 /**
  * Decodes the parameter `dns` (RFC 8484 4.1.1: base64url, unpadded). Throws HttpError 400 and 413.
  */
-export function messageOf(query: URLSearchParams): Uint8Array {
+export function readMessage(query: URLSearchParams): Uint8Array {
   const values = query.getAll('dns');
   if (values.length !== 1) throw malformed('Send the DNS message as a single parameter ?dns=, in base64url.');
   const [text] = values;
@@ -18,14 +18,14 @@ export function messageOf(query: URLSearchParams): Uint8Array {
   const message = Buffer.from(text, 'base64url');
   if (message.length > MAX_MESSAGE)
     throw new HttpError(413, 'body_too_large', `The DNS message is longer than ${MAX_MESSAGE} bytes.`);
-  return checked(message);
+  return requireQuery(message);
 }
 
 /**
  * Returns a message that can be a query. Throws HttpError 400 for one that a nameserver drops on
  * other transports.
  */
-export function checked(message: Uint8Array): Uint8Array {
+export function requireQuery(message: Uint8Array): Uint8Array {
   if (message.length < HEADER_LENGTH) throw malformed(`The DNS message is shorter than ${HEADER_LENGTH} bytes.`);
   if ((message[2] & QR) !== 0) throw malformed('The DNS message is a response; send a query.');
   return message;

@@ -7,7 +7,7 @@ import type { RateLimit } from '../http/rate-limit.ts';
 import { type Context, publicBytesRoute, publicRoute, type RawReply, type Route } from '../http/route.ts';
 import { text } from '../http/schema.ts';
 import { freshness } from './freshness.ts';
-import { checked, DNS_MESSAGE, malformed, messageOf } from './message.ts';
+import { DNS_MESSAGE, malformed, readMessage, requireQuery } from './message.ts';
 
 export interface DnsResponse {
   readonly message: Uint8Array;
@@ -51,7 +51,7 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
       query: Type.Object({ dns: text('the DNS message in base64url without padding') }),
       run(context) {
         admit(context);
-        return respond(messageOf(context.query), context);
+        return respond(readMessage(context.query), context);
       },
     }),
     publicBytesRoute({
@@ -63,7 +63,7 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
       bodyTypes: [DNS_MESSAGE],
       limit: MAX_MESSAGE,
       admit,
-      run: (context) => respond(checked(context.body), context),
+      run: (context) => respond(requireQuery(context.body), context),
     }),
   ];
 }

@@ -36,7 +36,7 @@ export function parseDomain(text: string): Name {
 }
 
 /** Throws InvalidError for a public suffix, such as `co.uk` or `github.io`. */
-export function refusePublicSuffix(apex: Name): void {
+export function rejectPublicSuffix(apex: Name): void {
   const text = formatHost(apex);
   if (labelCount(apex) > 1 && getPublicSuffix(text, { allowPrivateDomains: true, validateHostname: false }) !== text)
     return;

@@ -13,12 +13,12 @@ import { formatHost, type Name } from '../../core/wire/name.ts';
 import type { DomainFinder, FoundDomains } from '../change/services.ts';
 
 /** Names of one piece, whose joined text is rebuilt when a name is added or removed. */
-const PIECE = 512;
+const PIECE_SIZE = 512;
 /**
  * Maximum names of all accounts, of about 100 bytes each. The least recently searched account is
  * evicted.
  */
-const MOST_NAMES = 2_000_000;
+const MAX_NAMES = 2_000_000;
 const PAGE = 2000;
 
 interface Piece {
@@ -84,7 +84,7 @@ export class DomainSearch implements DomainFinder {
     let names = 0;
     for (const list of this.#accounts.values()) names += (await list).size;
     for (const [accountId, list] of this.#accounts) {
-      if (names <= MOST_NAMES) return;
+      if (names <= MAX_NAMES) return;
       if (accountId === used || this.#reading.has(accountId)) continue;
       names -= (await list).size;
       this.#accounts.delete(accountId);
@@ -100,7 +100,7 @@ class NameList {
   /** Adds a name that sorts after all others. */
   append(apex: Name): void {
     let last = this.#pieces[this.#pieces.length - 1];
-    if (last === undefined || last.keys.length >= PIECE) {
+    if (last === undefined || last.keys.length >= PIECE_SIZE) {
       last = { keys: [], names: [], joined: null };
       this.#pieces.push(last);
     }
@@ -130,8 +130,8 @@ class NameList {
     }
     piece.keys.splice(at, 0, key);
     piece.names.splice(at, 0, formatHost(apex));
-    if (piece.keys.length < 2 * PIECE) return;
-    const half = { keys: piece.keys.splice(PIECE), names: piece.names.splice(PIECE), joined: null };
+    if (piece.keys.length < 2 * PIECE_SIZE) return;
+    const half = { keys: piece.keys.splice(PIECE_SIZE), names: piece.names.splice(PIECE_SIZE), joined: null };
     this.#pieces.splice(p + 1, 0, half);
   }
 

@@ -28,7 +28,7 @@ import type { Caller } from '../http/caller.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import { parseDomain, refusePublicSuffix } from './name.ts';
+import { parseDomain, rejectPublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 
 /** Throws InvalidError, and StateError `zone_exists` or `plan_limit`. */
@@ -36,7 +36,7 @@ export async function createDomain(services: Services, context: Context<Caller>,
   const { config, turns } = services;
   const { account } = context.caller;
   const apex = parseDomain(text);
-  if (account.role !== 'admin') refusePublicSuffix(apex);
+  if (account.role !== 'admin') rejectPublicSuffix(apex);
   const domain: Domain = { id: newId(), accountId: account.id, apex, createdAt: nowSeconds(), kept: null };
   const limit = planLimit(config.plans, account.plan);
   const commit = () =>
@@ -86,7 +86,7 @@ export async function listDomains(
     const rows = found.slice(0, page.limit);
     return { rows, last: found.length > page.limit ? cursorAt(rows[rows.length - 1].apex) : null };
   }
-  const { names, more } = await search.find(account.id, wantedOf(filter), after, page.limit);
+  const { names, more } = await search.find(account.id, normalizeFilter(filter), after, page.limit);
   const apexes = names.map((name) => parseName(`${name}.`));
   // A name may belong to another account since it was found.
   const rows = apexes.flatMap((apex) => {
@@ -97,7 +97,7 @@ export async function listDomains(
 }
 
 /** The search uses Unicode names, as users write them. */
-function wantedOf(filter: string): string {
+function normalizeFilter(filter: string): string {
   const text = filter.toLowerCase();
   try {
     return toAscii(text, '/q');

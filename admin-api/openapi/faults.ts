@@ -24,8 +24,8 @@ const BODY = {
 export function faultsOf(route: Route): Map<number, Codes> {
   const all = new Map<number, string[]>();
   const add = (status: number, ...codes: Codes) => {
-    const known = all.get(status) ?? [];
-    all.set(status, [...known, ...codes.filter((code) => !known.includes(code))]);
+    const existing = all.get(status) ?? [];
+    all.set(status, [...existing, ...codes.filter((code) => !existing.includes(code))]);
   };
   const { body, bodyTypes, scope, admin } = route;
   const faults: Faults = route.faults ?? {};

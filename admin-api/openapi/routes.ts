@@ -4,7 +4,7 @@ import { publicRoute, type Route } from '../http/route.ts';
 import { openApiDocument } from './document.ts';
 
 /** Seconds for which caches may reuse the document, which changes only with the version. */
-const FRESH = 300;
+const MAX_AGE = 300;
 
 /** `routes`: all other routes. The document is generated once. */
 export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
@@ -18,7 +18,7 @@ export function openApiRoutes(routes: readonly Route[], version: string): Route[
     faults: { 304: [] },
     run({ headers }) {
       headers.ETag = tag;
-      headers['Cache-Control'] = `public, max-age=${FRESH}`;
+      headers['Cache-Control'] = `public, max-age=${MAX_AGE}`;
       headers['Content-Type'] = 'application/json';
       return { raw: bytes };
     },

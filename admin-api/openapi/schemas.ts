@@ -24,7 +24,7 @@ export class Schemas {
 
   /** `value` must be plain JSON, without the symbol properties of TypeBox. */
   #walk(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((one) => this.#walk(one));
+    if (Array.isArray(value)) return value.map((item) => this.#walk(item));
     if (typeof value !== 'object' || value === null) return value;
     const { title, ...rest } = value as Part;
     const walked = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, this.#walk(inner)]));

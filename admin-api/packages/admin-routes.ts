@@ -159,13 +159,13 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
  * Throws HttpError 422 for an unknown code: a developer must find each code on the page of rules.
  */
 function requireCodes(codes: readonly string[]): void {
-  const known = Object.keys(TABLE);
+  const ruleCodes = Object.keys(TABLE);
   for (const [i, code] of codes.entries())
     if (!Object.hasOwn(TABLE, code))
       throw new HttpError(
         422,
         'validation',
-        `There is no rule "${code}"; ${RULES} lists all rules.${didYouMean(code, known)}`,
+        `There is no rule "${code}"; ${RULES} lists all rules.${didYouMean(code, ruleCodes)}`,
         {
           pointer: `/codes/${i}`,
         },

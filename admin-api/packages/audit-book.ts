@@ -13,7 +13,7 @@ import { isOutdated, move } from './states.ts';
 /** Seconds after which a claim expires if its node does not extend it; a restart takes less. */
 export const CLAIM = 120;
 /** Audits of a package that may start without a result, as in a crash, before it needs a review. */
-export const MOST_BEGUN = 3;
+export const MAX_STARTS = 3;
 
 const BY = 'audit';
 
@@ -33,7 +33,7 @@ export class AuditBook {
   }
 
   /** Whether this node may audit the upload: it has the claim, or the claim has expired. */
-  isOwn({ claim }: Upload): boolean {
+  mayAudit({ claim }: Upload): boolean {
     return claim !== null && (claim.node === this.#node || claim.until <= nowSeconds());
   }
 
@@ -46,7 +46,7 @@ export class AuditBook {
   begin(id: string): Promise<Upload | null> {
     return this.#change((draft) => {
       const upload = uploadOf(draft, id);
-      if (upload === undefined || upload.claim === null || !this.isOwn(upload)) return null;
+      if (upload === undefined || upload.claim === null || !this.mayAudit(upload)) return null;
       if (!draft.hasAccount(upload.accountId)) return null;
       const claimed = { ...upload, claim: this.newClaim(upload.claim.begun + 1) };
       if (upload.state === 'pending') return move(draft, claimed, 'scanning');
@@ -76,14 +76,14 @@ export class AuditBook {
       const owner = draft.account(upload.accountId);
       // The app or its account was deleted, so the sweeper deletes the upload too.
       if (app === undefined || owner === undefined) return null;
-      const judged = { ...upload, summary };
+      const audited = { ...upload, summary };
       draft.put(reports, { uploadId: id, findings });
-      if (verdict === 'rejected') return move(draft, judged, 'rejected').state;
+      if (verdict === 'rejected') return move(draft, audited, 'rejected').state;
       if (isOutdated(app, upload))
-        return move(draft, judged, 'superseded', { reason: 'A later version was approved in the meantime.' }).state;
+        return move(draft, audited, 'superseded', { reason: 'A later version was approved in the meantime.' }).state;
       if (verdict === 'in_review' || review === 'always' || app.suspended !== null || !owner.apiEnabled)
-        return move(draft, judged, 'in_review').state;
-      const approved = move(draft, judged, 'approved');
+        return move(draft, audited, 'in_review').state;
+      const approved = move(draft, audited, 'approved');
       return publish === 'automatic' ? move(draft, approved, 'published').state : approved.state;
     });
   }

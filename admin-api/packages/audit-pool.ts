@@ -24,7 +24,7 @@ export type Outcome<R> =
   | { readonly kind: 'stopped' };
 
 /** Milliseconds after which an idle thread ends. */
-const IDLE = 30_000;
+const IDLE_TIMEOUT = 30_000;
 /** Audits have a lower priority than queries and requests. */
 const NICE = 10;
 
@@ -80,7 +80,7 @@ export class AuditPool<R> {
       minThreads: 0,
       maxThreads: threads,
       concurrentTasksPerWorker: 1,
-      idleTimeout: IDLE,
+      idleTimeout: IDLE_TIMEOUT,
       niceIncrement: NICE,
       resourceLimits: auditThreadLimits(memory),
     });

@@ -12,7 +12,7 @@ import { uploadsIn } from '../../core/store/package-reads.ts';
 import type { Upload } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
 import { nowSeconds } from '../http/time.ts';
-import { AuditBook, CLAIM, type Conclusion, MOST_BEGUN } from './audit-book.ts';
+import { AuditBook, CLAIM, type Conclusion, MAX_STARTS } from './audit-book.ts';
 import type { AuditPool, Outcome } from './audit-pool.ts';
 import type { Audited } from './audit-task.ts';
 import type { PackageMetrics } from './metrics.ts';
@@ -20,11 +20,11 @@ import type { PackageBlobs } from './package-blobs.ts';
 import { packFindings } from './report.ts';
 
 /** Milliseconds between two scans for open uploads. */
-const LOOK = 15_000;
+const SCAN_INTERVAL = 15_000;
 /** Milliseconds before a failed audit is retried. */
-const RETRY = 5000;
+const RETRY_DELAY = 5000;
 /** Maximum number of uploads in one scan. */
-const MOST_OPEN = 10_000;
+const MAX_OPEN = 10_000;
 
 export class Auditor {
   readonly book: AuditBook;
@@ -40,7 +40,7 @@ export class Auditor {
   /** Callbacks that wait for a verdict. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #stop = new AbortController();
-  readonly #looks: Periodic;
+  readonly #scans: Periodic;
 
   constructor(services: Services, blobs: PackageBlobs, pool: AuditPool<Audited>, metrics: PackageMetrics) {
     this.#services = services;
@@ -49,8 +49,8 @@ export class Auditor {
     this.#metrics = metrics;
     this.book = new AuditBook(services);
     this.#fault = new FaultLog(services.log, 'cannot audit packages; retrying', 'packages are audited again');
-    this.#looks = new Periodic(() => this.#look(), {
-      interval: LOOK,
+    this.#scans = new Periodic(() => this.#scan(), {
+      interval: SCAN_INTERVAL,
       runsImmediately: true,
       // Only a successful audit clears the fault, not a successful scan.
       onEnd: (error) => error !== null && this.#fault.report(error),
@@ -59,17 +59,17 @@ export class Auditor {
   }
 
   start(): void {
-    this.#looks.start();
+    this.#scans.start();
   }
 
   /** Interrupted audits start again with the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    const looked = this.#looks.stop();
+    const looked = this.#scans.stop();
     await this.#pool.close();
     await looked;
     await Promise.all(this.#working);
-    for (const id of [...this.#waiting.keys()]) this.#tell(id);
+    for (const id of [...this.#waiting.keys()]) this.#notify(id);
   }
 
   /** Queues an audit on this node. */
@@ -115,11 +115,11 @@ export class Auditor {
     } catch (error) {
       if (!this.#stop.signal.aborted) {
         this.#fault.report(error);
-        await sleep(RETRY, undefined, { signal: this.#stop.signal }).catch(() => {});
+        await sleep(RETRY_DELAY, undefined, { signal: this.#stop.signal }).catch(() => {});
       }
     } finally {
       this.#open.delete(id);
-      this.#tell(id);
+      this.#notify(id);
     }
   }
 
@@ -130,7 +130,7 @@ export class Auditor {
     const path = await this.#blobs.fetch(upload.sha256);
     const began = performance.now();
     const outcome: Outcome<Audited> =
-      (upload.claim?.begun ?? 0) > MOST_BEGUN
+      (upload.claim?.begun ?? 0) > MAX_STARTS
         ? { kind: 'crashed', reason: 'it was started several times and never finished' }
         : await this.#pool.run({
             path,
@@ -140,21 +140,21 @@ export class Auditor {
     if (outcome.kind === 'stopped') return;
     if (outcome.kind !== 'done')
       log.warn('package audit did not finish', { upload: id, app: upload.appId, ...outcome });
-    const state = await this.book.conclude(id, conclusionOf(outcome, config.packages.auditTimeout));
+    const state = await this.book.conclude(id, concludeFrom(outcome, config.packages.auditTimeout));
     if (state !== null) this.#metrics.audited(state, (performance.now() - began) / 1000);
   }
 
-  #tell(id: string): void {
+  #notify(id: string): void {
     for (const tell of this.#waiting.get(id) ?? []) tell();
     this.#waiting.delete(id);
   }
 
   /** Queues the open uploads of this node, and extends its claims. */
-  async #look(): Promise<void> {
+  async #scan(): Promise<void> {
     const due: string[] = [];
     for (const state of ['scanning', 'pending'] as const)
-      for (const upload of uploadsIn(this.#services.reader, state, null, MOST_OPEN)) {
-        if (!this.book.isOwn(upload)) continue;
+      for (const upload of uploadsIn(this.#services.reader, state, null, MAX_OPEN)) {
+        if (!this.book.mayAudit(upload)) continue;
         if (!this.#open.has(upload.id)) this.submit(upload);
         else if ((upload.claim?.until ?? 0) < nowSeconds() + CLAIM / 2) due.push(upload.id);
       }
@@ -163,7 +163,7 @@ export class Auditor {
 }
 
 /** An audit without a verdict needs a review. */
-function conclusionOf(outcome: Exclude<Outcome<Audited>, { kind: 'stopped' }>, timeout: number): Conclusion {
+function concludeFrom(outcome: Exclude<Outcome<Audited>, { kind: 'stopped' }>, timeout: number): Conclusion {
   if (outcome.kind === 'done') {
     const { verdict, summary, findings } = outcome.result;
     return { verdict, summary, findings: Buffer.from(findings) };

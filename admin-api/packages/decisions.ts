@@ -9,7 +9,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Context } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { anyApp } from './owned.ts';
-import { move, type Why } from './states.ts';
+import { move, type StepReason } from './states.ts';
 import { viewApp, viewUploadBrief } from './view.ts';
 
 /** Actions in the audit log by state. */
@@ -27,7 +27,7 @@ export function changeUploadState(
   context: Context<Caller>,
   find: (reader: Reader) => Upload,
   state: keyof typeof ACTIONS,
-  why: Why = {},
+  why: StepReason = {},
 ) {
   return change(services, context, (draft) => {
     const moved = advance(services, draft, find(draft), state, { ...why, by: context.caller.account.username });
@@ -41,7 +41,7 @@ export function changeUploadState(
   });
 }
 
-function advance({ config }: Services, draft: Draft, upload: Upload, state: UploadState, why: Why): Upload {
+function advance({ config }: Services, draft: Draft, upload: Upload, state: UploadState, why: StepReason): Upload {
   const moved = move(draft, upload, state, why);
   return state === 'approved' && config.packages.publish === 'automatic' ? move(draft, moved, 'published') : moved;
 }

@@ -35,7 +35,7 @@ const PROGRAMS: AuditPrograms = {
 
 const HOUR = 3600;
 /** Milliseconds to identify a package; the upload waits for it. */
-const IDENTIFY = 15_000;
+const IDENTIFY_TIMEOUT = 15_000;
 
 export function createPackages(
   services: Services,
@@ -49,7 +49,7 @@ export function createPackages(
     ...{ program: programs.audit, threads: auditThreads, timeout: auditTimeout, memory },
   });
   const identities = new AuditPool<Identified>({
-    ...{ program: programs.identify, threads: 1, timeout: IDENTIFY, memory },
+    ...{ program: programs.identify, threads: 1, timeout: IDENTIFY_TIMEOUT, memory },
   });
   const auditor = new Auditor(services, blobs, audits, packageMetrics(registry));
   const limit = new RateLimit('upload', uploadRateLimit, HOUR);

@@ -7,9 +7,9 @@ import { deflateSync, inflate } from 'node:zlib';
 import type { Finding } from '../../core/miniapp/finding.ts';
 
 /** Maximum bytes in a row, far below the limit of a request to etcd. */
-const MOST = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 /** Maximum bytes of the JSON, which has at most a thousand findings. */
-const MOST_JSON = 64 << 20;
+const MAX_JSON_BYTES = 64 << 20;
 
 /**
  * Packs the first findings that fit; `omitted`: the number of the others. Slow, so only for audit
@@ -19,7 +19,7 @@ export function packFindings(findings: readonly Finding[]): { readonly packed: B
   let count = findings.length;
   for (;;) {
     const packed = deflateSync(JSON.stringify(findings.slice(0, count)));
-    if (packed.length <= MOST) return { packed, omitted: findings.length - count };
+    if (packed.length <= MAX_BYTES) return { packed, omitted: findings.length - count };
     count = Math.floor(count / 2);
   }
 }
@@ -27,6 +27,6 @@ export function packFindings(findings: readonly Finding[]): { readonly packed: B
 const inflated = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate);
 
 export async function unpackFindings(packed: Buffer): Promise<readonly Finding[]> {
-  const json = await inflated(packed, { maxOutputLength: MOST_JSON });
+  const json = await inflated(packed, { maxOutputLength: MAX_JSON_BYTES });
   return JSON.parse(json.toString()) as Finding[];
 }

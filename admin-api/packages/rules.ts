@@ -6,7 +6,7 @@ import { RULES, ruleUrl } from './paths.ts';
 import { rulesAnswer } from './schema.ts';
 
 /** Seconds for which caches may reuse the page. */
-const FRESH = 3600;
+const MAX_AGE = 3600;
 /** Content-Security-Policy of a page with only text and its own style. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
@@ -31,7 +31,7 @@ export function rulesRoute(): Route {
       const isPage = /^\s*text\/html\b/i.test(header('accept') ?? '');
       headers.Vary = 'Accept';
       headers.ETag = `"${tag}${isPage ? '-html' : ''}"`;
-      headers['Cache-Control'] = `public, max-age=${FRESH}`;
+      headers['Cache-Control'] = `public, max-age=${MAX_AGE}`;
       if (!isPage) return { rules };
       headers['Content-Type'] = 'text/html; charset=utf-8';
       headers['Content-Security-Policy'] = POLICY;

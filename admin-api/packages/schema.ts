@@ -5,7 +5,7 @@ import { bodySchema } from '../http/json-body.ts';
 import { count, id, line, list, nextCursorSchema, oneOf, orNull, text, time } from '../http/schema.ts';
 
 /** Maximum characters of the notes. */
-export const LONGEST_NOTES = 4000;
+export const MAX_NOTES = 4000;
 
 export const packageForm = Type.Object({
   package: Type.Unsafe<Uint8Array>({
@@ -15,7 +15,7 @@ export const packageForm = Type.Object({
   }),
   notes: Type.Optional(
     text('notes for the reviewer', {
-      maxLength: LONGEST_NOTES,
+      maxLength: MAX_NOTES,
     }),
   ),
 });

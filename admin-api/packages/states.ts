@@ -15,7 +15,7 @@ import {
 import { nowSeconds } from '../http/time.ts';
 
 /** For each state, the states from which a transition is allowed. */
-const FROM: Readonly<Record<UploadState, readonly UploadState[]>> = {
+const ALLOWED_FROM: Readonly<Record<UploadState, readonly UploadState[]>> = {
   pending: [],
   scanning: ['pending'],
   rejected: ['scanning', 'in_review', 'approved'],
@@ -28,9 +28,9 @@ const FROM: Readonly<Record<UploadState, readonly UploadState[]>> = {
   withdrawn: ['pending', 'scanning', 'in_review', 'approved', 'published'],
 };
 
-export type Why = Partial<Pick<UploadStep, 'by' | 'reason' | 'codes'>>;
+export type StepReason = Partial<Pick<UploadStep, 'by' | 'reason' | 'codes'>>;
 
-export const newStep = (state: UploadState, { by = null, reason = null, codes = [] }: Why = {}): UploadStep => ({
+export const newStep = (state: UploadState, { by = null, reason = null, codes = [] }: StepReason = {}): UploadStep => ({
   state,
   at: nowSeconds(),
   by,
@@ -42,10 +42,13 @@ export const newStep = (state: UploadState, { by = null, reason = null, codes = 
  * Moves an upload to a new state, and updates its app. Returns the new row. Throws StateError
  * `wrong_state`, `version_superseded` or `app_suspended`.
  */
-export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why): Upload {
-  if (upload.state === state) throw new StateError('wrong_state', `The package is already ${said(state)}.`);
-  if (!FROM[state].includes(upload.state))
-    throw new StateError('wrong_state', `The package is ${said(upload.state)}; it cannot become ${said(state)}.`);
+export function move(draft: Draft, upload: Upload, state: UploadState, why?: StepReason): Upload {
+  if (upload.state === state) throw new StateError('wrong_state', `The package is already ${formatState(state)}.`);
+  if (!ALLOWED_FROM[state].includes(upload.state))
+    throw new StateError(
+      'wrong_state',
+      `The package is ${formatState(upload.state)}; it cannot become ${formatState(state)}.`,
+    );
   const app = appOf(draft, upload.appId);
   if (app === undefined) throw new Error('an upload has no app');
   if (app.suspended !== null && (state === 'approved' || state === 'published'))
@@ -64,7 +67,7 @@ export function move(draft: Draft, upload: Upload, state: UploadState, why?: Why
   };
   draft.put(uploads, moved);
   draft.put(apps, followed(app, moved));
-  for (const id of replaced(draft, app, moved)) {
+  for (const id of supersededIds(draft, app, moved)) {
     const other = uploadOf(draft, id);
     if (other !== undefined) move(draft, other, 'superseded', { reason: `Version ${moved.version} has replaced it.` });
   }
@@ -88,16 +91,16 @@ function followed(app: App, { id, state, versionCode, updatedAt }: Upload): App 
  * Ids of the packages that a new state supersedes: that in the same state, and an older one in
  * review.
  */
-function replaced(draft: Draft, { current }: App, { id, state, versionCode }: Upload): string[] {
+function supersededIds(draft: Draft, { current }: App, { id, state, versionCode }: Upload): string[] {
   const ids: (string | null)[] = isCurrent(state) ? [current[state]] : [];
   if (state === 'approved' && current.in_review !== null) {
     const reviewed = uploadOf(draft, current.in_review);
     if (reviewed !== undefined && reviewed.versionCode < versionCode) ids.push(reviewed.id);
   }
-  return ids.filter((one) => one !== null && one !== id) as string[];
+  return ids.filter((other) => other !== null && other !== id) as string[];
 }
 
-const isCurrent = (state: UploadState): state is CurrentState => CURRENT_STATES.some((one) => one === state);
+const isCurrent = (state: UploadState): state is CurrentState => CURRENT_STATES.some((current) => current === state);
 
 /** The name of a state in messages. */
-export const said = (state: UploadState): string => state.replace('_', ' ');
+export const formatState = (state: UploadState): string => state.replace('_', ' ');

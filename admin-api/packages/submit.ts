@@ -15,7 +15,7 @@ import type { AuditPool } from './audit-pool.ts';
 import type { FoundFault, Identified, PackageFacts } from './audit-task.ts';
 import type { Auditor } from './auditor.ts';
 import type { PackageBlobs } from './package-blobs.ts';
-import { LONGEST_NOTES } from './schema.ts';
+import { MAX_NOTES } from './schema.ts';
 import { newStep } from './states.ts';
 import { viewReport, viewUpload } from './view.ts';
 
@@ -30,7 +30,7 @@ export interface Intake {
 }
 
 /** A stored package. */
-export interface Taken {
+export interface StoredPackage {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
@@ -43,21 +43,21 @@ export interface Taken {
  * Receiving has no visible effect, because a repeated request (Idempotency-Key) is received again
  * and then answered as before.
  */
-export type Submission = Taken | { readonly refusal: Error };
+export type Submission = StoredPackage | { readonly refusal: Error };
 
 /**
  * Limit of the whole form in bytes. A package of up to twice the permitted size is read to its end
  * and dropped: many clients read no response before they have sent the whole body.
  */
 export const maxFormBytes = (maxBytes: number): number => 2 * maxBytes + 64 * 1024;
-const NOTES_BYTES = 4 * LONGEST_NOTES;
+const NOTES_BYTES = 4 * MAX_NOTES;
 /** Control characters, except tabs and line ends. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 /** Milliseconds that a response waits for the verdict; most audits are faster. */
 const VERDICT_MS = 5000;
 /** Maximum errors in the response for an unreadable package. */
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 /** Receives the form. Throws HttpError 400, 413, 422, 429 and 503. */
 export async function receivePackage(
@@ -89,7 +89,7 @@ export async function receivePackage(
       });
     const notes = readNotes(fields.get('notes'));
     const identity = Buffer.from(JSON.stringify([part.hash, notes]));
-    const facts = factsOf(await identities.run({ path: part.path, maxBytes, sdks }));
+    const facts = readFacts(await identities.run({ path: part.path, maxBytes, sdks }));
     if (facts instanceof HttpError) return { value: { refusal: facts }, identity };
     const refusal = refusalOf(() => requireApp(services, services.reader, caller, facts));
     if (refusal !== undefined) return { value: { refusal }, identity };
@@ -109,8 +109,8 @@ const tooLarge = (maxBytes: number, close = false): HttpError =>
 
 function readNotes(text: string | undefined): string | null {
   const notes = text?.trim() ?? '';
-  if (notes.length > LONGEST_NOTES || CONTROL.test(notes))
-    throw new HttpError(422, 'invalid_notes', `"notes" must be text of at most ${LONGEST_NOTES} characters.`, {
+  if (notes.length > MAX_NOTES || CONTROL.test(notes))
+    throw new HttpError(422, 'invalid_notes', `"notes" must be text of at most ${MAX_NOTES} characters.`, {
       pointer: '/notes',
     });
   return notes === '' ? null : notes;
@@ -133,7 +133,7 @@ export async function submitPackage({ services, auditor }: Intake, context: Cont
   });
   const { reader } = services;
   const row = uploadOf(reader, upload.id);
-  if (row !== undefined && auditor.book.isOwn(row)) {
+  if (row !== undefined && auditor.book.mayAudit(row)) {
     auditor.submit(row);
     await auditor.verdict(row.id, VERDICT_MS);
   }
@@ -142,7 +142,7 @@ export async function submitPackage({ services, auditor }: Intake, context: Cont
 }
 
 /** Returns an error if the package must be rejected. Throws HttpError 503. */
-function factsOf(outcome: Awaited<ReturnType<AuditPool<Identified>['run']>>): PackageFacts | HttpError {
+function readFacts(outcome: Awaited<ReturnType<AuditPool<Identified>['run']>>): PackageFacts | HttpError {
   if (outcome.kind === 'stopped')
     throw new HttpError(503, 'stopping', 'The service is stopping; send the package again.');
   if (outcome.kind !== 'done') return unreadable([]);
@@ -167,7 +167,7 @@ const unreadable = (faults: readonly FoundFault[]): HttpError =>
     'The app and version of the package cannot be determined, because it is damaged or incomplete; check it with "waypost pkg lint".',
     {
       pointer: '/package',
-      details: faults.slice(0, MOST_FAULTS).map(({ code, message, file, line, fix }) => ({
+      details: faults.slice(0, MAX_FAULTS).map(({ code, message, file, line, fix }) => ({
         message,
         code,
         ...(file !== null && { file }),
@@ -211,7 +211,7 @@ function newUpload(
   { book }: Auditor,
   { account }: Caller,
   app: App,
-  { facts: { version, versionCode }, sha256, size, notes }: Taken,
+  { facts: { version, versionCode }, sha256, size, notes }: StoredPackage,
 ): Upload {
   const step = newStep('pending', { by: account.username });
   return {

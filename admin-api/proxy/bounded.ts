@@ -26,7 +26,7 @@ const busy = (): HttpError =>
  * with HttpError 503 `busy` if the queue is full, or if its signal aborts in the queue. A slot is
  * free when its resolution has ended or was cancelled.
  */
-export function bounded(resolve: Resolve, { slots, queue }: Bounds = DEFAULT_BOUNDS): Resolve {
+export function limitConcurrency(resolve: Resolve, { slots, queue }: Bounds = DEFAULT_BOUNDS): Resolve {
   const semaphore = new Semaphore(slots);
 
   return async (name, signal) => {

@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls';
 import { CoveredNames } from '../../core/tls/covered-names.ts';
 import { requiresStapling } from '../../core/tls/must-staple.ts';
 import { formatTime } from '../http/time.ts';
-import { readChain, readKey, refuseCertificate, refuseKey } from './pem.ts';
+import { readChain, readKey, rejectCertificate, rejectKey } from './pem.ts';
 
 export interface CheckedCertificate {
   /** PEM, the leaf first, without text between the blocks. */
@@ -25,7 +25,7 @@ export interface CheckedCertificate {
 }
 
 /** Seconds before the expiry from which there is a warning: ACME clients renew a month before. */
-const SOON = 30 * 86_400;
+const EXPIRY_WARNING = 30 * 86_400;
 
 /**
  * `domain`: the apex in A-labels without a trailing dot. `now`: seconds since 1970. Throws
@@ -46,7 +46,7 @@ export function checkCertificate(
   checkKey(key);
   checkMatch(chain, key);
   checkOrder(chain);
-  for (const [i, one] of chain.entries()) checkDates(one, i, now);
+  for (const [i, certificate] of chain.entries()) checkDates(certificate, i, now);
   checkUsage(leaf);
   checkStapling(leaf);
   const names = CoveredNames.read(leaf.subjectAltName);
@@ -54,11 +54,11 @@ export function checkCertificate(
   const pem = chain.map(String).join('');
   const pkcs8 = key.export({ type: 'pkcs8', format: 'pem' }).toString();
   checkLoads(pem, pkcs8);
-  const notAfter = secondsOf(leaf.validTo);
+  const notAfter = parseSeconds(leaf.validTo);
   return {
     chain: pem,
     privateKey: pkcs8,
-    notBefore: secondsOf(leaf.validFrom),
+    notBefore: parseSeconds(leaf.validFrom),
     notAfter,
     fingerprint: leaf.fingerprint256,
     names,
@@ -68,7 +68,7 @@ export function checkCertificate(
 
 const SHORTEST_RSA = 2_048;
 /** Maximum bits of an RSA key. A signature takes about seven times as long with each doubling. */
-const LONGEST_RSA = 4_096;
+const MAX_RSA_BITS = 4_096;
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1']);
 
 /**
@@ -81,25 +81,25 @@ function checkKey(key: KeyObject): void {
   switch (key.asymmetricKeyType) {
     case 'rsa':
       if (modulusLength < SHORTEST_RSA)
-        refuseKey(
+        rejectKey(
           'unsupported_key',
           `The RSA key has ${modulusLength} bits, which browsers reject; the minimum is 2048. ${hint}`,
         );
-      if (modulusLength > LONGEST_RSA)
-        refuseKey(
+      if (modulusLength > MAX_RSA_BITS)
+        rejectKey(
           'unsupported_key',
           `The RSA key has ${modulusLength} bits; the maximum is 4096, because large keys slow down every connection. ${hint}`,
         );
       return;
     case 'ec':
       if (!CURVES.has(namedCurve))
-        refuseKey(
+        rejectKey(
           'unsupported_key',
           `The curve ${namedCurve} is not supported by all browsers; use P-256 or P-384. ${hint}`,
         );
       return;
     default:
-      refuseKey(
+      rejectKey(
         'unsupported_key',
         `Not all browsers support ${key.asymmetricKeyType ?? 'such'} keys; use ECDSA P-256 or P-384, or RSA. ${hint}`,
       );
@@ -110,14 +110,14 @@ const PROBE = Buffer.from('waypost');
 
 /** Signs a test message too: a damaged key can have the right public part and still not sign. */
 function checkMatch(chain: readonly X509Certificate[], key: KeyObject): void {
-  const at = chain.findIndex((one) => one.checkPrivateKey(key));
+  const at = chain.findIndex((certificate) => certificate.checkPrivateKey(key));
   if (at < 0)
-    refuseKey(
+    rejectKey(
       'key_mismatch',
       'The private key does not belong to the certificate. Send the key with which the certificate was requested.',
     );
   if (at > 0)
-    refuseCertificate(
+    rejectCertificate(
       'certificate_chain',
       `The private key belongs to certificate ${at + 1}: put that certificate first, then its issuer, and so on.`,
     );
@@ -127,42 +127,42 @@ function checkMatch(chain: readonly X509Certificate[], key: KeyObject): void {
   } catch {
     // The numbers of the key are inconsistent.
   }
-  if (!works) refuseKey('key_mismatch', 'The private key cannot sign for the certificate: it is damaged.');
+  if (!works) rejectKey('key_mismatch', 'The private key cannot sign for the certificate: it is damaged.');
 }
 
 function checkOrder(chain: readonly X509Certificate[]): void {
   for (let i = 0; i + 1 < chain.length; i++)
     if (!isIssuedBy(chain[i], chain[i + 1]))
-      refuseCertificate(
+      rejectCertificate(
         'certificate_chain',
-        `Certificate ${i + 1} (${shown(chain[i].subject)}) is not issued by certificate ${i + 2} (${shown(chain[i + 1].subject)}). Put the certificate of the domain first, then its issuer, and so on.`,
+        `Certificate ${i + 1} (${formatName(chain[i].subject)}) is not issued by certificate ${i + 2} (${formatName(chain[i + 1].subject)}). Put the certificate of the domain first, then its issuer, and so on.`,
       );
   const [leaf] = chain;
   // Tools create self-signed certificates with the CA flag, so those are accepted.
   if (leaf.ca && !isIssuedBy(leaf, leaf))
-    refuseCertificate(
+    rejectCertificate(
       'certificate_chain',
       'The first certificate is a CA certificate. Put the certificate of the domain first.',
     );
 }
 
-function isIssuedBy(one: X509Certificate, issuer: X509Certificate): boolean {
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   try {
-    return one.checkIssued(issuer) && one.verify(issuer.publicKey);
+    return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
   } catch {
     // The public key cannot verify signatures.
     return false;
   }
 }
 
-function checkDates(one: X509Certificate, at: number, now: number): void {
-  const what = at === 0 ? 'The certificate' : `Certificate ${at + 1} of the chain (${shown(one.subject)})`;
-  const from = secondsOf(one.validFrom);
-  const to = secondsOf(one.validTo);
+function checkDates(certificate: X509Certificate, at: number, now: number): void {
+  const what = at === 0 ? 'The certificate' : `Certificate ${at + 1} of the chain (${formatName(certificate.subject)})`;
+  const from = parseSeconds(certificate.validFrom);
+  const to = parseSeconds(certificate.validTo);
   if (to <= now)
-    refuseCertificate('certificate_expired', `${what} expired at ${formatTime(to)} UTC. Send a valid one.`);
+    rejectCertificate('certificate_expired', `${what} expired at ${formatTime(to)} UTC. Send a valid one.`);
   if (from > now)
-    refuseCertificate(
+    rejectCertificate(
       'certificate_not_yet_valid',
       `${what} is not valid before ${formatTime(from)} UTC. Send it again after that time.`,
     );
@@ -176,7 +176,7 @@ function checkUsage(leaf: X509Certificate): void {
   // In Node, `keyUsage` is the extended key usage.
   const usage: readonly string[] = leaf.keyUsage ?? [];
   if (usage.length === 0 || usage.includes(SERVER_AUTH) || usage.includes(ANY_USAGE)) return;
-  refuseCertificate(
+  rejectCertificate(
     'certificate_usage',
     'The certificate is not for web servers (its extended key usage lacks serverAuth). Request a TLS server certificate.',
   );
@@ -184,7 +184,7 @@ function checkUsage(leaf: X509Certificate): void {
 
 function checkStapling(leaf: X509Certificate): void {
   if (!requiresStapling(leaf.raw)) return;
-  refuseCertificate(
+  rejectCertificate(
     'certificate_must_staple',
     'The certificate requires OCSP stapling ("must-staple", the TLS feature extension of RFC 7633), which this service does not support: browsers such as Firefox would reject the certificate. Request one without must-staple.',
   );
@@ -192,12 +192,12 @@ function checkStapling(leaf: X509Certificate): void {
 
 function checkNames(names: CoveredNames, domain: string): void {
   if (names.size === 0)
-    refuseCertificate(
+    rejectCertificate(
       'certificate_names',
       'The certificate has no DNS names (subjectAltName), which browsers require. Request a certificate with them.',
     );
   if (!names.covers(domain))
-    refuseCertificate(
+    rejectCertificate(
       'certificate_names',
       `The certificate is for ${names.shown()}, not for ${domain}. Request a certificate that includes ${domain}.`,
     );
@@ -211,10 +211,11 @@ function checkLoads(cert: string, key: string): void {
   try {
     createSecureContext({ cert, key, ciphers: 'DEFAULT@SECLEVEL=2' });
   } catch (error) {
-    const why = error instanceof Error ? error.message.replace(/^error:[0-9A-F]+:/, '').replace(/.*::/, '') : 'unknown';
-    refuseCertificate(
+    const reason =
+      error instanceof Error ? error.message.replace(/^error:[0-9A-F]+:/, '').replace(/.*::/, '') : 'unknown';
+    rejectCertificate(
       'invalid_certificate',
-      `The chain cannot be served: ${why}. Request a new certificate, with SHA-256 or better.`,
+      `The chain cannot be served: ${reason}. Request a new certificate, with SHA-256 or better.`,
     );
   }
 }
@@ -226,16 +227,16 @@ function warningsOf(chain: readonly X509Certificate[], notAfter: number, now: nu
     warnings.push('The certificate is self-signed: browsers reject it unless they are configured to trust it.');
   else if (chain.length === 1)
     warnings.push(
-      `The chain ends with the certificate itself, issued by ${shown(leaf.issuer)}. Many browsers cannot verify it without the certificate of the issuer; append that to the chain.`,
+      `The chain ends with the certificate itself, issued by ${formatName(leaf.issuer)}. Many browsers cannot verify it without the certificate of the issuer; append that to the chain.`,
     );
-  if (notAfter - now < SOON)
+  if (notAfter - now < EXPIRY_WARNING)
     warnings.push(`The certificate expires at ${formatTime(notAfter)} UTC. It is not renewed automatically.`);
   return warnings;
 }
 
 /** Parses Node's format `Nov 21 03:37:23 2026 GMT`. */
-const secondsOf = (text: string): number => Math.floor(Date.parse(text) / 1000);
+const parseSeconds = (text: string): number => Math.floor(Date.parse(text) / 1000);
 
 /** Formats a distinguished name on one line. */
-const shown = (name: string): string =>
+const formatName = (name: string): string =>
   name === undefined ? 'no name' : name.replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ', ').slice(0, 100);

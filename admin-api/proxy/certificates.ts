@@ -64,10 +64,10 @@ export async function setCertificate(
   context: Context<Caller>,
   body: { readonly certificate: string; readonly private_key: string },
 ) {
-  const known = ownedDomain(services.reader, context.caller, context.params.domain_id);
+  const ownDomain = ownedDomain(services.reader, context.caller, context.params.domain_id);
   const now = nowSeconds();
-  const checked = checkCertificate(body.certificate, body.private_key, formatHost(known.apex), now);
-  const uncovered = await uncoveredWarning(services, known, checked.names);
+  const checked = checkCertificate(body.certificate, body.private_key, formatHost(ownDomain.apex), now);
+  const uncovered = await uncoveredWarning(services, ownDomain, checked.names);
   const { chain, notBefore, notAfter } = checked;
   return changeProxy(services, context, async (draft, domain) => {
     const sealed = services.secrets.seal(Buffer.from(checked.privateKey), certificateContext(domain.id));
@@ -129,7 +129,7 @@ export function deleteCertificate(services: Services, context: Context<Caller>) 
 }
 
 /** Maximum number of names in the warning. */
-const SHOWN = 20;
+const MAX_SHOWN_NAMES = 20;
 
 /** Warns about web names that the certificate does not cover: browsers reject it there. */
 async function uncoveredWarning(services: Services, domain: Domain, names: CoveredNames): Promise<string[]> {
@@ -146,11 +146,11 @@ async function uncoveredWarning(services: Services, domain: Domain, names: Cover
     const name = nameOfKey(key, 8, nameEnd);
     const text = formatHost(name);
     if (names.covers(text)) return false;
-    if (zone.isWeb(name, proxiedOf(value)) && ++count <= SHOWN) uncovered.push(text);
+    if (zone.isWeb(name, proxiedOf(value)) && ++count <= MAX_SHOWN_NAMES) uncovered.push(text);
     return false;
   });
   if (count === 0) return [];
-  const rest = count > SHOWN ? ` and ${count - SHOWN} more` : '';
+  const rest = count > MAX_SHOWN_NAMES ? ` and ${count - MAX_SHOWN_NAMES} more` : '';
   return [
     `The certificate does not cover ${uncovered.join(', ')}${rest}: browsers warn visitors of these names while the proxy is on.`,
   ];

@@ -10,10 +10,10 @@ import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import type { Services } from '../change/services.ts';
-import { hostName, ownAnswer } from './own-names.ts';
+import { type Exposure, findExposure, type OriginIdentity } from './exposure.ts';
+import { hostName, resolveFromRecords } from './own-names.ts';
 import { OwnZone } from './own-zone.ts';
 import { scanRecords } from './scan.ts';
-import { type Secret, type Tells, tells } from './tells.ts';
 
 export interface Exposed {
   /** Relative to the domain. */
@@ -32,7 +32,7 @@ export interface ExposedNames {
 
 export const MAX_EXPOSED = 100;
 /** Maximum length of a shown content. */
-const SHOWN = 500;
+const MAX_SHOWN_CONTENT = 500;
 
 /**
  * Sends no DNS query, so the addresses of host names outside the account's domains are unknown.
@@ -46,7 +46,7 @@ export async function findExposed(services: Services, domain: Domain, host: stri
   let more = false;
   await scanRecords(services.environment, domain.id, (key, value) => {
     const { nameEnd, type } = recordKeyParts(key);
-    const found = tells(type, value, secret);
+    const found = findExposure(type, value, secret);
     if (found === null) return false;
     const name = nameOfKey(key, 8, nameEnd);
     const why = explain(found, name, proxiedOf(value), zone, secret);
@@ -57,7 +57,7 @@ export async function findExposed(services: Services, domain: Domain, host: stri
     exposed.push({
       name: formatRelative(name, domain.apex),
       type: typeName(type),
-      content: content.length > SHOWN ? `${content.slice(0, SHOWN)}…` : content,
+      content: content.length > MAX_SHOWN_CONTENT ? `${content.slice(0, MAX_SHOWN_CONTENT)}…` : content,
       why,
     });
     return false;
@@ -65,18 +65,24 @@ export async function findExposed(services: Services, domain: Domain, host: stri
   return { exposed, more };
 }
 
-function secretOf(services: Services, domain: Domain, host: string): Secret {
+function secretOf(services: Services, domain: Domain, host: string): OriginIdentity {
   const literal = parseAddress(host);
   if (literal !== undefined) return { addresses: [literal], host: null, hostText: null };
   const name = hostName(host);
   if (name === undefined) return { addresses: [], host: null, hostText: host };
-  const own = ownAnswer(services, domain, name, true);
+  const own = resolveFromRecords(services, domain, name, true);
   const texts = own.kind === 'addresses' ? own.addresses : [];
   return { addresses: texts.flatMap((text) => parseAddress(text) ?? []), host: name, hostText: host };
 }
 
 /** Null: the record is not exposed, because its name is proxied. */
-function explain(found: Tells, name: Name, proxied: boolean | null, zone: OwnZone, { host }: Secret): string | null {
+function explain(
+  found: Exposure,
+  name: Name,
+  proxied: boolean | null,
+  zone: OwnZone,
+  { host }: OriginIdentity,
+): string | null {
   switch (found) {
     case 'text':
       return 'The text contains the origin. Remove it from the text; if it is there for mail (SPF), send mail from an address other than that of the website.';

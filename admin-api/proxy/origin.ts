@@ -61,12 +61,12 @@ export async function checkOrigin(text: string, options: OriginOptions): Promise
   if (host.kind === 'address') {
     const verdict = mayConnect(host.bytes, exemptions);
     if (!verdict.public) privateOrigin(`The address ${host.canonical}`, verdict.reason);
-    refuseOwn(host.canonical, host.bytes, exemptions, options.own);
+    rejectOwn(host.canonical, host.bytes, exemptions, options.own);
     return { host: host.canonical, addresses: [host.canonical] };
   }
   const found = isLocalhost(host.name) ? loopback(exemptions) : await resolveInTime(host.name, options);
-  if (found.length === 0) unresolvable(host.name, 'has no A or AAAA records');
-  const addresses = found.map((address) => judge(host.name, address, exemptions, options.own));
+  if (found.length === 0) rejectUnresolvable(host.name, 'has no A or AAAA records');
+  const addresses = found.map((address) => requireAllowed(host.name, address, exemptions, options.own));
   return { host: host.name, addresses: [...new Set(addresses)] };
 }
 
@@ -74,16 +74,21 @@ export async function checkOrigin(text: string, options: OriginOptions): Promise
  * Returns the canonical form of an accepted address. The error names the range, not the address: a
  * name that only our resolver can resolve could otherwise reveal the operator's network.
  */
-function judge(name: string, address: string, exemptions: Exemptions, own: readonly Prefix[] | undefined): string {
+function requireAllowed(
+  name: string,
+  address: string,
+  exemptions: Exemptions,
+  own: readonly Prefix[] | undefined,
+): string {
   const bytes = parseAddress(address);
-  if (bytes === undefined) return unresolvable(name, 'resolves to an invalid address');
+  if (bytes === undefined) return rejectUnresolvable(name, 'resolves to an invalid address');
   const verdict = mayConnect(bytes, exemptions);
   if (!verdict.public)
     privateOrigin(
       `"${name}"`,
       `resolves to an address in ${verdict.range}, "${verdict.name}"; every address must be public`,
     );
-  refuseOwn(`"${name}"`, bytes, exemptions, own);
+  rejectOwn(`"${name}"`, bytes, exemptions, own);
   return formatAddress(bytes);
 }
 
@@ -91,7 +96,7 @@ function judge(name: string, address: string, exemptions: Exemptions, own: reado
  * Exempted addresses may be addresses of the cluster too: tests run origins on the same machine,
  * with another port.
  */
-function refuseOwn(subject: string, bytes: Uint8Array, exemptions: Exemptions, own: readonly Prefix[] = []): void {
+function rejectOwn(subject: string, bytes: Uint8Array, exemptions: Exemptions, own: readonly Prefix[] = []): void {
   if (isExempt(bytes, exemptions) || !own.some((prefix) => contains(prefix, bytes))) return;
   throw new InvalidError(
     'origin_loop',
@@ -153,7 +158,7 @@ function explain(name: string, error: unknown): never {
   // A bug must not be reported as an unavailable resolver.
   if (error instanceof TypeError && codeOf(error) === undefined) throw error;
   const fault = FAULTS.get(codeOf(error) ?? '');
-  if (fault !== undefined) return unresolvable(name, fault);
+  if (fault !== undefined) return rejectUnresolvable(name, fault);
   throw new HttpError(
     503,
     'resolver_unavailable',
@@ -161,10 +166,10 @@ function explain(name: string, error: unknown): never {
   );
 }
 
-function unresolvable(name: string, why: string): never {
+function rejectUnresolvable(name: string, reason: string): never {
   throw new InvalidError(
     'origin_unresolvable',
-    `"${name}" ${why}. Check the name, or give the public address of the origin.`,
+    `"${name}" ${reason}. Check the name, or give the public address of the origin.`,
     { pointer: POINTER },
   );
 }

@@ -30,11 +30,11 @@ export type OwnAnswer =
  * Domains of other accounts are ignored, because anyone can add a domain that they do not own.
  * `direct`: as if no proxy were on.
  */
-export function ownAnswer(services: Services, domain: Domain, name: Name, direct = false): OwnAnswer {
+export function resolveFromRecords(services: Services, domain: Domain, name: Name, direct = false): OwnAnswer {
   const isProxied = ({ id }: Domain): boolean => id === domain.id || services.reader.proxy(id)?.enabled === true;
   let at = name;
   for (let steps = 0; steps <= MAX_SOURCES; steps++) {
-    const holder = holderOf(services, at);
+    const holder = findDomainOf(services, at);
     if (holder?.accountId !== domain.accountId) return { kind: 'elsewhere', name: at };
     const zone = new OwnZone(services, holder);
     const outcome = walk(zone, at);
@@ -77,7 +77,7 @@ export function ownAnswer(services: Services, domain: Domain, name: Name, direct
 }
 
 /** The closest domain of the service that contains a name. */
-function holderOf({ reader }: Services, name: Name): Domain | undefined {
+function findDomainOf({ reader }: Services, name: Name): Domain | undefined {
   for (let above = name; above.length > 1; above = parentName(above)) {
     const domain = reader.domainByApex(above);
     if (domain !== undefined) return domain;
@@ -107,7 +107,7 @@ export function resolveOwnFirst(
 ): Resolve {
   return async (host, signal) => {
     const name = hostName(host);
-    const own = name === undefined ? undefined : ownAnswer(services, domain, name);
+    const own = name === undefined ? undefined : resolveFromRecords(services, domain, name);
     switch (own?.kind) {
       case undefined:
         return resolve(host, signal);
@@ -116,12 +116,12 @@ export function resolveOwnFirst(
       case 'missing':
         throw Object.assign(new Error('no addresses in a zone of ours'), { code: 'ENODATA' });
       case 'proxied':
-        return refuseProxied(host, own.name);
+        return rejectProxied(host, own.name);
       case 'elsewhere': {
-        const asked = formatHost(own.name);
-        if (asked === host) return resolve(host, signal);
+        const targetHost = formatHost(own.name);
+        if (targetHost === host) return resolve(host, signal);
         // The target of the records must follow the same rules as the customer's input.
-        const target = readHost(asked, exemptions);
+        const target = readHost(targetHost, exemptions);
         if (target.kind !== 'name') throw Object.assign(new Error('leads to no name'), { code: 'ENODATA' });
         return resolve(target.name, signal);
       }
@@ -132,15 +132,15 @@ export function resolveOwnFirst(
 }
 
 /** Throws InvalidError `origin_loop` if the host is a proxied name. Sends no queries. */
-export function refuseLoop(services: Services, domain: Domain, host: string): void {
+export function rejectLoop(services: Services, domain: Domain, host: string): void {
   const name = hostName(host);
-  const own = name === undefined ? undefined : ownAnswer(services, domain, name);
-  if (own?.kind === 'proxied') refuseProxied(host, own.name);
+  const own = name === undefined ? undefined : resolveFromRecords(services, domain, name);
+  if (own?.kind === 'proxied') rejectProxied(host, own.name);
 }
 
-function refuseProxied(host: string, name: Name): never {
-  const asked = formatHost(name);
-  const subject = asked === host ? `"${host}"` : `"${host}" leads to "${asked}", which`;
+function rejectProxied(host: string, name: Name): never {
+  const target = formatHost(name);
+  const subject = target === host ? `"${host}"` : `"${host}" leads to "${target}", which`;
   throw new InvalidError(
     'origin_loop',
     `${subject} goes through the proxy while it is on, so requests would loop. Set "proxied" to false on the records of that name, ` +

@@ -12,11 +12,11 @@ export const PRIVATE_KEY = '/private_key';
 const MAX_CHAIN = 10;
 const BEGIN = /-----BEGIN ([A-Z0-9 ]{1,64})-----/g;
 
-export function refuseCertificate(code: string, message: string): never {
+export function rejectCertificate(code: string, message: string): never {
   throw new InvalidError(code, message, { pointer: CERTIFICATE });
 }
 
-export function refuseKey(code: string, message: string): never {
+export function rejectKey(code: string, message: string): never {
   throw new InvalidError(code, message, { pointer: PRIVATE_KEY });
 }
 
@@ -26,18 +26,18 @@ export function refuseKey(code: string, message: string): never {
 export function readChain(text: string): X509Certificate[] {
   const blocks = blocksOf(text);
   if (blocks.some(({ label }) => label.endsWith('PRIVATE KEY')))
-    refuseCertificate(
+    rejectCertificate(
       'invalid_certificate',
       '"certificate" contains a private key; send the key only in "private_key".',
     );
   const found = blocks.filter(({ label }) => label === 'CERTIFICATE');
   if (found.length === 0)
-    refuseCertificate(
+    rejectCertificate(
       'invalid_certificate',
       '"certificate" contains no certificate in PEM form, which starts with -----BEGIN CERTIFICATE-----. Convert DER with "openssl x509 -inform DER -in FILE".',
     );
   if (found.length > MAX_CHAIN)
-    refuseCertificate(
+    rejectCertificate(
       'invalid_certificate',
       `"certificate" contains ${found.length} certificates; the maximum is ${MAX_CHAIN}.`,
     );
@@ -45,7 +45,7 @@ export function readChain(text: string): X509Certificate[] {
     try {
       return new X509Certificate(block);
     } catch {
-      return refuseCertificate(
+      return rejectCertificate(
         'invalid_certificate',
         `Certificate ${i + 1} of the chain cannot be read: it is truncated or damaged.`,
       );
@@ -57,21 +57,21 @@ export function readChain(text: string): X509Certificate[] {
 export function readKey(text: string): KeyObject {
   const [key, ...more] = blocksOf(text).filter(({ label }) => label.endsWith('PRIVATE KEY'));
   if (key === undefined)
-    return refuseKey(
+    return rejectKey(
       'invalid_private_key',
       '"private_key" contains no key in PEM form, which starts with -----BEGIN PRIVATE KEY-----. Convert DER with "openssl pkey -inform DER -in FILE".',
     );
   if (more.length > 0)
-    refuseKey('invalid_private_key', '"private_key" contains several keys; send only the key of the certificate.');
+    rejectKey('invalid_private_key', '"private_key" contains several keys; send only the key of the certificate.');
   if (key.label === 'ENCRYPTED PRIVATE KEY' || /^Proc-Type:.*ENCRYPTED/m.test(key.block))
-    refuseKey(
+    rejectKey(
       'invalid_private_key',
       'The private key is encrypted with a passphrase; decrypt it with "openssl pkey -in FILE". The service encrypts it again before it stores it.',
     );
   try {
     return createPrivateKey(key.block);
   } catch {
-    return refuseKey(
+    return rejectKey(
       'invalid_private_key',
       'The private key cannot be read: it is truncated, damaged, or of an unknown type.',
     );

@@ -4,7 +4,7 @@ import type { Environment } from '../../core/store/environment.ts';
 import { afterPrefix, recordsOfZone } from '../../core/store/keys.ts';
 
 /** Milliseconds between two yields, and records between two checks of the time. */
-const STRETCH = 4;
+const YIELD_INTERVAL = 4;
 const LOOK = 64;
 
 /**
@@ -20,7 +20,7 @@ export async function scanRecords(
   let start = recordsOfZone(domainId);
   const end = afterPrefix(start);
   for (let isDone = false; !isDone; ) {
-    const until = performance.now() + STRETCH;
+    const until = performance.now() + YIELD_INTERVAL;
     let count = 0;
     isDone = true;
     for (const { key, value } of records.getRange({ start, end })) {

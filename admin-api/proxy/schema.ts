@@ -16,7 +16,7 @@ const port = (more: string) => Type.Optional(integer(1, 65_535, `a whole number 
 const protocol = (more: string) => Type.Optional(oneOf(PROTOCOLS, `"http" or "https"${more}`));
 
 /** Maximum seconds of HSTS: two years, the longest time that preload lists recommend. */
-const HSTS_MOST = 63_072_000;
+const MAX_HSTS = 63_072_000;
 const HSTS =
   'for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header';
 
@@ -33,8 +33,8 @@ export const originBody = bodySchema(
     origin_protocol: protocol('; another name of "protocol"'),
     hsts_max_age: Type.Optional(
       orNull(
-        Type.Integer({ minimum: 0, maximum: HSTS_MOST }),
-        `null or a whole number of seconds, at most ${HSTS_MOST}, ${HSTS}; omit it to keep the value`,
+        Type.Integer({ minimum: 0, maximum: MAX_HSTS }),
+        `null or a whole number of seconds, at most ${MAX_HSTS}, ${HSTS}; omit it to keep the value`,
       ),
     ),
     heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),

@@ -5,7 +5,7 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, type Protocol, type ProxyConfig, proxies } from '../../core/store/rows.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
-import { change, type Done } from '../change/change.ts';
+import { type ChangeResult, change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
@@ -14,7 +14,7 @@ import { nowSeconds } from '../http/time.ts';
 import type { Resolve } from './bounded.ts';
 import { findExposed } from './exposed.ts';
 import { checkOrigin, type OriginOptions } from './origin.ts';
-import { refuseLoop, resolveOwnFirst } from './own-names.ts';
+import { rejectLoop, resolveOwnFirst } from './own-names.ts';
 import { noProxy, proxyReply } from './view.ts';
 
 /** Settings for the check of origins. */
@@ -50,7 +50,7 @@ export async function describeProxy(services: Services, { caller, params }: Cont
  */
 function loopWarnings(services: Services, domain: Domain, host: string): string[] {
   try {
-    if (parseAddress(host) === undefined) refuseLoop(services, domain, host);
+    if (parseAddress(host) === undefined) rejectLoop(services, domain, host);
     return [];
   } catch (error) {
     if (error instanceof InvalidError) return [error.message];
@@ -64,8 +64,8 @@ function loopWarnings(services: Services, domain: Domain, host: string): string[
  */
 export async function setOrigin(services: Services, rules: OriginRules, context: Context<Caller>, body: OriginBody) {
   const { text, pointer, port, protocol } = readOrigin(body);
-  const known = ownedDomain(services.reader, context.caller, context.params.domain_id);
-  const { host } = await pointedAt(pointer, () => checkOrigin(text, optionsFor(services, rules, known)));
+  const ownDomain = ownedDomain(services.reader, context.caller, context.params.domain_id);
+  const { host } = await withPointer(pointer, () => checkOrigin(text, optionsFor(services, rules, ownDomain)));
   return changeProxy(services, context, async (draft, domain) => {
     const before = draft.proxy(domain.id);
     const row: ProxyConfig = {
@@ -79,7 +79,7 @@ export async function setOrigin(services: Services, rules: OriginRules, context:
     };
     const exposed = await findExposed(services, domain, host);
     draft.put(proxies, row);
-    const detail = before?.originHost == null ? told(row) : { ...told(row), before: told(before) };
+    const detail = before?.originHost == null ? auditDetail(row) : { ...auditDetail(row), before: auditDetail(before) };
     return { action: 'proxy.update', detail, answer: () => proxyReply(domain, row, exposed) };
   });
 }
@@ -94,7 +94,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
     const unchanged = before.enabled === enable;
     let row = before;
     if (!unchanged) {
-      const origin = enable ? await usableOrigin(services, rules, draft, domain, before) : {};
+      const origin = enable ? await requireOrigin(services, rules, draft, domain, before) : {};
       // The edge orders the first certificate when it reads the order.
       const order = enable && before.sslStatus === 'none';
       const now = nowSeconds();
@@ -110,7 +110,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
     }
     const exposed = await findExposed(services, domain, row.originHost);
     const action = enable ? 'proxy.enable' : 'proxy.disable';
-    return { action, unchanged, detail: told(row), answer: () => proxyReply(domain, row, exposed) };
+    return { action, unchanged, detail: auditDetail(row), answer: () => proxyReply(domain, row, exposed) };
   });
 }
 
@@ -118,7 +118,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
 export function changeProxy<R extends Reply>(
   services: Services,
   context: Context<Caller>,
-  work: (draft: Draft, domain: Domain) => Promise<Omit<Done<R>, 'domain' | 'target'>>,
+  work: (draft: Draft, domain: Domain) => Promise<Omit<ChangeResult<R>, 'domain' | 'target'>>,
 ): Promise<R> {
   const { caller, params } = context;
   const commit = () =>
@@ -175,7 +175,7 @@ function optionsFor(services: Services, { resolve, allowPrivate, own }: OriginRu
  * The origin when the proxy is turned on: the configured one, otherwise the first address of the
  * domain.
  */
-async function usableOrigin(
+async function requireOrigin(
   services: Services,
   rules: OriginRules,
   draft: Draft,
@@ -185,8 +185,8 @@ async function usableOrigin(
   if (originHost !== null) {
     // The edge checks each resolved address. Our records and the rules may have changed since the
     // origin was set.
-    await pointedAt(undefined, async () => {
-      if (parseAddress(originHost) === undefined) refuseLoop(services, domain, originHost);
+    await withPointer(undefined, async () => {
+      if (parseAddress(originHost) === undefined) rejectLoop(services, domain, originHost);
       else await checkOrigin(originHost, optionsFor(services, rules, domain));
     });
     return {};
@@ -203,12 +203,12 @@ async function usableOrigin(
       'origin_required',
       'The proxy has no origin, and the apex has no A or AAAA record to use as the origin. Set the origin first, with PUT …/proxy.',
     );
-  const { host } = await pointedAt(undefined, () => checkOrigin(found, optionsFor(services, rules, domain)));
+  const { host } = await withPointer(undefined, () => checkOrigin(found, optionsFor(services, rules, domain)));
   return { originHost: host, originPort: 443, originProtocol: 'https' };
 }
 
 /** Replaces the pointer `/origin` of the check by the field of the request, if there is one. */
-async function pointedAt<T>(pointer: string | undefined, check: () => Promise<T>): Promise<T> {
+async function withPointer<T>(pointer: string | undefined, check: () => Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (error) {
@@ -219,7 +219,7 @@ async function pointedAt<T>(pointer: string | undefined, check: () => Promise<T>
 }
 
 /** The details of the proxy in the audit log. */
-const told = ({ originHost, originPort, originProtocol, hstsMaxAge, heuristicFreshness }: ProxyConfig) => ({
+const auditDetail = ({ originHost, originPort, originProtocol, hstsMaxAge, heuristicFreshness }: ProxyConfig) => ({
   origin_host: originHost,
   origin_port: originPort,
   origin_protocol: originProtocol,

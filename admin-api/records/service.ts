@@ -7,7 +7,7 @@ import { equalNames, formatRelative } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
-import { change, type Done } from '../change/change.ts';
+import { type ChangeResult, change } from '../change/change.ts';
 import { isId, type Services } from '../change/services.ts';
 import { ownedDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
@@ -78,7 +78,7 @@ function changeRecord<R extends Reply>(
   services: Services,
   context: Context<Caller>,
   turn: string,
-  work: (draft: Draft, domain: Domain) => Omit<Done<R>, 'domain'>,
+  work: (draft: Draft, domain: Domain) => Omit<ChangeResult<R>, 'domain'>,
 ): Promise<R> {
   const { turns } = services;
   const { caller, params } = context;

@@ -6,7 +6,7 @@ import { newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatHost, type Name, parseName } from '../../core/wire/name.ts';
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
-import { allows, narrow } from '../auth/scopes.ts';
+import { allows, narrowScopes } from '../auth/scopes.ts';
 import { change } from '../change/change.ts';
 import { isId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
@@ -85,9 +85,9 @@ function readKeyName(text: string): Name {
 }
 
 /** `held`: scopes of the caller's token. */
-function readScopes(asked: readonly string[] | undefined, held: readonly string[]): readonly string[] {
-  const scopes = asked === undefined ? [allows(held, 'dns', 'write') ? 'dns' : 'dns:read'] : asked;
-  const narrowed = narrow(scopes, held);
+function readScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
+  const scopes = requested === undefined ? [allows(held, 'dns', 'write') ? 'dns' : 'dns:read'] : requested;
+  const narrowed = narrowScopes(scopes, held);
   if (narrowed.length === 0 || narrowed.some((scope) => !['dns', 'dns:read'].includes(scope)))
     throw new InvalidError(
       'invalid_scope',

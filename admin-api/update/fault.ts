@@ -14,7 +14,7 @@ export class UpdateError extends Error {
 }
 
 /** The message violates RFC 2136. */
-export const formerr = (why: string): UpdateError => new UpdateError(RCODE.FORMERR, why);
+export const formerr = (reason: string): UpdateError => new UpdateError(RCODE.FORMERR, reason);
 
 /** The update is valid but not allowed. */
-export const refused = (why: string): UpdateError => new UpdateError(RCODE.REFUSED, why);
+export const refused = (reason: string): UpdateError => new UpdateError(RCODE.REFUSED, reason);

@@ -26,10 +26,10 @@ import { Repeats } from './repeats.ts';
  * Maximum updates in flight, in total and for one account with all its keys. Others get SERVFAIL,
  * so that the client retries.
  */
-const MOST_UPDATES = 256;
-const MOST_PER_ACCOUNT = 64;
+const MAX_UPDATES = 256;
+const MAX_PER_ACCOUNT = 64;
 /** Bytes of a signature that identify it. */
-const ENOUGH = 16;
+const SIGNATURE_PREFIX = 16;
 
 const FIVE_MINUTES = 300;
 
@@ -48,7 +48,7 @@ class UpdateHandler {
   readonly #answered: Counter;
   readonly #repeats = new Repeats(nowSeconds);
   /** Number of updates in flight by account. */
-  readonly #underWay = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
   #total = 0;
 
   constructor(services: Services, metrics: Registry) {
@@ -73,7 +73,7 @@ class UpdateHandler {
       yield verdict.response();
     } else if (!cancelled.aborted) {
       const { key, message: unsigned, mac, opt, goodUntil, signer } = verdict;
-      const signature = `${key.row.id} ${Buffer.from(mac).toString('latin1', 0, ENOUGH)}`;
+      const signature = `${key.row.id} ${Buffer.from(mac).toString('latin1', 0, SIGNATURE_PREFIX)}`;
       // A repeated message does not count for the rate limit of the key: anyone who has seen a
       // message can send it again.
       const rcode = await this.#repeats.once(
@@ -96,10 +96,10 @@ class UpdateHandler {
 
   async #take(key: HeldKey, message: Uint8Array, mac: Uint8Array, address: string): Promise<number> {
     const { id } = key.account;
-    const own = this.#underWay.get(id) ?? 0;
-    if (this.#total >= MOST_UPDATES || own >= MOST_PER_ACCOUNT) return RCODE.SERVFAIL;
+    const own = this.#inFlight.get(id) ?? 0;
+    if (this.#total >= MAX_UPDATES || own >= MAX_PER_ACCOUNT) return RCODE.SERVFAIL;
     this.#total++;
-    this.#underWay.set(id, own + 1);
+    this.#inFlight.set(id, own + 1);
     try {
       this.#rate.take(key.row.id, {});
       // In the order of RFC 2136 section 3: first the zone and the permission, then the records.
@@ -112,28 +112,28 @@ class UpdateHandler {
       return this.#codeOf(error, key);
     } finally {
       this.#total--;
-      const left = (this.#underWay.get(id) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(id);
-      else this.#underWay.set(id, left);
+      const left = (this.#inFlight.get(id) ?? 1) - 1;
+      if (left === 0) this.#inFlight.delete(id);
+      else this.#inFlight.set(id, left);
     }
   }
 
   /** The response code for an error; also logs the error. */
   #codeOf(error: unknown, { row }: HeldKey): number {
     const { log } = this.#services;
-    const told = (rcode: number, why: string): number => {
+    const reject = (rcode: number, why: string): number => {
       const fields = { key: row.name, rcode, why };
-      if (OFTEN.has(rcode)) log.debug('dynamic update rejected', fields);
+      if (DEBUG_CODES.has(rcode)) log.debug('dynamic update rejected', fields);
       else log.info('dynamic update rejected', fields);
       return rcode;
     };
-    if (error instanceof UpdateError) return told(error.rcode, error.message);
-    if (error instanceof InvalidError) return told(RCODE.FORMERR, error.message);
+    if (error instanceof UpdateError) return reject(error.rcode, error.message);
+    if (error instanceof InvalidError) return reject(RCODE.FORMERR, error.message);
     const status = statusOf(error);
     // Rate limit, conflicts, or shutdown: a retry may succeed.
-    if (status === 429 || status === 503) return told(RCODE.SERVFAIL, (error as Error).message);
+    if (status === 429 || status === 503) return reject(RCODE.SERVFAIL, (error as Error).message);
     // The account was deleted, so it has no zones.
-    if (error instanceof HttpError) return told(RCODE.REFUSED, error.code);
+    if (error instanceof HttpError) return reject(RCODE.REFUSED, error.code);
     log.error('dynamic update failed unexpectedly', { key: row.name, error: error as Error });
     return RCODE.SERVFAIL;
   }
@@ -143,7 +143,7 @@ class UpdateHandler {
  * Codes that are logged only at debug: a failed prerequisite is a normal response, and a key over
  * its limit must not fill the log.
  */
-const OFTEN: ReadonlySet<number> = new Set([
+const DEBUG_CODES: ReadonlySet<number> = new Set([
   RCODE.NXDOMAIN,
   RCODE.YXDOMAIN,
   RCODE.NXRRSET,

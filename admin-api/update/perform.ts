@@ -41,20 +41,20 @@ export async function performUpdate(
     await change(services, requester, async (draft) => {
       const domain = requireUpdatable(draft, key, id);
       if (isMany) declareZoneRead(draft, domain);
-      const asFound = servedAt(services, draft, domain);
+      const ownedAt = createServedReader(services, draft, domain);
       if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
         // Reads the whole zone, because every change of the zone increases the compared serial.
         draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
       const steps = new Steps();
-      await checkPrerequisites(apex, prerequisites, asFound, steps);
+      await checkPrerequisites(apex, prerequisites, ownedAt, steps);
       prescan(apex, updates);
       const copy = new ZoneCopy(draft, domain);
-      const apexNs = updates.some(({ type }) => type === TYPE.NS) ? (asFound(apex).get(TYPE.NS) ?? []) : [];
+      const apexNs = updates.some(({ type }) => type === TYPE.NS) ? (ownedAt(apex).get(TYPE.NS) ?? []) : [];
       for (const record of updates) {
         applyUpdate(copy, record, apexNs);
         await steps.next();
       }
-      const { added, deleted, changed, told } = await writeBack(draft, domain, copy, steps);
+      const { added, deleted, changed, lines } = await writeBack(draft, domain, copy, steps);
       const unchanged = added + deleted + changed === 0;
       return {
         action: 'dns.update',
@@ -62,8 +62,8 @@ export async function performUpdate(
         target: id,
         unchanged,
         // Avoids a commit that would only store the response.
-        isForgotten: unchanged,
-        detail: { key: key.row.name, added, deleted, changed, records: told },
+        skipsReplay: unchanged,
+        detail: { key: key.row.name, added, deleted, changed, records: lines },
         answer: () => ({ rcode: RCODE.NOERROR }),
       };
     });
@@ -87,8 +87,8 @@ function idempotencyOf({ row }: HeldKey, mac: Uint8Array): Idempotency {
  * Returns the served records of a name, including SOA and NS at the apex. Each name is read only
  * once.
  */
-function servedAt({ reader, zoneSettings }: Services, draft: Draft, domain: Domain): OwnedAt {
-  const known = new Map<string, Owned>();
+function createServedReader({ reader, zoneSettings }: Services, draft: Draft, domain: Domain): OwnedAt {
+  const readNames = new Map<string, Owned>();
   const read = (name: Name): Owned => {
     const sets = new Map<number, { readonly type: number; readonly ttl: number; readonly rdatas: Uint8Array[] }>();
     for (const { type, ttl, rdata } of draft.recordsAt(domain.id, name)) {
@@ -103,10 +103,10 @@ function servedAt({ reader, zoneSettings }: Services, draft: Draft, domain: Doma
   };
   return (name) => {
     const id = nameId(name);
-    let owned = known.get(id);
+    let owned = readNames.get(id);
     if (owned === undefined) {
       owned = read(name);
-      known.set(id, owned);
+      readNames.set(id, owned);
     }
     return owned;
   };

@@ -57,9 +57,9 @@ function checkForm(apex: Name, { name, type, class: qclass, ttl, rdata }: Messag
 }
 
 /** Compares as sets: a repeated record counts once (RFC 2181 5). */
-function isSameSet(held: readonly Uint8Array[], wanted: readonly Uint8Array[]): boolean {
+function isSameSet(owned: readonly Uint8Array[], wanted: readonly Uint8Array[]): boolean {
   const text = (rdata: Uint8Array): string => Buffer.from(rdata).toString('latin1');
-  const all = new Set(held.map(text));
+  const all = new Set(owned.map(text));
   const named = new Set(wanted.map(text));
   return all.size === named.size && [...named].every((rdata) => all.has(rdata));
 }

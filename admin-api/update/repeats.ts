@@ -5,15 +5,15 @@
  */
 
 /** Maximum stored outcomes, of about 200 bytes each. The oldest is evicted first. */
-const MOST_KNOWN = 50_000;
+const MAX_OUTCOMES = 50_000;
 
-interface Known {
+interface Outcome {
   readonly rcode: Promise<number>;
   readonly until: number;
 }
 
 export class Repeats {
-  readonly #known = new Map<string, Known>();
+  readonly #outcomes = new Map<string, Outcome>();
   readonly #now: () => number;
 
   /** `now`: in seconds, of the clock that validates signatures. */
@@ -22,7 +22,7 @@ export class Repeats {
   }
 
   get size(): number {
-    return this.#known.size;
+    return this.#outcomes.size;
   }
 
   /**
@@ -37,25 +37,25 @@ export class Repeats {
     isFinal: (rcode: number) => boolean,
   ): Promise<number> {
     const now = this.#now();
-    const before = this.#known.get(signature);
+    const before = this.#outcomes.get(signature);
     if (before !== undefined && before.until >= now) return before.rcode;
-    this.#forget(now);
+    this.#evict(now);
     const rcode = work();
-    const known: Known = { rcode, until };
+    const outcome: Outcome = { rcode, until };
     // Moves the outcome to the end, so that the oldest are first.
-    this.#known.delete(signature);
-    this.#known.set(signature, known);
+    this.#outcomes.delete(signature);
+    this.#outcomes.set(signature, outcome);
     const drop = (): void => {
-      if (this.#known.get(signature) === known) this.#known.delete(signature);
+      if (this.#outcomes.get(signature) === outcome) this.#outcomes.delete(signature);
     };
     rcode.then((code) => isFinal(code) || drop(), drop);
     return rcode;
   }
 
-  #forget(now: number): void {
-    for (const [signature, { until }] of this.#known) {
-      if (until >= now && this.#known.size < MOST_KNOWN) return;
-      this.#known.delete(signature);
+  #evict(now: number): void {
+    for (const [signature, { until }] of this.#outcomes) {
+      if (until >= now && this.#outcomes.size < MAX_OUTCOMES) return;
+      this.#outcomes.delete(signature);
     }
   }
 }

@@ -15,8 +15,8 @@ import { refused } from './fault.ts';
 import { rdataId, type ZoneCopy } from './zone-copy.ts';
 
 /** Maximum records of an update in the audit log, and characters of each. */
-const MOST_TOLD = 20;
-const LONGEST_TOLD = 300;
+const MAX_LINES = 20;
+const MAX_LINE_LENGTH = 300;
 
 export interface Written {
   readonly added: number;
@@ -24,7 +24,7 @@ export interface Written {
   /** Number of records with a changed TTL. */
   readonly changed: number;
   /** The first records as text, for the audit log: `+` added, `-` deleted, `=` changed TTL. */
-  readonly told: readonly string[];
+  readonly lines: readonly string[];
 }
 
 /**
@@ -34,34 +34,37 @@ export interface Written {
  */
 export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, steps: Steps): Promise<Written> {
   const now = nowSeconds();
-  const arrivals: { readonly replaced: RecordRow[]; readonly coming: RecordRow[]; readonly name: Name }[] = [];
+  const additions: { readonly replaced: RecordRow[]; readonly newRecords: RecordRow[]; readonly name: Name }[] = [];
   let added = 0;
   let deleted = 0;
   let changed = 0;
-  const told: string[] = [];
-  const tell = (sign: string, { name, type, ttl, rdata }: Pick<RecordRow, 'name' | 'type' | 'ttl' | 'rdata'>): void => {
-    if (told.length < MOST_TOLD)
-      told.push(
+  const lines: string[] = [];
+  const addLine = (
+    sign: string,
+    { name, type, ttl, rdata }: Pick<RecordRow, 'name' | 'type' | 'ttl' | 'rdata'>,
+  ): void => {
+    if (lines.length < MAX_LINES)
+      lines.push(
         `${sign} ${formatRelative(name, domain.apex)} ${ttl} ${typeName(type)} ${formatRdata(type, rdata)}`.slice(
           0,
-          LONGEST_TOLD,
+          MAX_LINE_LENGTH,
         ),
       );
   };
   for (const { name, before, now: wanted } of zone.names) {
-    const there = new Set<string>();
+    const existing = new Set<string>();
     const replaced: RecordRow[] = [];
     for (const row of before) {
       const { type, rdata } = row;
       const set = wanted.get(type);
-      const stays = set?.rdatas.has(rdataId(rdata)) === true;
+      const isKept = set?.rdatas.has(rdataId(rdata)) === true;
       const ttl = set?.ttl ?? row.ttl;
-      there.add(`${type} ${rdataId(rdata)}`);
-      if (stays && ttl === row.ttl) continue;
-      if (stays) changed++;
+      existing.add(`${type} ${rdataId(rdata)}`);
+      if (isKept && ttl === row.ttl) continue;
+      if (isKept) changed++;
       else deleted++;
-      tell(stays ? '=' : '-', stays ? { ...row, ttl } : row);
-      if (stays) draft.put(records, { ...row, ttl, updatedAt: now });
+      addLine(isKept ? '=' : '-', isKept ? { ...row, ttl } : row);
+      if (isKept) draft.put(records, { ...row, ttl, updatedAt: now });
       else {
         draft.delete(records, row);
         replaced.push(row);
@@ -69,31 +72,31 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
       await steps.next();
     }
     const proxied = before.find(({ type }) => WEB_TYPES.has(type))?.proxied ?? null;
-    const coming: RecordRow[] = [];
+    const newRecords: RecordRow[] = [];
     for (const [type, { ttl, rdatas }] of wanted)
       for (const [id, rdata] of rdatas)
-        if (!there.has(`${type} ${id}`)) {
+        if (!existing.has(`${type} ${id}`)) {
           const record = { id: newId(), domainId: domain.id, name, type, ttl: ttl ?? DEFAULT_TTL, rdata };
-          coming.push({ ...record, proxied: WEB_TYPES.has(type) ? proxied : null, createdAt: now, updatedAt: now });
+          newRecords.push({ ...record, proxied: WEB_TYPES.has(type) ? proxied : null, createdAt: now, updatedAt: now });
         }
-    if (coming.length > 0) arrivals.push({ name, replaced, coming });
+    if (newRecords.length > 0) additions.push({ name, replaced, newRecords });
   }
-  for (const { name, replaced, coming } of arrivals) {
+  for (const { name, replaced, newRecords } of additions) {
     // Read once: otherwise each of a thousand records at one name would read all previous ones.
-    const beside = new Neighbours(draft.recordsAt(domain.id, name));
-    for (const record of coming) {
+    const neighbours = new Neighbours(draft.recordsAt(domain.id, name));
+    for (const record of newRecords) {
       added++;
-      tell('+', record);
-      obeying(record, () =>
-        writeRecord(draft, domain, record, { adopts: false, isNew: true, replaced, neighbours: beside }),
+      addLine('+', record);
+      refuseOnError(record, () =>
+        writeRecord(draft, domain, record, { adopts: false, isNew: true, replaced, neighbours }),
       );
       await steps.next();
     }
   }
-  return { added, deleted, changed, told };
+  return { added, deleted, changed, lines };
 }
 
-function obeying(record: RecordRow, work: () => void): void {
+function refuseOnError(record: RecordRow, work: () => void): void {
   try {
     work();
   } catch (error) {

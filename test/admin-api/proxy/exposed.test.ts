@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findExposure } from '../../../admin-api/proxy/exposure.ts';
 import { hostName } from '../../../admin-api/proxy/own-names.ts';
-import { tells } from '../../../admin-api/proxy/tells.ts';
 import { RECORD_RDATA } from '../../../core/store/rows.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../core/wire/types.ts';
@@ -53,15 +53,15 @@ test('what a record tells', () => {
     ['CAA', '0 issue "o.example.net"', null, null],
   ] as const) {
     const bytes = value(TYPE[type], content);
-    assert.is(tells(TYPE[type], bytes, byAddress), address, `${type} ${content}`);
-    assert.is(tells(TYPE[type], bytes, byName), name, `${type} ${content}`);
+    assert.is(findExposure(TYPE[type], bytes, byAddress), address, `${type} ${content}`);
+    assert.is(findExposure(TYPE[type], bytes, byName), name, `${type} ${content}`);
   }
 });
 
 test('texts in several strings are one text', () => {
   const bytes = Buffer.concat([Buffer.alloc(RECORD_RDATA), parseRdata(TYPE.TXT, '"v=spf1 ip4:203.0" ".113.7"')]);
   const secret = { addresses: [Buffer.from([203, 0, 113, 7])], host: null, hostText: null };
-  assert.is(tells(TYPE.TXT, bytes, secret), 'text');
+  assert.is(findExposure(TYPE.TXT, bytes, secret), 'text');
 });
 
 test('the names that stay grey, each with why; the same with the proxy off', async ({ domain, proxy }) => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../../admin-api/http/errors.ts';
-import { bounded, type Resolve } from '../../../admin-api/proxy/bounded.ts';
+import { limitConcurrency, type Resolve } from '../../../admin-api/proxy/bounded.ts';
 import { checkOrigin, type OriginOptions } from '../../../admin-api/proxy/origin.ts';
 import { parseExemptions, parsePrefix } from '../../../core/address/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
@@ -275,7 +275,7 @@ test('names are resolved so many at a time; further ones wait in order', async (
     running--;
     return ['1.1.1.1'];
   };
-  const resolve = bounded(slow, { slots: 3, queue: 100 });
+  const resolve = limitConcurrency(slow, { slots: 3, queue: 100 });
   const names = Array.from({ length: 20 }, (_, i) => `n${i}.example.net`);
   await Promise.all(names.map((name) => checkOrigin(name, { resolve })));
   assert.is(most, 3);
@@ -283,7 +283,7 @@ test('names are resolved so many at a time; further ones wait in order', async (
 });
 
 test('who finds the queue full, or waits too long, is told to come again', async () => {
-  const stuck = bounded(() => new Promise(() => {}), { slots: 1, queue: 1 });
+  const stuck = limitConcurrency(() => new Promise(() => {}), { slots: 1, queue: 1 });
   const first = refusal('a.example.net', { resolve: stuck, timeoutMs: 80 });
   const second = refusal('b.example.net', { resolve: stuck, timeoutMs: 40 });
   const third = await refusal('c.example.net', { resolve: stuck, timeoutMs: 80 });
@@ -294,7 +294,7 @@ test('who finds the queue full, or waits too long, is told to come again', async
 
 test('a slot comes free when its resolution fails or is given up', async () => {
   let call = 0;
-  const resolve = bounded(
+  const resolve = limitConcurrency(
     (_, signal) => {
       call++;
       if (call === 1) return Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
@@ -310,7 +310,7 @@ test('a slot comes free when its resolution fails or is given up', async () => {
 });
 
 test('texts that are refused take no slot', async () => {
-  const resolve = bounded(unasked, { slots: 0, queue: 0 });
+  const resolve = limitConcurrency(unasked, { slots: 0, queue: 0 });
   assert.is((await refusal('router', { resolve })).code, 'private_origin');
   assert.is((await refusal('good.example.net', { resolve })).code, 'busy');
 });

@@ -8,7 +8,7 @@ import type { Name } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 
 /** The addresses and the host name of an origin, which records may reveal. */
-export interface Secret {
+export interface OriginIdentity {
   /** 4 or 16 bytes each. */
   readonly addresses: readonly Uint8Array[];
   /** Host name of the origin; null if the origin is an address. */
@@ -21,7 +21,7 @@ export interface Secret {
  * How a record reveals the origin. `address` and `host` are served only if the name is not proxied;
  * the others always.
  */
-export type Tells = 'address' | 'host' | 'target' | 'hint' | 'text';
+export type Exposure = 'address' | 'host' | 'target' | 'hint' | 'text';
 
 /** Offset of the target name in the rdata, by type. */
 const TARGETS: ReadonlyMap<number, number> = new Map([
@@ -33,31 +33,31 @@ const TARGETS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** `value`: the encoded value of a record. Null: it does not reveal the origin. */
-export function tells(type: number, value: Buffer, secret: Secret): Tells | null {
+export function findExposure(type: number, value: Buffer, origin: OriginIdentity): Exposure | null {
   switch (type) {
     case TYPE.A:
     case TYPE.AAAA:
-      return secret.addresses.some((address) => holds(value, RECORD_RDATA, address) && ends(value, address))
+      return origin.addresses.some((address) => hasBytesAt(value, RECORD_RDATA, address) && ends(value, address))
         ? 'address'
         : null;
     case TYPE.CNAME:
     case TYPE.ALIAS:
-      return secret.host !== null && holds(value, RECORD_RDATA, secret.host) ? 'host' : null;
+      return origin.host !== null && hasBytesAt(value, RECORD_RDATA, origin.host) ? 'host' : null;
     case TYPE.TXT:
-      return textTells(value, secret) ? 'text' : null;
+      return textReveals(value, origin) ? 'text' : null;
     case TYPE.SVCB:
     case TYPE.HTTPS:
-      if (hintTells(value, secret)) return 'hint';
+      if (hintReveals(value, origin)) return 'hint';
       break;
     default:
   }
   const target = TARGETS.get(type);
-  if (target === undefined || secret.host === null) return null;
-  return holds(value, RECORD_RDATA + target, secret.host) ? 'target' : null;
+  if (target === undefined || origin.host === null) return null;
+  return hasBytesAt(value, RECORD_RDATA + target, origin.host) ? 'target' : null;
 }
 
 /** Compares the start of the bytes. This is exact for a name, which ends with its root label. */
-function holds(value: Buffer, at: number, bytes: Uint8Array): boolean {
+function hasBytesAt(value: Buffer, at: number, bytes: Uint8Array): boolean {
   if (value.length < at + bytes.length) return false;
   for (let i = 0; i < bytes.length; i++) if (value[at + i] !== bytes[i]) return false;
   return true;
@@ -71,7 +71,7 @@ const HINTS: ReadonlyMap<number, number> = new Map([
   [6, 16],
 ]);
 
-function hintTells(value: Buffer, { addresses }: Secret): boolean {
+function hintReveals(value: Buffer, { addresses }: OriginIdentity): boolean {
   let at = RECORD_RDATA + 2;
   while (at < value.length && value[at] !== 0) at += value[at] + 1;
   for (at++; at + 4 <= value.length; ) {
@@ -79,20 +79,20 @@ function hintTells(value: Buffer, { addresses }: Secret): boolean {
     const end = at + 4 + value.readUInt16BE(at + 2);
     if (size !== undefined)
       for (let p = at + 4; p + size <= end; p += size)
-        if (addresses.some((address) => address.length === size && holds(value, p, address))) return true;
+        if (addresses.some((address) => address.length === size && hasBytesAt(value, p, address))) return true;
     at = end;
   }
   return false;
 }
 
 /** Separators of words in SPF (RFC 7208 4.6.1), URLs, mailboxes and ordinary text. */
-const BETWEEN = /[\s,;="'()<>[\]|@/]+/;
+const SEPARATORS = /[\s,;="'()<>[\]|@/]+/;
 const COLON = 0x3a;
 /** Every address and every absolute host name contains one of these. */
-const DIVIDED = /[.:]/;
+const DOT_OR_COLON = /[.:]/;
 const ADDRESS = /^[0-9a-f:.]{3,45}$/;
 
-function textTells(value: Buffer, { addresses, hostText }: Secret): boolean {
+function textReveals(value: Buffer, { addresses, hostText }: OriginIdentity): boolean {
   const hasColon = value.indexOf(COLON, RECORD_RDATA) >= 0;
   // A match may be split between two strings.
   const isSplit = RECORD_RDATA + 1 + value[RECORD_RDATA] < value.length;
@@ -100,13 +100,13 @@ function textTells(value: Buffer, { addresses, hostText }: Secret): boolean {
     (bytes) => isSplit || (bytes.length === 4 ? value.indexOf(bytes.join('.'), RECORD_RDATA) >= 0 : hasColon),
   );
   if (!mayHold && hostText === null) return false;
-  const text = joined(value).toLowerCase();
+  const text = concatStrings(value).toLowerCase();
   if (!mayHold && hostText !== null && !text.includes(hostText)) return false;
-  return text.split(BETWEEN).some((word) => wordTells(word, addresses, hostText));
+  return text.split(SEPARATORS).some((word) => wordReveals(word, addresses, hostText));
 }
 
 /** Concatenates the strings of a TXT record (RFC 7208 3.3). */
-function joined(value: Buffer): string {
+function concatStrings(value: Buffer): string {
   let text = '';
   for (let at = RECORD_RDATA; at < value.length; at += value[at] + 1)
     text += value.toString('latin1', at + 1, at + 1 + value[at]);
@@ -114,13 +114,13 @@ function joined(value: Buffer): string {
 }
 
 /** Matches `203.0.113.7`, `-ip4:203.0.113.7`, `a:origin.example.net` and `203.0.113.7:443`. */
-function wordTells(word: string, addresses: readonly Uint8Array[], hostText: string | null): boolean {
-  if (word.length > 300 || !DIVIDED.test(word)) return word === hostText;
+function wordReveals(word: string, addresses: readonly Uint8Array[], hostText: string | null): boolean {
+  if (word.length > 300 || !DOT_OR_COLON.test(word)) return word === hostText;
   const bare = word.replace(/^[+?~-]/, '').replace(/\.$/, '');
   const mechanism = bare.replace(/^(ip4|ip6|a|mx|ptr|include|exists|redirect):/, '');
-  for (const one of [bare, mechanism, mechanism.replace(/:\d{1,5}$/, '')]) {
-    if (one === hostText) return true;
-    const bytes = ADDRESS.test(one) ? parseAddress(one) : undefined;
+  for (const candidate of [bare, mechanism, mechanism.replace(/:\d{1,5}$/, '')]) {
+    if (candidate === hostText) return true;
+    const bytes = ADDRESS.test(candidate) ? parseAddress(candidate) : undefined;
     if (
       bytes !== undefined &&
       addresses.some((address) => address.length === bytes.length && Buffer.compare(address, bytes) === 0)
