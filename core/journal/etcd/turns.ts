@@ -3,7 +3,7 @@
  * work here and in etcd, so a node waits for groups of others before its own:
  *
  *   - for as many groups as came between its last two, if it has recently lost an append, or if a
- *     group that it waited for arrived. Nodes with many writes so take turns;
+ *     group that it waited for arrived. So nodes with many writes take turns;
  *   - for one more group while another node has a claim in etcd. Every append compares the claim.
  *
  * A node that loses too often, for example because it is farther from etcd, claims the next append.

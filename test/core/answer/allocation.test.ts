@@ -33,7 +33,7 @@ const responder = new Responder(reader, UDP_PAYLOAD, settings);
 const client = new Client();
 const buffer = new Uint8Array(4096);
 
-function run(packet: Uint8Array, transport: number, count: number): void {
+function runQueries(packet: Uint8Array, transport: number, count: number): void {
   client.transport = transport;
   for (let i = 0; i < count; i++) {
     if (i % BATCH === 0) reader.enter();
@@ -45,9 +45,9 @@ function run(packet: Uint8Array, transport: number, count: number): void {
 }
 
 /** Bytes by which the queries enlarge the heap; negative after a collection. */
-function growth(packet: Uint8Array, transport: number): number {
+function measureGrowth(packet: Uint8Array, transport: number): number {
   const before = process.memoryUsage().heapUsed;
-  run(packet, transport, QUERIES);
+  runQueries(packet, transport, QUERIES);
   return process.memoryUsage().heapUsed - before;
 }
 
@@ -68,8 +68,8 @@ for (const [what, packet, transport] of [
   ],
 ] as const)
   test(what, () => {
-    run(packet, transport, WARM_UP);
-    const rounds = Array.from({ length: ROUNDS }, () => growth(packet, transport)).sort((a, b) => a - b);
+    runQueries(packet, transport, WARM_UP);
+    const rounds = Array.from({ length: ROUNDS }, () => measureGrowth(packet, transport)).sort((a, b) => a - b);
     assert.ok(rounds[ROUNDS >> 1] <= TOLERATED, `${rounds.join(', ')} bytes for ${QUERIES} queries`);
   });
 

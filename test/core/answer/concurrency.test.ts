@@ -70,7 +70,7 @@ const base = [soa(), record('@', TYPE.NS, parseName('ns.example.test.'))];
  * A reader that the system does not schedule delays the reuse of retired memory. When it runs
  * again, nearly all must be free again.
  */
-async function relief(index: IndexWriter): Promise<void> {
+async function waitForReuse(index: IndexWriter): Promise<void> {
   await until(
     () => {
       index.publish();
@@ -101,7 +101,7 @@ async function flip(index: IndexWriter, times: number): Promise<Report[]> {
   for (let i = 0; i < times; i++) {
     index.put(nodes[i & 1], true);
     index.publish();
-    if (index.stats.arenaUsed > ARENA / 2) await relief(index);
+    if (index.stats.arenaUsed > ARENA / 2) await waitForReuse(index);
   }
   // No lookup may reach the store, since there is none.
   assert.is(index.stats.inStore, 0);

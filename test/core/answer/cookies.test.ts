@@ -26,7 +26,7 @@ interface Judged {
 }
 
 /** The cookie is at an offset in a packet. */
-function judge(cookies: ServerCookies, option: string, client: Client, now: number): Judged {
+function checkCookie(cookies: ServerCookies, option: string, client: Client, now: number): Judged {
   const bytes = hex(`ffffff${option}ffffff`);
   const verdict = cookies.check(bytes, 3, option.length / 2, client, now);
   const value = Buffer.alloc(COOKIE_LENGTH);
@@ -35,27 +35,27 @@ function judge(cookies: ServerCookies, option: string, client: Client, now: numb
 }
 
 test('A.1: a client learns its cookie', () => {
-  const judged = judge(new ServerCookies([SECRET]), '2464c4abcf10c957', LEARNER, LEARNED_AT);
+  const judged = checkCookie(new ServerCookies([SECRET]), '2464c4abcf10c957', LEARNER, LEARNED_AT);
   assert.equal(judged, { verdict: COOKIE.CLIENT, value: LEARNED });
 });
 
 test('A.2: after 40 minutes it is valid, and a new one is returned', () => {
-  const judged = judge(new ServerCookies([SECRET]), LEARNED, LEARNER, 1_559_734_385);
+  const judged = checkCookie(new ServerCookies([SECRET]), LEARNED, LEARNER, 1_559_734_385);
   assert.equal(judged, { verdict: COOKIE.VALID, value: '2464c4abcf10c957010000005cf7a871d4a564a1442aca77' });
 });
 
 test('A.3: another client, which returns after almost two hours', () => {
   const old = 'fc93fc62807ddb8601abcdef5cf78f71a314227b6679ebf5';
-  const judged = judge(new ServerCookies([SECRET]), old, OTHER, 1_559_734_700);
+  const judged = checkCookie(new ServerCookies([SECRET]), old, OTHER, 1_559_734_700);
   assert.equal(judged, { verdict: COOKIE.BAD, value: 'fc93fc62807ddb86010000005cf7a9acf73a7810aca2381e' });
   // The hash includes the reserved bytes. The cookie was valid a minute after it was issued.
-  assert.is(judge(new ServerCookies([SECRET]), old, OTHER, 0x5cf78f71 + 60).verdict, COOKIE.VALID);
+  assert.is(checkCookie(new ServerCookies([SECRET]), old, OTHER, 0x5cf78f71 + 60).verdict, COOKIE.VALID);
 });
 
 test('A.4: over IPv6, made with the previous secret', () => {
   const client = clientAt(ipv6Bytes('2001:db8:220:1:59de:d0f4:8769:82b8'));
   const cookies = new ServerCookies([hex('445536bcd2513298075a5d379663c962'), hex('dd3bdf9344b678b185a6f5cb60fca715')]);
-  const judged = judge(cookies, '22681ab97d52c298010000005cf7c57926556bd0934c72f8', client, 1_559_741_961);
+  const judged = checkCookie(cookies, '22681ab97d52c298010000005cf7c57926556bd0934c72f8', client, 1_559_741_961);
   assert.equal(judged, { verdict: COOKIE.VALID, value: '22681ab97d52c298010000005cf7c609a6bb79d16625507a' });
 });
 
@@ -72,33 +72,33 @@ for (const [what, seconds, verdict, isKept] of [
   ['half a circle away', 2 ** 31, COOKIE.BAD, false],
 ] as const)
   test(`the age of a cookie: ${what}`, () => {
-    const judged = judge(cookies, LEARNED, LEARNER, (LEARNED_AT + seconds) | 0);
+    const judged = checkCookie(cookies, LEARNED, LEARNER, (LEARNED_AT + seconds) | 0);
     assert.is(judged.verdict, verdict);
     assert.is(judged.value === LEARNED, isKept);
     // The returned cookie is valid at that time.
-    const again = judge(cookies, judged.value, LEARNER, (LEARNED_AT + seconds) | 0);
+    const again = checkCookie(cookies, judged.value, LEARNER, (LEARNED_AT + seconds) | 0);
     assert.equal(again, { verdict: COOKIE.VALID, value: judged.value });
   });
 
 test('a time after 2106 wraps to a small number', () => {
-  const before = judge(cookies, '2464c4abcf10c957', LEARNER, -60).value;
-  assert.equal(judge(cookies, before, LEARNER, 60), { verdict: COOKIE.VALID, value: before });
+  const before = checkCookie(cookies, '2464c4abcf10c957', LEARNER, -60).value;
+  assert.equal(checkCookie(cookies, before, LEARNER, 60), { verdict: COOKIE.VALID, value: before });
 });
 
 test('a cookie with any changed bit is invalid', () => {
   for (let bit = 0; bit < 24 * 8; bit++) {
     const bytes = hex(LEARNED);
     bytes[bit >> 3] ^= 1 << (bit & 7);
-    const { verdict } = judge(cookies, Buffer.from(bytes).toString('hex'), LEARNER, LEARNED_AT);
+    const { verdict } = checkCookie(cookies, Buffer.from(bytes).toString('hex'), LEARNER, LEARNED_AT);
     assert.is(verdict, COOKIE.BAD, `bit ${bit}`);
   }
 });
 
 test('a cookie is invalid with another address, secret or length', () => {
-  assert.is(judge(cookies, LEARNED, OTHER, LEARNED_AT).verdict, COOKIE.BAD);
-  assert.is(judge(new ServerCookies([new Uint8Array(16)]), LEARNED, LEARNER, LEARNED_AT).verdict, COOKIE.BAD);
+  assert.is(checkCookie(cookies, LEARNED, OTHER, LEARNED_AT).verdict, COOKIE.BAD);
+  assert.is(checkCookie(new ServerCookies([new Uint8Array(16)]), LEARNED, LEARNER, LEARNED_AT).verdict, COOKIE.BAD);
   for (const option of [LEARNED.slice(0, 32), `${LEARNED}00`, `${LEARNED}${'00'.repeat(16)}`]) {
-    const judged = judge(cookies, option, LEARNER, LEARNED_AT);
+    const judged = checkCookie(cookies, option, LEARNER, LEARNED_AT);
     assert.equal(judged, { verdict: COOKIE.BAD, value: LEARNED }, `${option.length / 2} bytes`);
   }
 });
@@ -106,7 +106,7 @@ test('a cookie is invalid with another address, secret or length', () => {
 test('an IPv4-mapped IPv6 address is the same client as the IPv4 address', () => {
   const mapped = clientAt(ipv6Bytes('::ffff:198.51.100.100'));
   assert.is(mapped.length, 4);
-  assert.is(judge(cookies, LEARNED, mapped, LEARNED_AT).verdict, COOKIE.VALID);
+  assert.is(checkCookie(cookies, LEARNED, mapped, LEARNED_AT).verdict, COOKIE.VALID);
   // Not with another prefix of the same 16 bytes.
   for (const address of ['::198.51.100.100', '1::ffff:198.51.100.100', '::fffe:198.51.100.100'])
     assert.is(clientAt(ipv6Bytes(address)).length, 16, address);
@@ -116,8 +116,8 @@ test('a longer address of an earlier client does not affect the hash', () => {
   const client = clientAt(ipv6Bytes('2001:db8::1'));
   client.setAddress(Uint8Array.of(198, 51, 100, 100), 0, 4);
   const mixed = new ServerCookies([SECRET]);
-  judge(mixed, LEARNED, clientAt(ipv6Bytes('2001:db8::2')), LEARNED_AT);
-  assert.is(judge(mixed, LEARNED, client, LEARNED_AT).verdict, COOKIE.VALID);
+  checkCookie(mixed, LEARNED, clientAt(ipv6Bytes('2001:db8::2')), LEARNED_AT);
+  assert.is(checkCookie(mixed, LEARNED, client, LEARNED_AT).verdict, COOKIE.VALID);
 });
 
 test.run();

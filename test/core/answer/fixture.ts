@@ -37,7 +37,7 @@ export class Asker {
   }
 
   /** Replaces the responder by a new one with the same index. */
-  forget(): void {
+  reset(): void {
     this.#responder = this.#fresh();
   }
 

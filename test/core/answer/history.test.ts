@@ -105,7 +105,7 @@ test('earlier packets do not affect a response', () => {
       (before, packet, over) => {
         for (const [earlier, way] of before) respond(earlier, way);
         const after = respond(packet, over);
-        asker.forget();
+        asker.reset();
         assert.equal(after, respond(packet, over));
       },
     ),

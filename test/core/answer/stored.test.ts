@@ -168,7 +168,7 @@ test('changes to names in the store are visible to the next query', async (conte
 });
 
 /** Two names of eight letters below the apex with the same hash in this index. */
-function collision(index: IndexWriter): [string, string] {
+function findCollision(index: IndexWriter): [string, string] {
   const { port1, port2 } = new MessageChannel();
   const multipliers = new Int32Array(index.share(port1).multipliers);
   index.unshare(port1, 2);
@@ -192,7 +192,7 @@ const codeOf = (path: QueryPath, name: string): number => decodeMessage(path.ans
 
 test('names with equal hashes, both in the arena: both answer, and the other still does after a deletion', () => {
   const index = new IndexWriter(1 << 20);
-  const [x, y] = collision(index);
+  const [x, y] = findCollision(index);
   const path = new QueryPath(index);
   for (const [gone, left, byte] of [
     [x, y, 2],
@@ -213,7 +213,7 @@ test('names with equal hashes, both in the arena: both answer, and the other sti
 for (const together of [true, false])
   test(`names with equal hashes, both in the store, put in ${together ? 'one commit' : 'two'}`, async (context) => {
     const { path, index } = context;
-    const [x, y] = collision(index);
+    const [x, y] = findCollision(index);
     const both = [a(x, 192, 0, 2, 1), a(y, 192, 0, 2, 2)];
     const { inStore } = index.stats;
     let rows = together
@@ -241,7 +241,7 @@ for (const together of [true, false])
 
 test('names with equal hashes, one in the arena and one in the store', async (context) => {
   const { path, index } = context;
-  const [x, y] = collision(index);
+  const [x, y] = findCollision(index);
   const { inStore } = index.stats;
   // Aliases are stored in the last tenth of the arena.
   const [alias] = await add(context, [record(x, TYPE.CNAME, target('fill5'))]);

@@ -7,29 +7,29 @@ import * as assert from 'uvu/assert';
 import { Periodic } from '../../../core/base/periodic.ts';
 
 /** A task whose runs end on command. */
-function steps() {
-  let begun = 0;
+function controlledTask() {
+  let startedRuns = 0;
   let end: (error?: Error) => void = () => {};
-  let tell: () => void = () => {};
+  let notify: () => void = () => {};
   return {
-    get begun() {
-      return begun;
+    get startedRuns() {
+      return startedRuns;
     },
-    turn: () => {
-      begun++;
-      tell();
+    run: () => {
+      startedRuns++;
+      notify();
       return new Promise<void>((resolve, reject) => {
         end = (error) => (error === undefined ? resolve() : reject(error));
       });
     },
     end: (error?: Error) => end(error),
     /** Resolves when this number of runs has started. */
-    async untilBegun(count: number) {
+    async waitForRuns(count: number) {
       // The timer keeps the process alive; the runs do not.
       const alive = setInterval(() => {}, 1000);
-      while (begun < count)
+      while (startedRuns < count)
         await new Promise<void>((resolve) => {
-          tell = resolve;
+          notify = resolve;
         });
       clearInterval(alive);
     },
@@ -37,16 +37,16 @@ function steps() {
 }
 
 test('a run waits for the previous run and for the interval', async () => {
-  const work = steps();
+  const work = controlledTask();
   const ends: unknown[] = [];
-  const periodic = new Periodic(work.turn, { interval: 1, onEnd: (error) => ends.push(error) });
+  const periodic = new Periodic(work.run, { interval: 1, onEnd: (error) => ends.push(error) });
   periodic.start();
-  assert.is(work.begun, 0);
-  await work.untilBegun(1);
+  assert.is(work.startedRuns, 0);
+  await work.waitForRuns(1);
   await sleep(30);
-  assert.equal([work.begun, ends], [1, []]);
+  assert.equal([work.startedRuns, ends], [1, []]);
   work.end();
-  await work.untilBegun(2);
+  await work.waitForRuns(2);
   assert.equal(ends, [null]);
   work.end();
   await periodic.stop();
@@ -83,11 +83,11 @@ test('a failed run is reported, whether it throws or rejects, and the next run s
 });
 
 test('a stop waits for the current run, whose failure is not reported', async () => {
-  const work = steps();
+  const work = controlledTask();
   const ends: unknown[] = [];
-  const periodic = new Periodic(work.turn, { interval: 1, onEnd: (error) => ends.push(error) });
+  const periodic = new Periodic(work.run, { interval: 1, onEnd: (error) => ends.push(error) });
   periodic.start();
-  await work.untilBegun(1);
+  await work.waitForRuns(1);
   let isStopped = false;
   const stopped = periodic.stop().then(() => {
     isStopped = true;

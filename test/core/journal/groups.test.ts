@@ -71,7 +71,7 @@ interface Model {
 }
 
 /** A random change to the rows that the API allows. */
-function alter({ domains, proxies, records }: Model, random: Random): void {
+function changeRandomly({ domains, proxies, records }: Model, random: Random): void {
   const apex = random.pick(APEXES);
   const domain = domains.get(apex);
   const all = [...records].filter(([, { domainId }]) => domainId === domain?.id);
@@ -151,7 +151,7 @@ function describe(row: unknown): string {
  * An entry that cannot be applied, after one that can: its table is unknown, or its apex cannot be
  * compiled.
  */
-function broken({ domains: ours }: Model, random: Random): Buffer {
+function encodeBrokenEntry({ domains: ours }: Model, random: Random): Buffer {
   const out = new ChangeWriter();
   const domain = ours.get(random.pick(APEXES));
   if (domain === undefined) {
@@ -168,7 +168,7 @@ function broken({ domains: ours }: Model, random: Random): Buffer {
   return out.content;
 }
 
-async function refused(commit: Promise<unknown>): Promise<void> {
+async function assertRejected(commit: Promise<unknown>): Promise<void> {
   const committed = await commit.then(
     () => true,
     () => false,
@@ -210,12 +210,12 @@ test(`${GROUPS} groups that change each other's names leave the same answers as 
         journal.commit({ reads: { at: journal.head, ranges: [] }, changes, by: 'test' });
       for (let entries = 1 + random.below(4); entries > 0; entries--) {
         const next = copy(model);
-        for (let steps = 1 + random.below(3); steps > 0; steps--) alter(next, random);
+        for (let steps = 1 + random.below(3); steps > 0; steps--) changeRandomly(next, random);
         const { changes, text } = changesBetween(model, next);
         model = next;
         texts.push(`entry\n${text.join('\n')}`);
         if (changes.length > 0) commits.push(commit(changes));
-        if (random.below(10) === 0) commits.push(refused(commit(broken(model, random))));
+        if (random.below(10) === 0) commits.push(assertRejected(commit(encodeBrokenEntry(model, random))));
       }
       await Promise.all(commits);
       const label = `seed ${SEED}, group ${group}: ${texts.join('\n')}`;

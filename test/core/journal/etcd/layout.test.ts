@@ -38,7 +38,7 @@ function body(...entries: Buffer[]): Buffer {
 }
 
 /** The description of a group in parts. */
-function parted(form: number, content: Buffer, count = 1): Buffer {
+function describeParts(form: number, content: Buffer, count = 1): Buffer {
   const head = Buffer.alloc(41);
   head[0] = form;
   head.writeUIntBE(content.length, 1, 6);
@@ -86,7 +86,7 @@ test('groups in the plain form, without compression, are read', () => {
   assert.equal(decode({ value: Buffer.concat([Uint8Array.of(WHOLE), content]), hash: '', parts: [] }), entries);
   const hash = hashEntry(content).toString('hex');
   const parts = [content.subarray(0, 4000), content.subarray(4000)];
-  assert.equal(decode({ value: parted(PARTED, content, 2), hash, parts }), entries);
+  assert.equal(decode({ value: describeParts(PARTED, content, 2), hash, parts }), entries);
 });
 
 test('a damaged or truncated compressed group throws an Error or gives other bytes, for every byte', () => {
@@ -134,7 +134,7 @@ test('decompression stops at the maximum size', () => {
       params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
     });
     assert.ok(content.length < data / 100);
-    const value = form === PACKED ? Buffer.concat([Uint8Array.of(PACKED), content]) : parted(form, content);
+    const value = form === PACKED ? Buffer.concat([Uint8Array.of(PACKED), content]) : describeParts(form, content);
     const read = (): number => {
       const group = decodeGroup(value);
       return ('entries' in group ? group.entries : joinParts([content], group))[0].length;

@@ -15,7 +15,7 @@ const granted = { claimTurn: () => Promise.resolve(OURS) };
 /**
  * A node that has lost an append, and applied `seen` groups of other nodes between its last two.
  */
-function contended(seen: number, writers: number): Turns {
+function turnsAfterLoss(seen: number, writers: number): Turns {
   const turns = new Turns(none, () => writers);
   turns.noteAppend(SHORT);
   turns.noteForeignGroups(seen);
@@ -36,7 +36,7 @@ test('a node that never lost an append does not wait', () => {
 });
 
 test('a node waits for as many groups of others as came between its last two', () => {
-  const turns = contended(2, 3);
+  const turns = turnsAfterLoss(2, 3);
   assert.ok(turns.mustWait);
   turns.noteForeignGroups(1);
   assert.ok(turns.mustWait);
@@ -45,14 +45,14 @@ test('a node waits for as many groups of others as came between its last two', (
 });
 
 test('a node waits for at most one group per other writer, so that it never falls behind', () => {
-  const turns = contended(100, 2);
+  const turns = turnsAfterLoss(100, 2);
   turns.noteForeignGroups(2);
   assert.not(turns.mustWait);
-  assert.not(contended(5, 0).mustWait);
+  assert.not(turnsAfterLoss(5, 0).mustWait);
 });
 
 test('an arriving group ends the wait, and counts when it is applied', async () => {
-  const turns = contended(1, 3);
+  const turns = turnsAfterLoss(1, 3);
   let isOver = false;
   const waiting = turns.waitForGroup().then(() => {
     isOver = true;
@@ -66,7 +66,7 @@ test('an arriving group ends the wait, and counts when it is applied', async () 
 });
 
 test('a slow group is waited for longer, and taking turns lasts at least one round of all writers', async () => {
-  const turns = contended(1, 3);
+  const turns = turnsAfterLoss(1, 3);
   for (let i = 0; i < 40; i++) turns.noteAppend(1000);
   turns.noteForeignGroups(1);
   turns.noteLostAppend(0, 0);
@@ -82,7 +82,7 @@ test('a slow group is waited for longer, and taking turns lasts at least one rou
 });
 
 test('an absent node is waited for only once', async () => {
-  const turns = contended(3, 3);
+  const turns = turnsAfterLoss(3, 3);
   turns.noteForeignGroups(1);
   await turns.waitForGroup();
   assert.not(turns.mustWait);
@@ -122,21 +122,21 @@ test('the claim of a stopped node is waited for once, then taken over', async ()
 
 test('a node that loses repeatedly claims the next append, and again if the claim is taken over', async () => {
   const turns = new Turns(granted, () => 3);
-  const passedOver = async (): Promise<number> => {
+  const loseRaces = async (): Promise<number> => {
     for (let times = 1; times < 100; times++) {
       await turns.noteLostRace();
       if (turns.claim !== 0) return times;
     }
     throw new Error('nothing was claimed');
   };
-  const times = await passedOver();
+  const times = await loseRaces();
   assert.ok(times > 1);
   turns.noteLostAppend(OURS, 0);
   assert.is(turns.claim, OURS, 'our own claim is kept');
   assert.not(turns.mustWait);
   turns.noteLostAppend(0, 0);
   assert.is(turns.claim, 0);
-  assert.is(await passedOver(), times);
+  assert.is(await loseRaces(), times);
 });
 
 test('without etcd nothing is claimed', async () => {
