@@ -130,12 +130,12 @@ test('needsToken: only requests from this machine that nobody has passed on are 
   for (const name of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'])
     for (const value of ['127.0.0.1', ''])
       assert.is(
-        needsToken('loopback', '127.0.0.1', (asked) => (asked === name ? value : undefined)),
+        needsToken('loopback', '127.0.0.1', (header) => (header === name ? value : undefined)),
         true,
         name,
       );
   assert.is(
-    needsToken('loopback', '127.0.0.1', (asked) => (asked === 'user-agent' ? 'curl' : undefined)),
+    needsToken('loopback', '127.0.0.1', (header) => (header === 'user-agent' ? 'curl' : undefined)),
     false,
   );
 });

@@ -103,7 +103,7 @@ test('lists, narrows and revokes tokens', async ({ daemon }) => {
   const narrow = String(made.body.token);
   const listed = await daemon.call('GET', '/api/v1/tokens', { token });
   assert.equal(
-    listOf(listed.body.tokens).map((one) => String(one.name)),
+    listOf(listed.body.tokens).map((token) => String(token.name)),
     ['test', 'ro'],
   );
   assert.not.match(listed.text, narrow);
@@ -170,7 +170,7 @@ test('only administrators see and make accounts', async ({ daemon }) => {
   assert.is(listOf(all.body.accounts).length, 2);
   assert.not.match(all.text, 'argon2');
   const rest = await daemon.call('GET', `/api/v1/accounts?cursor=${all.body.next_cursor}`);
-  assert.ok(listOf(rest.body.accounts).every((one) => one.id > all.body.accounts[1].id));
+  assert.ok(listOf(rest.body.accounts).every((account) => account.id > all.body.accounts[1].id));
 });
 
 const BAD_ACCOUNTS: readonly (readonly [more: object, status: number, pointer: string])[] = [

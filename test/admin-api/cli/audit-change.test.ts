@@ -33,7 +33,7 @@ test('audit: newest first, through the pages, no more than the limit', async ({ 
   assert.is(code, 0);
   assert.equal(ids(stdout), ['r5', 'r4', 'r3']);
   assert.equal(
-    daemon.seen.map((one) => one.url),
+    daemon.seen.map((request) => request.url),
     ['/api/v1/audit?limit=3', '/api/v1/audit?limit=3&cursor=c1'],
   );
   const line =

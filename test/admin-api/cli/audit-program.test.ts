@@ -1,4 +1,7 @@
-/** The audit as the build puts it beside the program: V8 takes the code that was made for it, and does without code that is of no use. */
+/**
+ * The audit as the build puts it beside the program: V8 takes the code that was made for it, and
+ * does without code that is of no use.
+ */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

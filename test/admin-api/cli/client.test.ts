@@ -44,7 +44,7 @@ test('it gives up in the end, with message, code and what to do', async ({ daemo
 test('a POST that is repeated carries the same idempotency key', async ({ daemon, env }) => {
   daemon.before.push(busy(503));
   await run(['account', 'add', 'bob', '--random-password'], { env });
-  const keys = daemon.seen.map((one) => one.headers['idempotency-key']);
+  const keys = daemon.seen.map((request) => request.headers['idempotency-key']);
   assert.is(keys.length, 2);
   assert.type(keys[0], 'string');
   assert.is(keys[0], keys[1]);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { reachLines } from '../../../admin-api/cli/cluster-settings.ts';
 import { loadConfig } from '../../../core/config/index.ts';
 
-const told = (etcd: string, more: NodeJS.ProcessEnv = {}): string =>
+const warningsFor = (etcd: string, more: NodeJS.ProcessEnv = {}): string =>
   [...reachLines(loadConfig({ env: { WAYPOST_ETCD_ENDPOINTS: etcd, ...more } }))].join('\n');
 
 test('a node that others look for on their own machines is told so, with what to set', () => {
@@ -14,16 +14,19 @@ test('a node that others look for on their own machines is told so, with what to
     'http://[2001:db8::1]:2379',
   ];
   for (const etcd of elsewhere) {
-    assert.match(told(etcd), /cannot reach this node: its peer\.listen is 127\.0\.0\.1:8301.*WAYPOST_PEER_LISTEN/s);
-    assert.match(told(etcd, { WAYPOST_PEER_LISTEN: '[::1]:8301' }), /is \[::1\]:8301/);
-    assert.is(told(etcd, { WAYPOST_PEER_LISTEN: '192.0.2.11:8301' }), '');
-    assert.is(told(etcd, { WAYPOST_PEER_ADVERTISE: '192.0.2.11:8301' }), '');
+    assert.match(
+      warningsFor(etcd),
+      /cannot reach this node: its peer\.listen is 127\.0\.0\.1:8301.*WAYPOST_PEER_LISTEN/s,
+    );
+    assert.match(warningsFor(etcd, { WAYPOST_PEER_LISTEN: '[::1]:8301' }), /is \[::1\]:8301/);
+    assert.is(warningsFor(etcd, { WAYPOST_PEER_LISTEN: '192.0.2.11:8301' }), '');
+    assert.is(warningsFor(etcd, { WAYPOST_PEER_ADVERTISE: '192.0.2.11:8301' }), '');
   }
 });
 
 test('nothing is said where all are on one machine', () => {
   for (const etcd of ['http://127.0.0.1:2379,http://127.0.0.2:2379', 'http://[::1]:2379', 'http://localhost:2379'])
-    assert.is(told(etcd), '');
+    assert.is(warningsFor(etcd), '');
 });
 
 test.run();

@@ -99,7 +99,7 @@ export class FakeDaemon {
     }
     if (seen.headers.authorization !== `Bearer ${TOKEN}`) return fault(401, 'invalid_token');
     const id = Number(/\/domains\/(\d+)/.exec(url.pathname)?.[1]);
-    const zone = [...this.zones.values()].find((one) => one.id === id);
+    const zone = [...this.zones.values()].find((entry) => entry.id === id);
     switch (route) {
       case 'GET /api/v1/domains':
         return this.#list(url.searchParams);

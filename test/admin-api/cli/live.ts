@@ -6,7 +6,9 @@ export interface Live {
   readonly daemon: Daemon;
   /** As the administrator. */
   waypost(argv: readonly string[], options?: RunOptions): Promise<Run>;
-  /** As `waypost`, with --json: an object for each line. Throws when it ends with anything but 0. */
+  /**
+   * As `waypost`, with --json: an object for each line. Throws when it ends with anything but 0.
+   */
   json(argv: readonly string[], options?: RunOptions): Promise<JsonRow[]>;
 }
 

@@ -46,7 +46,7 @@ test.before.each(async (context) => {
 test.after.each((context) => context.daemon.stop());
 
 /** Method, path and body of the request that came after the one for the domain. */
-function asked({ seen }: FakeDaemon): [string, string, unknown] {
+function lastRequest({ seen }: FakeDaemon): [string, string, unknown] {
   const { method, url, body } = seen[1];
   return [method, url.replace('/api/v1/domains/1', ''), body === '' ? null : JSON.parse(body)];
 }
@@ -77,7 +77,7 @@ test('each verb asks what the contract says', async ({ daemon, waypost }) => {
   for (const [argv, ...request] of cases) {
     const { code, stderr } = await waypost(argv);
     assert.is(code, 0, `${argv.join(' ')}: ${stderr}`);
-    assert.equal(asked(daemon), request);
+    assert.equal(lastRequest(daemon), request);
   }
 });
 
@@ -125,7 +125,7 @@ test('a certificate of one’s own is read before anything is asked, and its key
   writeFileSync(der, '0\u0082');
   const { code, stdout } = await waypost(['certificate', 'a.test', '--file', file, '--key', key]);
   assert.is(code, 0);
-  const [method, path, body] = asked(daemon);
+  const [method, path, body] = lastRequest(daemon);
   assert.equal([method, path], ['PUT', '/proxy/certificate']);
   assert.match((body as { private_key: string }).private_key, /c2VjcmV0/);
   assert.not.match(stdout, /c2VjcmV0/);

@@ -138,7 +138,7 @@ test('set --ttl and --proxied change the records that stay', async ({ daemon, en
 test('set to what is there already writes nothing', async ({ daemon, env }) => {
   const argv = ['record', 'set', 'a.test', 'www', 'A', '192.0.2.2', '192.0.2.1', '192.0.2.1'];
   assert.is((await run(argv, { env })).stdout, 'a.test: nothing to change\n');
-  assert.ok(daemon.seen.every((one) => one.method === 'GET'));
+  assert.ok(daemon.seen.every((request) => request.method === 'GET'));
   const { stdout } = await run([...argv, '--json'], { env });
   assert.equal(JSON.parse(stdout), { ok: true, deleted: [], updated: [], created: [] });
 });

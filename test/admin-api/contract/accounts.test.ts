@@ -11,7 +11,7 @@ async function counts(member: Pick<Member, 'client'>): Promise<unknown[]> {
 }
 
 const entry = async (world: World, id: string): Promise<Json | undefined> =>
-  listOf((await world.admin.get(`${ACCOUNTS}?limit=1000`)).body.accounts).find((one) => String(one.id) === id);
+  listOf((await world.admin.get(`${ACCOUNTS}?limit=1000`)).body.accounts).find((row) => String(row.id) === id);
 
 await everywhere('contract, accounts', (test) => {
   test('GET /api/v1/account: id, username, domain_count, dns_record_count, limits {plan, is_unlimited, max_domains_display}', async ({
@@ -145,7 +145,7 @@ await everywhere('contract, accounts', (test) => {
     assert.is(body.by_password, false);
     const program = new Client(world.daemon, String(body.token));
     const kinds = async (client: Client): Promise<unknown[]> =>
-      listOf(succeeded(await client.get('/api/v1/tokens')).body.tokens).map((one) => [one.name, one.by_password]);
+      listOf(succeeded(await client.get('/api/v1/tokens')).body.tokens).map((token) => [token.name, token.by_password]);
     assert.equal((await kinds(own)).slice(-3), [
       ['login', true],
       ['login', true],
@@ -229,7 +229,7 @@ await everywhere('contract, accounts', (test) => {
           `${ACCOUNTS}?limit=1000`,
         )
       ).body.accounts,
-    ).filter((one) => String(one.role) === 'admin' && Boolean(one.api_enabled));
+    ).filter((account) => String(account.role) === 'admin' && Boolean(account.api_enabled));
     assert.is(admins.length, 1);
     succeeded(
       await new Client(world.daemon, both[0].status === 200 ? world.admin.token : second.client.token).patch(path, {

@@ -1,4 +1,7 @@
-/** Requests near what an endpoint takes and far from it, as fast-check makes them. JSON is made as text, since much of what is wrong with it no value has. */
+/**
+ * Requests near what an endpoint takes and far from it, as fast-check makes them. JSON is made as
+ * text, since much of what is wrong with it no value has.
+ */
 import type { TSchema } from '@sinclair/typebox';
 import fc from '../../support/fc.ts';
 import { formBytes, type Order, packageText } from '../packages/package.ts';
@@ -181,12 +184,15 @@ const NEAR: Readonly<Record<string, readonly unknown[]>> = {
 
 const EXTRA = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'id', '', '\u0000', 'ok', 'name', 'toJSON'];
 
-/** A property's value as JSON text: mostly one that is nearly right. `ids`: of things that there are. */
+/**
+ * A property's value as JSON text: mostly one that is nearly right. `ids`: of things that there
+ * are.
+ */
 function valueFor(name: string, schema: TSchema, ids: () => readonly string[]): fc.Arbitrary<string> {
-  const known = NEAR[name === 'origin_host' ? 'origin' : name.replace('origin_', '')];
+  const nearValues = NEAR[name === 'origin_host' ? 'origin' : name.replace('origin_', '')];
   const near: fc.Arbitrary<string> =
-    known !== undefined
-      ? fc.constantFrom(...known).map((value) => JSON.stringify(value))
+    nearValues !== undefined
+      ? fc.constantFrom(...nearValues).map((value) => JSON.stringify(value))
       : name === 'id' || name === 'delete'
         ? fc.nat().map((i) => quoted(ids()[i % ids().length]))
         : fromSchema(schema, ids);
@@ -199,11 +205,15 @@ function fromSchema(schema: TSchema, ids: () => readonly string[], name = ''): f
     return fc.array(valueFor(name, schema.items, ids), { maxLength: 4 }).map((items) => `[${items.join()}]`);
   if (schema.type === 'boolean') return fc.boolean().map(String);
   if (schema.type === 'integer') return fc.integer({ min: -2, max: 70_000 }).map(String);
-  if (schema.anyOf !== undefined) return fc.oneof(...(schema.anyOf as TSchema[]).map((one) => fromSchema(one, ids)));
+  if (schema.anyOf !== undefined)
+    return fc.oneof(...(schema.anyOf as TSchema[]).map((choice) => fromSchema(choice, ids)));
   return fc.string({ unit: 'binary', maxLength: 40 }).map(quoted);
 }
 
-/** Fields that are needed are mostly there, once; others come now and then, some that nobody knows, some twice. */
+/**
+ * Fields that are needed are mostly there, once; others come now and then, some that nobody knows,
+ * some twice.
+ */
 function objectOf(schema: TSchema, ids: () => readonly string[]): fc.Arbitrary<string> {
   const required = new Set(schema.required as string[] | undefined);
   const fields = Object.entries(schema.properties as Record<string, TSchema>).map(([name, inner]) => {
@@ -359,7 +369,7 @@ export function packageUpload(): fc.Arbitrary<Buffer> {
   const name = fc.oneof({ weight: 6, arbitrary: fc.constant('package') }, { weight: 1, arbitrary: part });
   const file = fc
     .tuple(name, content)
-    .map(([one, text]) => ({ name: one.replaceAll(/[\r\n"]/g, '_'), filename: 'a.pkg', content: text }));
+    .map(([name, text]) => ({ name: name.replaceAll(/[\r\n"]/g, '_'), filename: 'a.pkg', content: text }));
   const notes = fc.array(
     part.map((text) => ({ name: 'notes', content: text })),
     { maxLength: 2 },

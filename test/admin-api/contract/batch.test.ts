@@ -5,7 +5,7 @@ import { each, everywhere, refused, succeeded, type Zone } from './world.ts';
 
 const send = (zone: Zone, json: object) => zone.client.post(`${zone.records}/batch`, json);
 const shown = async (zone: Zone) =>
-  (await zone.list('?limit=1000')).map((one) => `${one.name} ${one.type} ${one.content}`);
+  (await zone.list('?limit=1000')).map((row) => `${row.name} ${row.type} ${row.content}`);
 
 await everywhere('contract, batch', (test) => {
   test('POST …/records/batch: {delete: [ids], put: [...], post: [...]}, one revision', async ({ world }) => {
@@ -32,7 +32,7 @@ await everywhere('contract, batch', (test) => {
     const listed = await zone.list();
     for (const record of [...listOf(answer.body.updated), ...listOf(answer.body.created)])
       assert.equal(
-        listed.find((one) => String(one.id) === String(record.id)),
+        listed.find((row) => String(row.id) === String(record.id)),
         record,
       );
   });
@@ -116,7 +116,7 @@ await everywhere('contract, batch', (test) => {
     assert.equal(await shown(zone), ['a A 192.0.2.1', 'b CNAME x.example.org.']);
     // The ids, too: each takes the place of the other.
     const both = await zone.list();
-    succeeded(await send(zone, { put: both.map((one, i) => ({ ...both[1 - i], id: one.id })) }));
+    succeeded(await send(zone, { put: both.map((row, i) => ({ ...both[1 - i], id: row.id })) }));
     assert.equal(await shown(zone), ['a A 192.0.2.1', 'b CNAME x.example.org.']);
     assert.equal(each(await zone.list(), 'id'), [b.id, a.id]);
   });

@@ -1,4 +1,7 @@
-/** The API contract: what all endpoints share, except what has a suite of its own: lists, idempotency, conditions, limits. */
+/**
+ * The API contract: what all endpoints share, except what has a suite of its own: lists,
+ * idempotency, conditions, limits.
+ */
 import * as assert from 'uvu/assert';
 import { mintToken } from '../../../admin-api/auth/token.ts';
 import { ConflictError } from '../../../core/base/errors.ts';
@@ -20,8 +23,9 @@ await everywhere('contract, common', (test) => {
       if (route.scope === null) open.push(`${route.method} ${route.path}`);
       else refused(await world.nobody.send(route.method, concrete(route.path)), '401 missing_token');
     }
-    // What is served to anyone: these say so themselves. /metrics asks for a token as it is configured.
-    const known = [
+    // What is served to anyone: these say so themselves. /metrics asks for a token as it is
+    // configured.
+    const publicRoutes = [
       'GET /healthz',
       'GET /readyz',
       'GET /metrics',
@@ -30,7 +34,7 @@ await everywhere('contract, common', (test) => {
       'POST /api/v1/auth/token',
     ];
     assert.equal(
-      open.filter((one) => !known.includes(one)),
+      open.filter((route) => !publicRoutes.includes(route)),
       [],
     );
   });
@@ -48,10 +52,10 @@ await everywhere('contract, common', (test) => {
     const zone = await world.zone();
     const answer = await world.user.client.post(zone.records, { name: 1, ttl: 'x', proxied: 'yes' });
     refused(answer, '422 validation');
-    const told = Object.values(answer.body.error.details).map((one) => String(one.pointer));
-    assert.equal(told.sort(), ['/content', '/name', '/proxied', '/ttl', '/type']);
-    assert.ok(told.includes(String(answer.body.error.pointer)));
-    for (const one of Object.values(answer.body.error.details)) assert.match(String(one.message), / must be /);
+    const pointers = Object.values(answer.body.error.details).map((detail) => String(detail.pointer));
+    assert.equal(pointers.sort(), ['/content', '/name', '/proxied', '/ttl', '/type']);
+    assert.ok(pointers.includes(String(answer.body.error.pointer)));
+    for (const detail of Object.values(answer.body.error.details)) assert.match(String(detail.message), / must be /);
   });
 
   test('X-Request-Id on every answer, another one each time', async ({ world }) => {

@@ -24,7 +24,7 @@ const RUNS_ON_ETCD = 300;
 const AT_ONCE = 4;
 
 /** What there is to name: made anew when something is gone. */
-class Known {
+class Targets {
   ids: Ids = {};
   #made = 0;
 
@@ -69,18 +69,18 @@ interface Attempt {
 /** Where most of the rules are. */
 const weightOf = ({ path }: Route): number => (path.includes('/records') || path.endsWith('/zonefile') ? 4 : 2);
 
-function attempts(routes: readonly Route[], known: Known): fc.Arbitrary<Attempt> {
+function attempts(routes: readonly Route[], targets: Targets): fc.Arbitrary<Attempt> {
   return fc.oneof(
     ...routes.map((route) => ({
       weight: route.path.startsWith('/api/v1/d') ? weightOf(route) : 1,
-      arbitrary: attempt(route, known),
+      arbitrary: attempt(route, targets),
     })),
   );
 }
 
-/** `ids`: drawn when the request is made, since they change. */
-function attempt(route: Route, known: Known): fc.Arbitrary<Attempt> {
-  const ids = () => Object.values(known.ids);
+/** The ids of `targets` are read when the request is made, because they change. */
+function attempt(route: Route, targets: Targets): fc.Arbitrary<Attempt> {
+  const ids = () => Object.values(targets.ids);
   const parameters = fc.record(
     Object.fromEntries(
       parametersOf(route.path).map((name) => [
@@ -116,7 +116,10 @@ function attempt(route: Route, known: Known): fc.Arbitrary<Attempt> {
     },
     get path(): string {
       const escaped = Object.fromEntries(
-        Object.entries(given).map(([name, text]) => [name, text === null ? known.ids[name] : encodeURIComponent(text)]),
+        Object.entries(given).map(([name, text]) => [
+          name,
+          text === null ? targets.ids[name] : encodeURIComponent(text),
+        ]),
       );
       const search = new URLSearchParams(pairs).toString();
       return concrete(route.path, escaped) + (search === '' ? '' : `?${search}`);
@@ -165,7 +168,7 @@ async function heldStore(world: World): Promise<void> {
 /** What a body must not reach. */
 const prototypes = (): string =>
   [Object.prototype, Array.prototype, String.prototype, Function.prototype]
-    .map((one) => Object.getOwnPropertyNames(one).join())
+    .map((value) => Object.getOwnPropertyNames(value).join())
     .join(';');
 
 await everywhere(
@@ -174,12 +177,16 @@ await everywhere(
     const runs = journal === 'etcd' ? Math.min(RUNS, RUNS_ON_ETCD) : RUNS;
     test(`${runs} requests`, async ({ world }) => {
       const { daemon, admin } = world;
-      const known = new Known();
-      await known.renew(world);
+      const targets = new Targets();
+      await targets.renew(world);
       const before = prototypes();
       const statuses = new Map<number, number>();
       // Some at the same time, so that writes meet.
-      const requests = fc.array(attempts(daemon.api.routes, known), { minLength: 1, maxLength: AT_ONCE, size: 'max' });
+      const requests = fc.array(attempts(daemon.api.routes, targets), {
+        minLength: 1,
+        maxLength: AT_ONCE,
+        size: 'max',
+      });
       const send = async ({ route, path, options }: Attempt): Promise<boolean> => {
         const answer = await admin.send(route.method, path, options);
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
@@ -189,7 +196,7 @@ await everywhere(
       await fc.assert(
         fc.asyncProperty(requests, async (batch) => {
           const gone = await Promise.all(batch.map(send));
-          if (gone.includes(true)) await known.renew(world);
+          if (gone.includes(true)) await targets.renew(world);
         }),
         { numRuns: Math.ceil((2 * runs) / (1 + AT_ONCE)), seed: SEED, endOnFailure: true, includeErrorInReport: true },
       );

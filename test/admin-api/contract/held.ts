@@ -56,47 +56,48 @@ function undocumented(
 /** Passes the answer on. Throws when it is none that the contract and the OpenAPI document know. */
 export function held(daemon: Daemon, method: string, path: string, answer: Answer): Answer {
   const { status, headers, body, text } = answer;
-  const told = `${method} ${path.slice(0, 200)}: ${status} ${text.slice(0, 500)}`;
-  assert.ok(STATUSES.has(status), `a status that the contract does not name: ${told}`);
-  assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z_-]{8,64}$/, `X-Request-Id: ${told}`);
-  if (status >= 400 && path !== '/readyz') heldError(answer, told);
+  const context = `${method} ${path.slice(0, 200)}: ${status} ${text.slice(0, 500)}`;
+  assert.ok(STATUSES.has(status), `a status that the contract does not name: ${context}`);
+  assert.match(headers.get('x-request-id') ?? '', /^[0-9A-Za-z_-]{8,64}$/, `X-Request-Id: ${context}`);
+  if (status >= 400 && path !== '/readyz') heldError(answer, context);
   if (
     status === 200 &&
     text !== '' &&
     headers.get('content-type') === 'application/json' &&
     !/\.json(\?|$)/.test(path)
   ) {
-    assert.ok(text.startsWith('{"ok":true'), `"ok" at the top: ${told}`);
-    heldTimes(body, told);
+    assert.ok(text.startsWith('{"ok":true'), `"ok" at the top: ${context}`);
+    heldTimes(body, context);
   }
   const revision = headers.get('x-waypost-revision');
-  if (status === 200 && !READS.has(method)) assert.match(revision ?? '', /^[1-9]\d*$/, `X-Waypost-Revision: ${told}`);
-  else assert.is(revision, null, `X-Waypost-Revision of what changed nothing: ${told}`);
-  assert.is(undocumented(daemon, method, path, answer), null, told);
+  if (status === 200 && !READS.has(method))
+    assert.match(revision ?? '', /^[1-9]\d*$/, `X-Waypost-Revision: ${context}`);
+  else assert.is(revision, null, `X-Waypost-Revision of what changed nothing: ${context}`);
+  assert.is(undocumented(daemon, method, path, answer), null, context);
   return answer;
 }
 
-function heldError({ status, headers, body, text }: Answer, told: string): void {
-  assert.is(headers.get('content-type'), 'application/json', told);
+function heldError({ status, headers, body, text }: Answer, context: string): void {
+  assert.is(headers.get('content-type'), 'application/json', context);
   if (text === '') return;
-  assert.equal(Object.keys(body), ['ok', 'error', 'request_id'], told);
-  assert.is(body.ok, false, told);
-  assert.match(String(body.error.code), CODE, told);
-  assert.ok(String(body.error.message).length > 0, told);
-  assert.is(body.request_id, headers.get('x-request-id'), told);
+  assert.equal(Object.keys(body), ['ok', 'error', 'request_id'], context);
+  assert.is(body.ok, false, context);
+  assert.match(String(body.error.code), CODE, context);
+  assert.ok(String(body.error.message).length > 0, context);
+  assert.is(body.request_id, headers.get('x-request-id'), context);
   for (const key of Object.keys(body.error))
-    assert.ok(['code', 'message', 'pointer', 'details'].includes(key), `${key}: ${told}`);
-  if (body.error.pointer !== undefined) assert.match(String(body.error.pointer), /^(\/.*)?$/s, told);
-  if (status === 401) assert.is(headers.get('www-authenticate'), 'Bearer', told);
-  if (status === 405) assert.ok(headers.get('allow') !== null, told);
-  if (status === 429 || status === 503) assert.ok(Number(headers.get('retry-after')) >= 1, told);
+    assert.ok(['code', 'message', 'pointer', 'details'].includes(key), `${key}: ${context}`);
+  if (body.error.pointer !== undefined) assert.match(String(body.error.pointer), /^(\/.*)?$/s, context);
+  if (status === 401) assert.is(headers.get('www-authenticate'), 'Bearer', context);
+  if (status === 405) assert.ok(headers.get('allow') !== null, context);
+  if (status === 429 || status === 503) assert.ok(Number(headers.get('retry-after')) >= 1, context);
 }
 
 /** Timestamps have one form, wherever they stand. */
-function heldTimes(value: Json, told: string): void {
+function heldTimes(value: Json, context: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    if (/^(at|.*_at)$/.test(key) && inner !== null) assert.match(String(inner), TIME, `${key}: ${told}`);
-    heldTimes(inner, told);
+    if (/^(at|.*_at)$/.test(key) && inner !== null) assert.match(String(inner), TIME, `${key}: ${context}`);
+    heldTimes(inner, context);
   }
 }

@@ -1,4 +1,6 @@
-/** The API contract: lists. Every list is taken from the route list, so that a new one is covered. */
+/**
+ * The API contract: lists. Every list is taken from the route list, so that a new one is covered.
+ */
 import * as assert from 'uvu/assert';
 import { type Json, listOf } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';
@@ -113,14 +115,15 @@ await everywhere(
       };
       for (const [template, { field, id = 'id', add }] of lists) {
         const path = concrete(template, { domain_id: zone.id, app_id: app });
-        // Bound to the same second or not, whatever the order: numbers that are not in the order of their text.
+        // Bound to the same second or not, whatever the order: numbers that are not in the order of
+        // their text.
         for (let i = 0; i < ELEMENTS; i++) await add(next());
         const before = each(await walk(client, `${path}?limit=1000`, field), id);
         assert.is(new Set(before).size, before.length);
         const seen = await walk(client, `${path}?limit=5`, field, () => add(next()));
         const ids = each(seen, id);
         assert.is(new Set(ids).size, ids.length, `${path}: an element twice`);
-        for (const one of before) assert.ok(ids.includes(one), `${path}: an element not at all`);
+        for (const id of before) assert.ok(ids.includes(id), `${path}: an element not at all`);
       }
     });
 
@@ -150,10 +153,10 @@ await everywhere(
     });
 
     test('the cursor of one domain is none of another', async ({ world }) => {
-      const [one, other] = [await world.zone(), await world.zone()];
-      for (const name of ['a', 'b']) await one.add(name, 'A', '192.0.2.1');
-      const { body } = await world.user.client.get(`${one.records}?limit=1`);
-      refused(await world.user.client.get(`${other.records}?cursor=${body.next_cursor}`), '400 invalid_cursor');
+      const [first, second] = [await world.zone(), await world.zone()];
+      for (const name of ['a', 'b']) await first.add(name, 'A', '192.0.2.1');
+      const { body } = await world.user.client.get(`${first.records}?limit=1`);
+      refused(await world.user.client.get(`${second.records}?cursor=${body.next_cursor}`), '400 invalid_cursor');
     });
 
     test('a page of large records is short, and its cursor leads on', async ({ world }) => {

@@ -74,12 +74,12 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
 const write = ({ method, path }: Route): boolean => method !== 'GET' && !CERTIFICATES.test(path);
 
 async function entries(world: World, requestId: string | null): Promise<Json[]> {
-  return (await world.audit()).filter((one) => String(one.request_id) === requestId);
+  return (await world.audit()).filter((entry) => String(entry.request_id) === requestId);
 }
 
 /** Texts of an answer that nobody but its reader may learn. */
 const secretsOf = ({ body }: Answer): string[] =>
-  [body.token, body.secret].filter((one) => one !== undefined).map(String);
+  [body.token, body.secret].filter((secret) => secret !== undefined).map(String);
 
 await everywhere(
   'contract, operations',

@@ -1,4 +1,7 @@
-/** The API contract: the proxy. What it does to answers is in proxy/dns-effect.test.ts, every spelling of an origin in proxy/origin.test.ts. */
+/**
+ * The API contract: the proxy. What it does to answers is in proxy/dns-effect.test.ts, every
+ * spelling of an origin in proxy/origin.test.ts.
+ */
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';
@@ -262,7 +265,7 @@ await everywhere('contract, proxy', (test) => {
 
 /** The one entry of the request. */
 async function audited(world: World, requestId: string | null, action: string): Promise<Json> {
-  const found = (await world.audit()).filter((one) => String(one.request_id) === requestId);
+  const found = (await world.audit()).filter((entry) => String(entry.request_id) === requestId);
   assert.equal(each(found, 'action'), [action]);
   return found[0];
 }

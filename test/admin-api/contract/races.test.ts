@@ -1,4 +1,6 @@
-/** What must hold however requests meet: what one is told to be so is so when the other is answered. */
+/**
+ * What must hold however requests meet: what one is told to be so is so when the other is answered.
+ */
 import * as assert from 'uvu/assert';
 import type { Answer } from '../daemon.ts';
 import { everywhere, outcome, refused, succeeded } from './world.ts';

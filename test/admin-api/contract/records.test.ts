@@ -1,4 +1,7 @@
-/** The API contract: records. What each type takes stands in records/records.test.ts; here is what holds for all of them. */
+/**
+ * The API contract: records. What each type takes stands in records/records.test.ts; here is what
+ * holds for all of them.
+ */
 import * as assert from 'uvu/assert';
 import { type Json, listOf } from '../daemon.ts';
 import { each, everywhere, outcome, refused, succeeded } from './world.ts';
@@ -201,7 +204,7 @@ await everywhere('contract, records', (test) => {
 
   test('proxied is shared by a name’s web records and adopted by newcomers; null resets', async ({ world }) => {
     const zone = await world.zone();
-    const flags = async () => (await zone.list('?name=a')).map((one: Json) => `${one.type} ${one.proxied}`);
+    const flags = async () => (await zone.list('?name=a')).map((record: Json) => `${record.type} ${record.proxied}`);
     const first = await zone.add('a', 'A', '192.0.2.1', { proxied: false });
     // What is answered is what is there.
     assert.is((await zone.add('a', 'AAAA', '2001:db8::1')).proxied, false);
@@ -222,7 +225,7 @@ await everywhere('contract, records', (test) => {
   });
 
   for (const [before, after, expected] of CONFLICTS)
-    test(`${after.join(' ')} after ${before.map((one) => one.join(' ')).join(', ') || 'nothing'}: ${expected}`, async ({
+    test(`${after.join(' ')} after ${before.map((record) => record.join(' ')).join(', ') || 'nothing'}: ${expected}`, async ({
       world,
     }) => {
       const zone = await world.zone();
@@ -307,7 +310,7 @@ await everywhere('contract, records', (test) => {
       last = now;
     }
     assert.is(
-      listOf((await world.user.client.get(zone.records)).body.records).some((one) => String(one.type) === 'SOA'),
+      listOf((await world.user.client.get(zone.records)).body.records).some((record) => String(record.type) === 'SOA'),
       false,
     );
   });

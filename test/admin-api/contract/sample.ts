@@ -1,4 +1,7 @@
-/** Bodies that the endpoints take, made from their schemas: what a property is called says what it holds. */
+/**
+ * Bodies that the endpoints take, made from their schemas: what a property is called says what it
+ * holds.
+ */
 import type { TSchema } from '@sinclair/typebox';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { packageForm } from '../packages/package.ts';

@@ -215,7 +215,8 @@ await everywhere('contract, tokens', (test) => {
     for (const { method, path, scope } of world.daemon.api.routes) {
       if (scope === null) continue;
       for (const [held, client] of clients) {
-        // A body is not sent, and nobody has the ids: what is allowed fails at these, or gives a list.
+        // A body is not sent, and nobody has the ids: what is allowed fails at these, or gives a
+        // list.
         const allowed = held === scope || (method === 'GET' && held === `${scope}:read`);
         const got = outcome(await client.send(method, concrete(path)));
         if (allowed) assert.not.match(got, /^40[13]/, `${held}: ${method} ${path}`);

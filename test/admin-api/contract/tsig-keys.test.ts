@@ -66,18 +66,18 @@ await everywhere('contract, TSIG keys', (test) => {
     const reader = new StoreReader(daemon.environment);
     const find = openKeyring(reader, openSecrets(daemon.keyFile));
     const owner = await world.member({ plan: 'unlimited' });
-    const [one, two] = [await world.zone(owner.client), await world.zone(owner.client)];
+    const [first, second] = [await world.zone(owner.client), await world.zone(owner.client)];
     const key = async (client: typeof owner.client, name: string, more: object = {}) => {
       const { secret } = succeeded(await client.post(KEYS, { name, ...more })).body;
       const held = find(parseName(`${name}.`), 'hmac-sha256')!;
       assert.is(Buffer.from(held.secret).toString('base64'), secret);
-      return ([one, two] as const).flatMap(({ id }) =>
+      return ([first, second] as const).flatMap(({ id }) =>
         (['read', 'write'] as const).map((access) => mayUse(held, reader.domain(id)!, access)),
       );
     };
     assert.equal(await key(owner.client, 'all.of.owner'), [true, true, true, true]);
     assert.equal(await key(owner.client, 'reads.of.owner', { scopes: ['dns:read'] }), [true, false, true, false]);
-    assert.equal(await key(owner.client, 'one.of.owner', { domain_ids: [one.id] }), [true, true, false, false]);
+    assert.equal(await key(owner.client, 'one.of.owner', { domain_ids: [first.id] }), [true, true, false, false]);
     assert.equal(await key(world.user.client, 'of.stranger'), [false, false, false, false]);
     assert.equal(await key(world.admin, 'of.operator'), [true, false, true, false]);
     assert.is(find(parseName('all.of.owner.'), 'hmac-sha512'), undefined);
@@ -92,8 +92,8 @@ await everywhere('contract, TSIG keys', (test) => {
     refused(await world.user.client.delete(`${KEYS}/${id}`), '404 no_such_tsig_key');
     succeeded(await leaving.client.delete(`${KEYS}/${id}`));
     assert.is(outcome(await leaving.client.delete(`${KEYS}/${id}`)), '404 no_such_tsig_key');
-    const told = (await world.audit()).filter(({ target }) => target === id);
-    assert.equal(each(told, 'action').sort(), ['tsig.create', 'tsig.delete']);
+    const entries = (await world.audit()).filter(({ target }) => target === id);
+    assert.equal(each(entries, 'action').sort(), ['tsig.create', 'tsig.delete']);
     succeeded(await world.admin.delete(`/api/v1/accounts/${leaving.id}`));
     assert.is(new StoreReader(world.daemon.environment).tsigKeyByName(parseName('stays.example.')), undefined);
   });

@@ -1,4 +1,6 @@
-/** What a request names and its endpoint does not know: fields of bodies, and parameters of queries. */
+/**
+ * What a request names and its endpoint does not know: fields of bodies, and parameters of queries.
+ */
 import type { TSchema } from '@sinclair/typebox';
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
@@ -21,7 +23,7 @@ function places(schema: TSchema, pointer = ''): Place[] {
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, TSchema>))
     inner.push([property, `${pointer}/${name}`]);
   const own = schema.type === 'object' && schema.properties !== undefined ? [{ pointer, schema }] : [];
-  return [...own, ...inner.flatMap(([one, at]) => places(one, at))];
+  return [...own, ...inner.flatMap(([schema, at]) => places(schema, at))];
 }
 
 /** `value` at the pointer: names make objects, numbers lists. */
@@ -91,8 +93,8 @@ await everywhere('contract, unknown names', (test) => {
       const answer = await world.user.client.post(zone.records, json);
       refused(answer, '422 unknown_field');
       const { error } = answer.body;
-      const told = error.details === undefined ? [error.pointer] : each(listOf(error.details), 'pointer');
-      assert.equal(told, pointers);
+      const actual = error.details === undefined ? [error.pointer] : each(listOf(error.details), 'pointer');
+      assert.equal(actual, pointers);
       assert.match(String(error.message), message);
     }
     assert.equal(await zone.list(), []);
@@ -158,7 +160,8 @@ await everywhere('contract, unknown names', (test) => {
     const near = await world.user.client.get('/api/v1/domains?limt=5');
     refused(near, '400 unknown_parameter');
     assert.is(String(near.body.error.message), 'Unknown query parameter "limt"; did you mean "limit"?');
-    // What defeats a cache or tracks a link is no slip; probes of open endpoints bring what they like.
+    // What defeats a cache or tracks a link is no slip; probes of open endpoints bring what they
+    // like.
     for (const path of ['/api/v1/domains?_=123', '/api/v1/domains?utm_source=mail&limit=5', '/healthz?zzzzzzzz=1'])
       succeeded(await world.admin.get(path));
   });

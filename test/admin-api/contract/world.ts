@@ -1,4 +1,7 @@
-/** What the contract's suites run in: a daemon on each transport, and on each journal, accounts, domains, and clients that hold every answer to the contract. */
+/**
+ * What the contract's suites run in: a daemon on each transport, and on each journal, accounts,
+ * domains, and clients that hold every answer to the contract.
+ */
 
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -149,7 +152,9 @@ const VARIANTS: readonly Variant[] =
     ? [{ transport: 'node', journal: 'etcd' }]
     : (await testedTransports('the contract')).map((transport) => ({ transport, journal: 'embedded' }));
 
-/** Defines a test for one of the variants: what is not about HTTP or the log is the same on each. */
+/**
+ * Defines a test for one of the variants: what is not about HTTP or the log is the same on each.
+ */
 export const onOne =
   (test: ContractTest, { transport, journal }: Variant) =>
   (...[name, work]: Parameters<ContractTest>): void => {
@@ -205,7 +210,7 @@ export function refused(answer: Answer, expected: string, pointer?: string): voi
 }
 
 /** The field of each element, as text. */
-export const each = (list: readonly Json[], field: string): string[] => list.map((one) => String(one[field]));
+export const each = (list: readonly Json[], field: string): string[] => list.map((item) => String(item[field]));
 
 /** Walks a list by its cursors. `between` runs after each page. */
 export async function walk(

@@ -220,10 +220,11 @@ function everywhere(transport: 'uws' | 'node'): void {
   test('the document tells both, that no token is needed, and that nothing is changed', async ({ daemon }) => {
     const { body } = await daemon.call('GET', '/api/v1/openapi.json', { token: null });
     const { get: byGet, post: byPost } = body.paths['/dns-query'];
-    for (const one of [byGet, byPost]) {
-      assert.equal(one.security as unknown, []);
-      assert.equal(Object.keys(one.responses['200'].content), [DNS_MESSAGE]);
-      for (const status of [400, 413, 429]) assert.ok(one.responses[String(status)] !== undefined, String(status));
+    for (const operation of [byGet, byPost]) {
+      assert.equal(operation.security as unknown, []);
+      assert.equal(Object.keys(operation.responses['200'].content), [DNS_MESSAGE]);
+      for (const status of [400, 413, 429])
+        assert.ok(operation.responses[String(status)] !== undefined, String(status));
     }
     assert.equal(Object.keys(byPost.requestBody.content), [DNS_MESSAGE]);
     assert.is(byPost.responses['200'].headers['X-Waypost-Revision'], undefined);

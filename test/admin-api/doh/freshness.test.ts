@@ -32,7 +32,9 @@ function response(rcode: number, answer: readonly Section[], authority: readonly
   [1, answer.length, authority.length, additional.length].forEach((count, i) => {
     header.writeUInt16BE(count, 4 + 2 * i);
   });
-  const records = [...answer, ...authority, ...additional].map((one, i) => record(one, i % 2 === 0 ? POINTER : NAME));
+  const records = [...answer, ...authority, ...additional].map((fields, i) =>
+    record(fields, i % 2 === 0 ? POINTER : NAME),
+  );
   return new Uint8Array(Buffer.concat([header, NAME, Uint8Array.of(0, 1, 0, 1), ...records]));
 }
 

@@ -1,4 +1,7 @@
-/** Good, damaged and random messages: whatever comes is answered or is none, and the freshness of an answer is what an independent reader finds. */
+/**
+ * Good, damaged and random messages: whatever comes is answered or is none, and the freshness of an
+ * answer is what an independent reader finds.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freshness } from '../../../admin-api/doh/freshness.ts';

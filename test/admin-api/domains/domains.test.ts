@@ -136,7 +136,7 @@ test('lists in pages, in order, filtered', async ({ daemon }) => {
   let path = '/api/v1/domains?limit=10';
   for (;;) {
     const { body, headers } = await daemon.call('GET', path, { token });
-    seen.push(...listOf(body.domains).map((one) => String(one.domain)));
+    seen.push(...listOf(body.domains).map((domain) => String(domain.domain)));
     if (body.next_cursor === null) break;
     const link = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
     assert.ok(link?.includes(String(body.next_cursor)));
@@ -145,7 +145,7 @@ test('lists in pages, in order, filtered', async ({ daemon }) => {
   assert.equal(seen, names);
   const { body } = await daemon.call('GET', '/api/v1/domains?q=P1', { token });
   assert.equal(
-    listOf(body.domains).map((one) => String(one.domain)),
+    listOf(body.domains).map((domain) => String(domain.domain)),
     names.slice(10, 20),
   );
   for (const query of ['limit=0', 'limit=1001', 'limit=x', 'cursor=%00', 'cursor=!!', 'cursor=Li4u'])

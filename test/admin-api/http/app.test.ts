@@ -82,7 +82,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     const { body } = await daemon.call('POST', `/api/v1/domains/${domain}/records`, { json: { name: 1, ttl: 'x' } });
     assert.equal(
       Object.values(body.error.details)
-        .map((one) => String(one.pointer))
+        .map((detail) => String(detail.pointer))
         .sort(),
       ['/content', '/name', '/ttl', '/type'],
     );
@@ -106,7 +106,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       const answer = await daemon.call('GET', `/api/v1/domains/${domain}`);
       assert.equal([answer.status, String(answer.body.error.code)], [500, 'internal']);
       assert.not.match(answer.text, 'secret');
-      const line = daemon.logged.find((one) => one.includes(String(answer.body.request_id)));
+      const line = daemon.logged.find((line) => line.includes(String(answer.body.request_id)));
       assert.match(line ?? '', 'secret internals');
       assert.not.match(line ?? '', daemon.adminToken);
     } finally {

@@ -140,8 +140,8 @@ await forEachTransport((make, name) => {
     assert.is(refused.status, 413);
     assert.ok(refused.closed);
     if (name === 'node') assert.not.match(refused.text, /100 Continue/);
-    const told = await exchange(listening.port, ask(3), { done: (text) => text.includes('100') });
-    assert.match(told.text, /^HTTP\/1\.1 100 Continue\r\n\r\n/);
+    const response = await exchange(listening.port, ask(3), { done: (text) => text.includes('100') });
+    assert.match(response.text, /^HTTP\/1\.1 100 Continue\r\n\r\n/);
   });
 
   test('after a body with trailers nothing of them is a request', async ({ listening }) => {
@@ -161,7 +161,8 @@ await forEachTransport((make, name) => {
         socket.write(`PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`);
         await wait(gap);
         socket.write(smuggled);
-        // With node:http a good body may be followed by a request; its parser takes extensions for what they are.
+        // With node:http a good body may be followed by a request; its parser takes extensions for
+        // what they are.
         const isGood = name === 'node' && (body.startsWith('3;') || body.startsWith('0'));
         await (isGood ? until(() => calls.includes('/smuggled')) : wait(60));
         socket.destroy();
@@ -257,7 +258,8 @@ await forEachTransport((make, name) => {
     );
   });
 
-  // The timers of uWebSockets.js are slower: test/system/admin-api/http/uws-timer.test.ts waits for them.
+  // The timers of uWebSockets.js are slower: test/system/admin-api/http/uws-timer.test.ts waits for
+  // them.
   if (name === 'node') {
     test('a body that nobody reads does not keep a connection for ever', ({ listening }) =>
       endsUnreadBodies(listening));
@@ -282,7 +284,8 @@ await forEachTransport((make, name) => {
     await listening.close();
   });
 
-  // Who it is too dear to ask for is refused: asking takes milliseconds of what the round waits where nobody lets this process run.
+  // Who it is too dear to ask for is refused: asking takes milliseconds of what the round waits
+  // where nobody lets this process run.
   test(
     'connections beyond those of one address are closed; other addresses are not concerned',
     unstalled(3, async () => {

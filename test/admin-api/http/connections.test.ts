@@ -36,9 +36,9 @@ test('who is told of ends without names never lets a client have more, and refus
   const LIMITS = { total: 40, perAddress: 8 };
   const random = new Random(7);
   const open: string[] = [];
-  let asked = 0;
+  let listings = 0;
   const count = new AnonymousConnectionCount(LIMITS, () => {
-    asked++;
+    listings++;
     return open;
   });
   let refused = 0;
@@ -49,21 +49,21 @@ test('who is told of ends without names never lets a client have more, and refus
       count.closed();
       continue;
     }
-    const before = asked;
+    const before = listings;
     open.push(address);
-    const has = open.filter((one) => one === address).length;
+    const has = open.filter((other) => other === address).length;
     if (count.opened(address)) {
       assert.ok(has <= LIMITS.perAddress && open.length <= LIMITS.total);
       continue;
     }
     refused++;
     // Asked just now, and refused: then it is one too many.
-    if (asked > before) assert.ok(has > LIMITS.perAddress);
+    if (listings > before) assert.ok(has > LIMITS.perAddress);
     open.pop();
     count.closed();
   }
   assert.is(count.total, open.length);
-  assert.ok(refused > 0 && asked > 0);
+  assert.ok(refused > 0 && listings > 0);
 });
 
 test('where the system does not tell, the total alone holds', () => {

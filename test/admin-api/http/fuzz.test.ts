@@ -51,7 +51,10 @@ const SPLICES = [
   ])
   .map((text) => Buffer.from(text, 'latin1'));
 
-/** Bytes damaged, or a piece of the grammar put where it does not belong, or taken away; some more than once. */
+/**
+ * Bytes damaged, or a piece of the grammar put where it does not belong, or taken away; some more
+ * than once.
+ */
 function damaged(random: Random): Buffer {
   let bytes = random.pick(GOOD);
   for (let n = random.below(4); n >= 0; n--) {

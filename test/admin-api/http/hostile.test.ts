@@ -1,6 +1,6 @@
 /**
- * Malformed requests: none reaches the handler, and each ends its connection. test/system/admin-api/http/uws-timer.test.ts sends those
- * that end by the timer of uWebSockets.js.
+ * Malformed requests: none reaches the handler, and each ends its connection.
+ * test/system/admin-api/http/uws-timer.test.ts sends those that end by the timer of uWebSockets.js.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

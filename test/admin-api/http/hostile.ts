@@ -4,7 +4,9 @@ import { MAX_FIELDS, MAX_HEADER } from '../../../admin-api/http/transport.ts';
 import { exchange } from '../../support/raw-http.ts';
 import type { Make } from './transports.ts';
 
-/** uWebSockets.js closes a connection 8 to 12 s after it was accepted. Its timer ticks every 4 s. */
+/**
+ * uWebSockets.js closes a connection 8 to 12 s after it was accepted. Its timer ticks every 4 s.
+ */
 const PATIENCE = 60_000;
 
 const HOST = 'Host: a\r\n';
@@ -15,8 +17,8 @@ const chunked = (body: string): string => post('Transfer-Encoding: chunked\r\n',
 const many = (count: number): string => Array.from({ length: count }, (_, i) => `X${i}: 1\r\n`).join('');
 
 /**
- * Statuses that may be answered; 0 is the end of the connection without a response. `timer`: with uWebSockets.js the connection ends
- * only by the library's own timer.
+ * Statuses that may be answered; 0 is the end of the connection without a response. `timer`: with
+ * uWebSockets.js the connection ends only by the library's own timer.
  */
 export type Case = readonly [
   label: string,

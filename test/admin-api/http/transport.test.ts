@@ -149,8 +149,8 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
   });
 
   test('cuts a slow body, not only a connection that is idle', async () => {
-    const place = { address: '127.0.0.1', port: 0 };
-    const patient = await make({ headers: 600_000, idle: 600_000 }).listen(place, handler);
+    const anyPort = { address: '127.0.0.1', port: 0 };
+    const patient = await make({ headers: 600_000, idle: 600_000 }).listen(anyPort, handler);
     const text = await raw(patient.port, 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
     assert.match(text, /^HTTP\/1.1 408 /);
     await patient.close();

@@ -1,6 +1,7 @@
 /**
- * A client that is made from the document drives the API through a whole life of a domain. The types stand in generated.ts, so the compiler holds
- * each request here to the document; at run time each answer is held to it.
+ * A client that is made from the document drives the API through a whole life of a domain. The
+ * types stand in generated.ts, so the compiler holds each request here to the document; at run time
+ * each answer is held to it.
  */
 
 import { readFileSync } from 'node:fs';

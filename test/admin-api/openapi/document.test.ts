@@ -37,10 +37,10 @@ function everywhere(transport: 'uws' | 'node'): void {
 
   test('has every endpoint that is served, each under a name of its own', ({ daemon, document }) => {
     const served = daemon.api.routes.map((route) => `${route.method} ${route.path}`).sort();
-    const told = Object.entries(document.paths).flatMap(([path, methods]) =>
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    assert.equal(told.sort(), served);
+    assert.equal(operations.sort(), served);
     const names = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((operation) => String(operation.operationId)),
     );
@@ -160,7 +160,7 @@ test('what TypeBox keeps under symbols does not leak', () => {
     typeof value !== 'object' || value === null
       ? 0
       : Object.getOwnPropertySymbols(value).length +
-        Object.values(value).reduce<number>((sum, one) => sum + symbols(one), 0);
+        Object.values(value).reduce<number>((sum, inner) => sum + symbols(inner), 0);
   assert.is(symbols(document), 0);
   assert.equal(document.servers, [{ url: 'https://api.example.net/' }]);
 });

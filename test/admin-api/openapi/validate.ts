@@ -12,9 +12,10 @@ const ID = 'openapi';
 const NO_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
 
 /**
- * Null when the answer is as the document says, else what is wrong. `template`: the path as the document writes it; null: none of its paths was meant.
- * `body`: parsed JSON; undefined when there was none, or when it is no JSON, but of `type` (a media type without parameters). A field that the document does not name is a fault. An unforeseen error
- * (500) always is.
+ * Null when the answer is as the document says, else what is wrong. `template`: the path as the
+ * document writes it; null: none of its paths was meant. `body`: parsed JSON; undefined when there
+ * was none, or when it is no JSON, but of `type` (a media type without parameters). A field that
+ * the document does not name is a fault. An unforeseen error (500) always is.
  */
 export function documented(
   document: object,
@@ -41,7 +42,7 @@ export function documented(
   const listed = operation.responses[String(status)];
   // What is wrong with HTTP itself is listed once, as "default".
   const own = ['paths', template!, (isHead ? 'get' : method.toLowerCase()) as string, 'responses'];
-  const [response, place] = resolved(doc, listed ?? operation.responses.default, [
+  const [response, location] = resolved(doc, listed ?? operation.responses.default, [
     ...own,
     listed === undefined ? 'default' : String(status),
   ]);
@@ -52,27 +53,27 @@ export function documented(
   if (json.schema === undefined) return null;
   if (body === undefined && type !== undefined && type in response.content) return null;
   if (body === undefined) return `${at}: no JSON came where it is documented`;
-  return check(doc, [...place, 'content', 'application/json', 'schema'], at, body);
+  return check(doc, [...location, 'content', 'application/json', 'schema'], at, body);
 }
 
 /** A response that is written once for many stands among the components. */
-function resolved(doc: Part, response: Part, place: readonly string[]): readonly [Part, readonly string[]] {
-  if (response.$ref === undefined) return [response, place];
+function resolved(doc: Part, response: Part, location: readonly string[]): readonly [Part, readonly string[]] {
+  if (response.$ref === undefined) return [response, location];
   const there = String(response.$ref).slice('#/'.length).split('/');
   return [there.reduce((at, key) => at[key], doc), there];
 }
 
 /** Compiling is dear, and one document is asked often. */
-const known = new WeakMap<object, { readonly ajv: Ajv2020; readonly by: Map<string, ValidateFunction> }>();
+const validators = new WeakMap<object, { readonly ajv: Ajv2020; readonly by: Map<string, ValidateFunction> }>();
 
 function check(document: Part, where: readonly string[], at: string, body: unknown): string | null {
-  let { ajv, by } = known.get(document) ?? {};
+  let { ajv, by } = validators.get(document) ?? {};
   if (ajv === undefined || by === undefined) {
     // The rest of the document is no JSON Schema, so nothing but its formats can be strict.
     ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
     ajv.addSchema(closed(document) as object, ID);
     by = new Map();
-    known.set(document, { ajv, by });
+    validators.set(document, { ajv, by });
   }
   const pointer = where.map((part) => `/${encodeURIComponent(part.replace(/~/g, '~0').replace(/\//g, '~1'))}`).join('');
   let validate = by.get(pointer);
@@ -88,9 +89,12 @@ function check(document: Part, where: readonly string[], at: string, body: unkno
   return `${at}: ${faults.join('; ')}: ${JSON.stringify(body).slice(0, 300)}`;
 }
 
-/** A copy in which objects have no properties but those that they name. Parts of an allOf only narrow what another part names. */
+/**
+ * A copy in which objects have no properties but those that they name. Parts of an allOf only
+ * narrow what another part names.
+ */
 function closed(value: unknown, narrows = false): unknown {
-  if (Array.isArray(value)) return value.map((one) => closed(one, narrows));
+  if (Array.isArray(value)) return value.map((item) => closed(item, narrows));
   if (typeof value !== 'object' || value === null) return value;
   const copy: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(value)) copy[key] = closed(inner, narrows || key === 'allOf');

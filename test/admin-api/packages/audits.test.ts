@@ -44,7 +44,7 @@ await everywhere(
       const sent = upload(client, newId(), 1, 'slow');
       let found: Json[] = [];
       while (found.length === 0)
-        found = (await walk(client, APPS, 'apps')).filter((one) => String(one.audit_status) === 'scanning');
+        found = (await walk(client, APPS, 'apps')).filter((app) => String(app.audit_status) === 'scanning');
       succeeded(await client.delete(String(found[0].latest.url)));
       assert.is(String((await sent).body.upload.status), 'withdrawn');
       assert.equal((await sent).body.upload.audit, { summary: null, findings: [] });

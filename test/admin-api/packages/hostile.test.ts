@@ -1,4 +1,7 @@
-/** Uploads that race, that come by odd forms, and whose owners go away; and what is left of those that are refused. */
+/**
+ * Uploads that race, that come by odd forms, and whose owners go away; and what is left of those
+ * that are refused.
+ */
 import * as assert from 'uvu/assert';
 import { type Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { listOf } from '../daemon.ts';

@@ -56,9 +56,9 @@ await everywhere(
       const page = await anyone.get(RULES, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
       assert.match(page.headers.get('content-type')!, /^text\/html\b/);
       for (const code of each(rules, 'code')) assert.ok(page.text.includes(`<section id="${code}">`));
-      const known = { 'if-none-match': page.headers.get('etag')! };
-      assert.is((await anyone.get(RULES, { ...known, accept: 'text/html' })).status, 304);
-      assert.is((await anyone.get(RULES, known)).status, 200, 'the other form is another one');
+      const condition = { 'if-none-match': page.headers.get('etag')! };
+      assert.is((await anyone.get(RULES, { ...condition, accept: 'text/html' })).status, 304);
+      assert.is((await anyone.get(RULES, condition)).status, 200, 'the other form is another one');
     });
 
     test('bodies that are no such form', async ({ world }) => {

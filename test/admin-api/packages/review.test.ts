@@ -67,9 +67,9 @@ await everywhere(
       assert.is(String((await settled(client, waits)).status), 'approved');
       refused(await admin.post(`${path(bad)}/reject`, {}), '422 validation', '/reason');
       succeeded(await admin.post(`${path(bad)}/reject`, { reason: 'It does harm.', codes: ['eval'] }));
-      const told = listOf((await settled(client, bad)).history).at(-1);
+      const lastStep = listOf((await settled(client, bad)).history).at(-1);
       assert.equal(
-        [told?.status, told?.by, told?.reason, told?.codes],
+        [lastStep?.status, lastStep?.by, lastStep?.reason, lastStep?.codes],
         ['rejected', 'admin', 'It does harm.', ['eval']],
       );
       const actions = each(await world.audit(`&account_id=${accountId}`), 'action');

@@ -29,7 +29,7 @@ function refused(pem: string, privateKey = keyPem): InvalidError {
   } catch (error) {
     assert.instance(error, InvalidError, String(error));
     const { message } = error as InvalidError;
-    for (const line of privateKey.split('\n').filter((one) => one.length > 20 && !one.startsWith('---')))
+    for (const line of privateKey.split('\n').filter((text) => text.length > 20 && !text.startsWith('---')))
       assert.not(message.includes(line), 'nothing of the key is told');
     return error as InvalidError;
   }
@@ -194,11 +194,11 @@ test('damaged in any way: refused or taken, never a surprise', () => {
       cut,
       fc.tuple(fc.nat(keyPem.length), fc.nat(3), fc.string({ maxLength: 3 })),
       fc.boolean(),
-      (one, two, isKey) => {
+      (first, second, isKey) => {
         const damage = (text: string, [at, length, put]: [number, number, string]): string =>
           text.slice(0, at) + put + text.slice(at + length);
         try {
-          check(isKey ? pem : damage(pem, one), isKey ? damage(keyPem, two) : keyPem);
+          check(isKey ? pem : damage(pem, first), isKey ? damage(keyPem, second) : keyPem);
         } catch (error) {
           assert.instance(error, InvalidError, String(error));
         }

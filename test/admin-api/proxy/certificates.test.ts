@@ -93,8 +93,8 @@ test('one of the customer: active at once, kept sealed, never shown', async (rig
     (await daemon.call('GET', '/api/v1/audit?limit=1000')).text,
     (await proxy('GET', id)).text,
   ];
-  for (const line of first.private_key.split('\n').filter((one) => one.length > 20 && !one.startsWith('-----')))
-    for (const place of everywhere) assert.not(place.includes(line));
+  for (const line of first.private_key.split('\n').filter((text) => text.length > 20 && !text.startsWith('-----')))
+    for (const text of everywhere) assert.not(text.includes(line));
   const sealed = Buffer.from(row.sealedKey, 'base64');
   const secrets = openSecrets(daemon.keyFile);
   assert.is(secrets.unseal(sealed, `certificate:${id}`).toString(), first.private_key);

@@ -12,7 +12,7 @@ const test = suite<Rig>('admin-api/proxy/exposed');
 test.before(async (context) => void Object.assign(context, await startRig()));
 test.after((context) => context.daemon.stop());
 
-const told = ({ body }: Answer): string[] =>
+const exposedLines = ({ body }: Answer): string[] =>
   listOf(body.proxy.exposed).map(({ name, type, content }) => `${name} ${type} ${content}`);
 
 const value = (type: number, content: string): Buffer =>
@@ -80,9 +80,9 @@ test('the names that stay grey, each with why; the same with the proxy off', asy
     '_sip._tcp SRV 1 2 3 sip.grey-zone.com',
     'sip AAAA 2606:4700::1',
   ]);
-  assert.equal(told(await proxy('GET', id)), [], 'nothing is set');
+  assert.equal(exposedLines(await proxy('GET', id)), [], 'nothing is set');
   const off = await proxy('PUT', id, '', { origin: '1.1.1.1' });
-  assert.equal(told(off), [
+  assert.equal(exposedLines(off), [
     '@ TXT "v=spf1 ip4:1.1.1.1 -all"',
     '_srv._tcp A 1.1.1.1',
     'ftp A 1.1.1.1',
@@ -111,7 +111,7 @@ test('an origin by name: its own record, what points at it, and addresses that o
     'web CNAME origin.named-zone.com',
   ]);
   const inside = await proxy('PUT', id, '', { origin: 'origin.named-zone.com' });
-  assert.equal(told(inside), [
+  assert.equal(exposedLines(inside), [
     '@ MX 10 origin.named-zone.com.',
     'db A 1.1.1.1',
     'old CNAME origin.named-zone.com.',
@@ -121,7 +121,7 @@ test('an origin by name: its own record, what points at it, and addresses that o
   assert.match(String(own.why), /anyone who guesses it/);
   hosts.set('origin.example.net', ['1.1.1.1']);
   const outside = await proxy('PUT', id, '', { origin: 'origin.example.net' });
-  assert.equal(told(outside), [], 'its addresses are not known without asking');
+  assert.equal(exposedLines(outside), [], 'its addresses are not known without asking');
 });
 
 test('a hundred of them at most, and it is said', async ({ domain, proxy }) => {

@@ -89,9 +89,9 @@ test('literal addresses are judged, and nothing is resolved', async () => {
 });
 
 test('the whole table: verdicts as in core, names only when they may be asked for', async () => {
-  let asked = 0;
+  let queries = 0;
   const resolve: Resolve = async () => {
-    asked++;
+    queries++;
     return ['1.1.1.1'];
   };
   let names = 0;
@@ -101,7 +101,7 @@ test('the whole table: verdicts as in core, names only when they may be asked fo
       names++;
   }
   // 1.1.1.1 itself counts as its own address; every name was asked for twice.
-  assert.is(asked, names * 2);
+  assert.is(queries, names * 2);
   assert.ok(names > 10);
 });
 
@@ -114,13 +114,13 @@ test('a name gives its canonical form and every address once, in canonical form'
 });
 
 test('the resolver is asked for the canonical name', async () => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const resolve: Resolve = async (name) => {
-    asked.push(name);
+    queries.push(name);
     return ['1.1.1.1'];
   };
   await checkOrigin('WWW.Example.COM.', { resolve });
-  assert.equal(asked, ['www.example.com']);
+  assert.equal(queries, ['www.example.com']);
 });
 
 test('every address must pass: one private among public ones refuses, wherever it stands', async () => {

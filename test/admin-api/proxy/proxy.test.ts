@@ -47,8 +47,8 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       const { status, body, text, headers } = await proxy('PUT', id, '', json);
       assert.is(status, 200, text);
       assert.match(String(headers.get('x-waypost-revision')), /^\d+$/);
-      const told = { origin_host: host, origin_port: port, origin_protocol: protocol };
-      assert.equal(body.proxy, { domain_id: id, ...DEFAULTS, ...told });
+      const settings = { origin_host: host, origin_port: port, origin_protocol: protocol };
+      assert.equal(body.proxy, { domain_id: id, ...DEFAULTS, ...settings });
       assert.equal((await proxy('GET', id)).body, body);
     }
     // What was read can be sent back.
@@ -189,7 +189,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     daemon,
     domain,
     proxy,
-    asked,
+    queries,
   }) => {
     const id = await domain('ssrf.test');
     const rows = TABLE.filter(({ verdict, text }) => verdict !== 'public' && text.length > 0);
@@ -212,7 +212,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       if (!JSON.stringify(args).includes(`:${port}`) && !JSON.stringify(args).includes(`"port":"${port}"`)) opened++;
       return Reflect.apply(connect, this, args);
     };
-    asked.length = 0;
+    queries.length = 0;
     try {
       for (const { text, verdict } of picked) {
         const answer = await proxy('PUT', id, '', { origin: text });
@@ -225,15 +225,15 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       Object.assign(DatagramSocket.prototype, { bind, send });
       Socket.prototype.connect = connect;
     }
-    assert.equal([opened, asked], [0, []]);
+    assert.equal([opened, queries], [0, []]);
     assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never);
   });
 
   test('two accounts: each its own domains', async ({ daemon, domain, proxy }) => {
     const name = `p${transport}`;
-    const one = await daemon.account(`${name}1`);
+    const first = await daemon.account(`${name}1`);
     const other = await daemon.account(`${name}2`);
-    const id = await domain('mine.test', ['@ A 1.1.1.1'], one.token);
+    const id = await domain('mine.test', ['@ A 1.1.1.1'], first.token);
     const foreign = { token: other.token };
     for (const [method, path, json] of [
       ['GET', '', undefined],
@@ -247,7 +247,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       assert.equal(faultOf(await proxy(method, id, path, json, foreign)), [404, 'no_such_domain', undefined], path);
       assert.is((await proxy(method, id, path, json, { token: null })).status, 401);
     }
-    assert.is((await proxy('GET', id, '', undefined, { token: one.token })).body.proxy.is_enabled, 0 as never);
+    assert.is((await proxy('GET', id, '', undefined, { token: first.token })).body.proxy.is_enabled, 0 as never);
   });
 
   test('roles and scopes: proxy, proxy:read, not dns, not viewers', async ({ daemon, proxy }) => {
@@ -293,7 +293,7 @@ test('names in the domain are read from its records, and those that are proxied 
   domain,
   proxy,
   hosts,
-  asked,
+  queries,
 }) => {
   const id = await domain('self-zone.com', [
     '@ MX 10 mail.self-zone.com',
@@ -334,7 +334,7 @@ test('names in the domain are read from its records, and those that are proxied 
     if (code === 'origin_loop')
       assert.match(String(answer.body.error.message), /Set "proxied" to false .* or give the address/);
   }
-  assert.equal([...new Set(asked)].sort(), ['a.sub.self-zone.com', 'lb.example.net']);
+  assert.equal([...new Set(queries)].sort(), ['a.sub.self-zone.com', 'lb.example.net']);
 });
 
 test('what has come to be proxied since is noticed when the proxy is turned on', async ({ daemon, domain, proxy }) => {
@@ -361,7 +361,7 @@ test('other domains of the account as they are; those of others are asked for', 
   domain,
   proxy,
   hosts,
-  asked,
+  queries,
 }) => {
   const id = await domain('front-zone.com');
   const back = await domain('back-zone.com', ['@ A 1.1.1.1']);
@@ -371,9 +371,9 @@ test('other domains of the account as they are; those of others are asked for', 
   const other = await daemon.account('other');
   await domain('victim-zone.com', ['@ A 9.9.9.9'], other.token);
   hosts.set('victim-zone.com', ['10.0.0.1']);
-  asked.length = 0;
+  queries.length = 0;
   assert.equal(faultOf(await proxy('PUT', id, '', { origin: 'victim-zone.com' })), [422, 'private_origin', '/origin']);
-  assert.equal(asked, ['victim-zone.com']);
+  assert.equal(queries, ['victim-zone.com']);
 });
 
 test('a rig exempts the addresses of its origins, and no others', async () => {

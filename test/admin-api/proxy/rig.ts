@@ -7,8 +7,8 @@ export interface Rig {
   readonly daemon: Daemon;
   /** Host name to addresses, or to the code of an error. */
   readonly hosts: Map<string, readonly string[] | string>;
-  /** Names that were asked for. */
-  readonly asked: string[];
+  /** Names that were queried. */
+  readonly queries: string[];
   /** Creates a domain with records of the form `www A 203.0.113.7`; its id. */
   domain(name: string, records?: readonly string[], token?: string): Promise<string>;
   /** A request below `/api/v1/domains/{id}/proxy`. */
@@ -20,9 +20,9 @@ export async function startRig(
   settings: Record<string, string> = {},
 ): Promise<Rig> {
   const hosts: Rig['hosts'] = new Map();
-  const asked: string[] = [];
+  const queries: string[] = [];
   const resolve: Resolve = async (name) => {
-    asked.push(name);
+    queries.push(name);
     const found = hosts.get(name) ?? 'ENOTFOUND';
     if (typeof found === 'string') throw Object.assign(new Error(`queryA ${found}`), { code: found });
     return found;
@@ -31,7 +31,7 @@ export async function startRig(
   return {
     daemon,
     hosts,
-    asked,
+    queries,
     async domain(name, records = [], token) {
       const { body } = await daemon.call('POST', '/api/v1/domains', { json: { domain: name }, token });
       const id = String(body.domain.id);

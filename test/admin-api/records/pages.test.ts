@@ -59,9 +59,9 @@ for (const transport of await testedTransports('lists of records'))
           const first = await daemon.call('GET', `${path}?limit=1`);
           assert.is(first.headers.get('link') !== null, i > 0);
           const etag = String(list.headers.get('etag'));
-          const known = await daemon.call('GET', path, { headers: { 'if-none-match': `"0", W/${etag}` } });
-          assert.is(known.status, 304);
-          assert.is(known.text, '');
+          const unchanged = await daemon.call('GET', path, { headers: { 'if-none-match': `"0", W/${etag}` } });
+          assert.is(unchanged.status, 304);
+          assert.is(unchanged.text, '');
           assert.is((await daemon.call('GET', path, { headers: { 'if-none-match': '"0"' } })).status, 200);
           const domain = `/api/v1/domains/${body.domain.id}`;
           assert.is((await daemon.call('GET', domain, { headers: { 'if-none-match': etag } })).status, 304);

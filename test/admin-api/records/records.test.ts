@@ -337,17 +337,17 @@ test('one TTL an RRset: writing one sets the rest', async () => {
   await add('a', 'TXT', 'x', { ttl: 900 });
   assert.is((await add('a', 'A', '192.0.2.2')).body.record.ttl, 300 as never);
   assert.equal(
-    (await list('?name=a&type=A')).map((one) => Number(one.ttl)),
+    (await list('?name=a&type=A')).map((record) => Number(record.ttl)),
     [300, 300],
   );
   await put(first.id, { name: 'a', type: 'A', content: '192.0.2.1', ttl: 1 });
   await put(first.id, { name: 'a', type: 'A', content: '192.0.2.3', ttl: 120 });
   assert.equal(
-    (await list('?name=a&type=A')).map((one) => Number(one.ttl)),
+    (await list('?name=a&type=A')).map((record) => Number(record.ttl)),
     [120, 120],
   );
   assert.equal(
-    (await list('?name=a&type=TXT')).map((one) => Number(one.ttl)),
+    (await list('?name=a&type=TXT')).map((record) => Number(record.ttl)),
     [900],
   );
 });
@@ -360,7 +360,7 @@ test('PUT keeps the id and the time of creation, whatever changes', async () => 
   const { id, name, type, ttl, created_at: created } = moved.body.record;
   assert.equal([id, name, type, ttl, created], [record.id, 'b.c', 'TXT', 600, record.created_at] as never);
   assert.equal(
-    (await list()).map((one) => String(one.name)),
+    (await list()).map((record) => String(record.name)),
     ['b.c'],
   );
   // The same again is no conflict with itself; another one's is.
@@ -401,7 +401,7 @@ test('lists in pages and by filters', async () => {
   let cursor = '';
   do {
     const { body } = await daemon.call('GET', `${path}?limit=7${cursor}`);
-    names.push(...listOf(body.records).map((one) => `${one.name} ${one.type}`));
+    names.push(...listOf(body.records).map((record) => `${record.name} ${record.type}`));
     cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
   } while (cursor !== '');
   assert.is(names.length, 32);

@@ -42,7 +42,7 @@ const rdata = fc.oneof(
   fc.uint8Array({ maxLength: 40 }).map((bytes) => ({ type: 65_280, rdata: bytes })),
   fc
     .array(fc.uint8Array({ maxLength: 60 }), { minLength: 1, maxLength: 4 })
-    .map((strings) => ({ type: 16, rdata: Buffer.concat(strings.map((one) => Buffer.of(one.length, ...one))) })),
+    .map((strings) => ({ type: 16, rdata: Buffer.concat(strings.map((text) => Buffer.of(text.length, ...text))) })),
 );
 
 test('most types have an example', () => {

@@ -1,4 +1,7 @@
-/** Dynamic update, case by case: who may, which code, what the zone, the serial and the audit say afterwards. */
+/**
+ * Dynamic update, case by case: who may, which code, what the zone, the serial and the audit say
+ * afterwards.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Domain } from '../../../core/store/rows.ts';
@@ -201,7 +204,8 @@ test('malformed updates are FORMERR', async () => {
     sameRecord(name, 'ANY', '\\# 0'),
   ])
     assert.is(await run([], [wrong]), 'FORMERR', JSON.stringify(wrong));
-  // A record that is counted and is not there: the TSIG is taken for it, and stands no longer where it must.
+  // A record that is counted and is not there: the TSIG is taken for it, and stands no longer where
+  // it must.
   const cut = encodeUpdate({ zone: domain.apex, updates: [add(name, 60, 'A', '192.0.2.1')] });
   cut[9] = 2;
   const [response] = await world.send(signRequest(cut, key, now()).message);
@@ -426,7 +430,7 @@ test('a zone with NS of its own keeps them, whatever an update deletes', async (
 
 test('names and tags are taken in any case; types without a form of ours as bytes', async () => {
   const { domain, at, run } = await zone();
-  const upper = (one: Section): Section => ({ ...one, name: Buffer.from(one.name.map(upperCase)) });
+  const upper = (section: Section): Section => ({ ...section, name: Buffer.from(section.name.map(upperCase)) });
   await run([
     upper(add(at('a'), 60, 'MX', '10 mail.example.org.')),
     add(at('caa'), 60, 'CAA', '0 issue "ca.example"'),
@@ -578,7 +582,7 @@ test('more at once than an account may have, with all its keys, are told to come
   );
   assert.is(await world.update(theirs, { zone: apex }), 'NOERROR');
   const rcodes = await Promise.all(updates);
-  const count = (rcode: string): number => rcodes.filter((one) => one === rcode).length;
+  const count = (rcode: string): number => rcodes.filter((code) => code === rcode).length;
   assert.is(count('NOERROR'), 64);
   assert.is(count('SERVFAIL'), 16);
   assert.is(await run([]), 'NOERROR');

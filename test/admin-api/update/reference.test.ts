@@ -125,10 +125,10 @@ function built({ owner, kind, content, form, ttl }: Draft, apex: string): Sectio
 }
 
 function builtPrerequisite(draft: Draft & { readonly exists: boolean }, apex: string): Section {
-  const one = built(draft, apex);
-  if (draft.form === 'odd' || draft.form === 'add') return one;
+  const record = built(draft, apex);
+  if (draft.form === 'odd' || draft.form === 'add') return record;
   const type = draft.form === 'name' ? TYPE.ANY : TYPES[draft.kind];
-  return { ...one, type, class: draft.exists ? CLASS.ANY : CLASS.NONE, rdata: NOTHING };
+  return { ...record, type, class: draft.exists ? CLASS.ANY : CLASS.NONE, rdata: NOTHING };
 }
 
 const shown = ({ name, type, ttl, rdata }: ResourceRecord): string =>
@@ -163,8 +163,8 @@ test(`generated updates, seed ${SEED}`, async () => {
       const apex = formatName(domain.apex);
       let model: readonly ResourceRecord[] = empty(domain);
       for (const draft of drafts) {
-        const prerequisites = draft.prerequisites.map((one) => builtPrerequisite(one, apex));
-        const updates = draft.updates.map((one) => built(one, apex));
+        const prerequisites = draft.prerequisites.map((prerequisite) => builtPrerequisite(prerequisite, apex));
+        const updates = draft.updates.map((update) => built(update, apex));
         const expected = update(model, prerequisites, updates);
         const before = world.reader.zoneState(domain.id);
         const held = world.reader.recordsOf(domain.id, null).map(shown).sort();

@@ -1,4 +1,6 @@
-/** The program of a thread that does what the package says: the worst that an audit could come to. */
+/**
+ * The program of a thread that does what the package says: the worst that an audit could come to.
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';

@@ -1,4 +1,6 @@
-/** What is counted at a name is what a look at all its records would give, and costs no such look. */
+/**
+ * What is counted at a name is what a look at all its records would give, and costs no such look.
+ */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,19 +40,19 @@ const rows = fc.array(
 test('sizes, types and alignment are those of all records, one by one', () => {
   fc.assert(
     fc.property(rows, (list) => {
-      const beside = new Neighbours([]);
+      const neighbours = new Neighbours([]);
       let plain: RecordRow[] = [];
-      for (const one of list) {
-        const { type, rdata, ttl, proxied } = one;
+      for (const row of list) {
+        const { type, rdata, ttl, proxied } = row;
         const same = plain.filter((other) => other.type === type);
-        assert.is(beside.has(type), same.length > 0);
-        assert.is(beside.types.size, new Set(plain.map((other) => other.type)).size);
+        assert.is(neighbours.has(type), same.length > 0);
+        assert.is(neighbours.types.size, new Set(plain.map((other) => other.type)).size);
         assert.is(
-          beside.holds(type, rdata),
+          neighbours.holds(type, rdata),
           same.some((other) => Buffer.compare(other.rdata, rdata) === 0),
         );
         const size = (of: readonly RecordRow[]) => of.reduce((sum, x) => sum + x.rdata.length + RECORD_OVERHEAD, 0);
-        assert.equal([beside.size, beside.sizeOf(type)], [size(plain), size(same)]);
+        assert.equal([neighbours.size, neighbours.sizeOf(type)], [size(plain), size(same)]);
         const web = WEB_TYPES.has(type);
         const wanted = plain.map((other) => ({
           ...other,
@@ -60,14 +62,14 @@ test('sizes, types and alignment are those of all records, one by one', () => {
         const changed = wanted.filter((x, i) => x.ttl !== plain[i].ttl || x.proxied !== plain[i].proxied);
         const byId = (a: RecordRow, b: RecordRow): number => (a.id < b.id ? -1 : 1);
         assert.equal(
-          beside.align({ ...one, updatedAt: 7 }).sort(byId),
+          neighbours.align({ ...row, updatedAt: 7 }).sort(byId),
           changed.map((x) => ({ ...x, updatedAt: 7 })).sort(byId),
         );
         plain = wanted.map((x) => (changed.includes(x) ? { ...x, updatedAt: 7 } : x));
-        beside.add(one);
-        plain.push(one);
-        const said = plain.filter((x) => WEB_TYPES.has(x.type)).map((x) => x.proxied);
-        assert.equal(new Set(said).size, said.length === 0 ? 0 : new Set([...said, beside.proxied]).size);
+        neighbours.add(row);
+        plain.push(row);
+        const values = plain.filter((x) => WEB_TYPES.has(x.type)).map((x) => x.proxied);
+        assert.equal(new Set(values).size, values.length === 0 ? 0 : new Set([...values, neighbours.proxied]).size);
       }
     }),
   );
@@ -76,7 +78,7 @@ test('sizes, types and alignment are those of all records, one by one', () => {
 test('of many records that come one after another, none is looked at by each that follows', () => {
   const MANY = 2000;
   let looks = 0;
-  const beside = new Neighbours([]);
+  const neighbours = new Neighbours([]);
   for (let i = 0; i < MANY; i++) {
     const plain = row(TYPE.A, Uint8Array.of(192, 0, i >>> 8, i));
     const { ttl } = plain;
@@ -86,10 +88,10 @@ test('of many records that come one after another, none is looked at by each tha
         return ttl;
       },
     });
-    beside.align(plain);
-    beside.add(watched);
+    neighbours.align(plain);
+    neighbours.add(watched);
   }
-  assert.is(beside.types.size, 1);
+  assert.is(neighbours.types.size, 1);
   assert.ok(looks <= 6 * MANY, `${looks} looks`);
 });
 

@@ -1,4 +1,7 @@
-/** Owner names with capitals, from an import to the export: they come back as they were written, and are the same names for all else. */
+/**
+ * Owner names with capitals, from an import to the export: they come back as they were written, and
+ * are the same names for all else.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { spellings } from '../../../../core/store/rows.ts';

@@ -1,4 +1,7 @@
-/** A doubtful zone from its import to answers and export: nothing of it is lost, and what is served is right. */
+/**
+ * A doubtful zone from its import to answers and export: nothing of it is lost, and what is served
+ * is right.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { typeName } from '../../../../core/wire/mnemonics.ts';
@@ -148,7 +151,7 @@ test('what was read of a doubtful zone can be sent back, record by record and in
   assert.is(batch.status, 200, batch.text);
   const again = all.map(({ id, data, created_at: made, updated_at: changed, ...record }) => record);
   const renewed = await daemon.call('POST', `${path}/records/batch`, {
-    json: { delete: all.map(({ id }) => id), post: again.map((one) => ({ ...one, ttl: 300 })) },
+    json: { delete: all.map(({ id }) => id), post: again.map((record) => ({ ...record, ttl: 300 })) },
   });
   assert.is(renewed.status, 200, renewed.text);
   const file = await daemon.call('PUT', `${path}/zonefile?apex=keep`, {

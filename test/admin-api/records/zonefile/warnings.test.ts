@@ -1,4 +1,7 @@
-/** Zones that other servers load: what is imported with a warning, and what is refused with the reason. */
+/**
+ * Zones that other servers load: what is imported with a warning, and what is refused with the
+ * reason.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readZone } from '../../../../admin-api/records/zonefile/prepare.ts';

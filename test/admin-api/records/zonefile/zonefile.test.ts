@@ -68,7 +68,7 @@ test('replaces all records and gives them back, SOA and NS first', async () => {
   assert.is((await send('only A 192.0.2.1\n')).body.records, 1 as never);
   const left = (await daemon.call('GET', `${path}/records`)).body.records;
   assert.equal(
-    listOf(left).map((one) => String(one.name)),
+    listOf(left).map((record) => String(record.name)),
     ['only'],
   );
 });
@@ -157,11 +157,11 @@ test('names every bad line and changes nothing', async () => {
     assert.is(answer.body.error.code, 'invalid_zonefile' as never);
     const details = listOf(answer.body.error.details);
     assert.equal(
-      details.map((one) => Number(one.line)),
+      details.map((detail) => Number(detail.line)),
       lines,
       `${file.slice(0, 80)}: ${answer.text.slice(0, 500)}`,
     );
-    assert.ok(details.every((one) => typeof (one.message as unknown) === 'string'));
+    assert.ok(details.every((detail) => typeof (detail.message as unknown) === 'string'));
   }
   assert.is(await read(), before);
 });
@@ -173,7 +173,7 @@ test('two imports at once: one after the other, never mixed', async () => {
   assert.ok(results.every((answer) => answer.status === 200));
   const left = listOf((await daemon.call('GET', `${path}/records?limit=1000`)).body.records);
   assert.is(left.length, 50);
-  assert.is(new Set(left.map((one) => String(one.name)[0])).size, 1);
+  assert.is(new Set(left.map((record) => String(record.name)[0])).size, 1);
   assert.is((await daemon.call('GET', path)).body.domain.record_count, 50 as never);
 });
 
