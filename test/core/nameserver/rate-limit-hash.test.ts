@@ -1,3 +1,4 @@
+/** The hash of the rate limit equals a reference implementation of HalfSipHash. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { halfSipHash } from '../../../core/nameserver/rate-limit-hash.ts';

@@ -1,3 +1,4 @@
+/** Lists of prefixes include exactly the addresses within them. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Client } from '../../../core/address/client.ts';

@@ -1,4 +1,4 @@
-/** What the access log says and does not say, how many requests it takes, and that it does not grow while nobody reads it. */
+/** The access log: contents of a line, sampling, and limited memory without a reader. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,7 +32,7 @@ function open(every: number) {
 const end = (log: AccessLog, exchange: Exchange): void =>
   log.recordEnd({ exchange, domain: 'site.test', requestId: 'r1', status: 200, bytes: 5, cache: 'hit', originMs: -1 });
 
-test('a line says who asked for what and what came of it; no query, no field, no secret', () => {
+test('a line has client, request and outcome, but no query, no header field and no secret', () => {
   const { log, lines } = open(1);
   const exchange = new FakeExchange({
     authority: 'www.site.test:8443',
@@ -66,7 +66,7 @@ test('a line says who asked for what and what came of it; no query, no field, no
   assert.is(lines().length, 1, 'once');
 });
 
-test('one in so many', () => {
+test('one request in ten is logged', () => {
   const { log, lines } = open(10);
   for (let i = 0; i < 1000; i++) {
     const exchange = new FakeExchange();
@@ -77,7 +77,7 @@ test('one in so many', () => {
   assert.ok(Math.abs(lines().length - 100) <= 1, `${lines().length} lines`);
 });
 
-test('while nobody reads, a bounded number of lines waits and the rest is counted; once somebody does, it goes on', async () => {
+test('without a reader, a limited number of lines waits and the rest is counted; with a reader, logging continues', async () => {
   const { log, sent, dropped, lines } = open(1);
   const write = (count: number): void => {
     for (let i = 0; i < count; i++) {
@@ -88,11 +88,11 @@ test('while nobody reads, a bounded number of lines waits and the rest is counte
   };
   write(5000);
   assert.ok(dropped() > 0);
-  assert.is(sent.length, 2, 'what was sent is not taken');
+  assert.is(sent.length, 2, 'the batches in flight are not written yet');
   const before = dropped();
   for (const { taken } of sent.splice(0)) Atomics.add(new Int32Array(taken), 0, 1);
   for (let i = 0; i < 1200 && sent.length === 0; i++) await sleep(50);
-  assert.ok(lines().length > 500, 'what has waited is sent');
+  assert.ok(lines().length > 500, 'the waiting lines are sent');
   write(1);
   assert.is(dropped(), before);
 });

@@ -1,4 +1,4 @@
-/** What each kind of request comes to: a table of hosts, schemes and paths; what is told of it; and whom the admin API hears. */
+/** Routing of requests by host, scheme and path, the counters, and forwarding to the admin API. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
@@ -29,7 +29,7 @@ const claims = (scheme: string): string[] => ['x-forwarded-proto', scheme];
 
 interface Rig {
   ask(request: FakeRequest & { readonly serverName?: string }): FakeExchange;
-  /** Sites that were served and admin requests, in order. */
+  /** Served sites and admin requests, in order. */
   readonly served: string[];
   counts(): Record<string, number>;
 }
@@ -74,90 +74,106 @@ function rig(httpsPort: number | null = 8443): Rig {
   };
 }
 
-/** Expected: a status, with the location of a redirect, or who served it. */
+/** Expected: a status, with the location of a redirect, or the handler that served the request. */
 const TABLE: readonly (readonly [what: string, request: Parameters<Rig['ask']>[0], expected: string])[] = [
   ['a site', { authority: 'www.site.test' }, 'https site.test'],
   ['with the port', { authority: 'www.site.test:8443' }, 'https site.test'],
-  ['with a last dot', { authority: 'www.site.test.', serverName: 'www.site.test' }, 'https site.test'],
-  ['of the same certificate', { authority: 'site.test', serverName: 'www.site.test' }, 'https site.test'],
-  ['of another certificate', { authority: 'plain.test', serverName: 'www.site.test' }, '421'],
-  ['nobody’s, of the same certificate', { authority: 'no.site.test', serverName: 'www.site.test' }, '404'],
-  ['nobody’s', { authority: 'no.site.test' }, '404'],
-  ['no name at all', { authority: '', serverName: 'www.site.test' }, '421'],
-  ['a connection whose name is not known', { authority: 'plain.test', serverName: '' }, '421'],
+  ['with a trailing dot', { authority: 'www.site.test.', serverName: 'www.site.test' }, 'https site.test'],
+  ['another site of the same certificate', { authority: 'site.test', serverName: 'www.site.test' }, 'https site.test'],
+  ['a site of another certificate', { authority: 'plain.test', serverName: 'www.site.test' }, '421'],
+  ['an unknown host, of the same certificate', { authority: 'no.site.test', serverName: 'www.site.test' }, '404'],
+  ['an unknown host', { authority: 'no.site.test' }, '404'],
+  ['no host', { authority: '', serverName: 'www.site.test' }, '421'],
+  ['a connection without a server name', { authority: 'plain.test', serverName: '' }, '421'],
   ['an address', { authority: '192.0.2.1:8443', serverName: 'www.site.test' }, '421'],
-  ['an address of IPv6', { authority: '[2001:db8::1]', serverName: 'www.site.test' }, '421'],
+  ['an IPv6 address', { authority: '[2001:db8::1]', serverName: 'www.site.test' }, '421'],
   ['the admin API', { authority: 'admin.other.test' }, 'admin'],
-  ['the admin API, as a neighbour', { authority: 'admin.site.test', serverName: 'www.site.test' }, 'admin'],
-  ['the admin API over a foreign name', { authority: 'admin.other.test', serverName: 'www.site.test' }, '421'],
-  ['a challenge is nothing of HTTPS', { path: '/.well-known/acme-challenge/good' }, 'https site.test'],
-  ['http: redirect', { scheme: 'http', path: '/a?b=c' }, '308 https://www.site.test/a?b=c'],
-  ['http: redirect, our port', { scheme: 'http', authority: 'www.site.test:8080' }, '308 https://www.site.test:8443/'],
   [
-    'http: redirect, a port before ours',
+    'the admin API over a connection with the same certificate',
+    { authority: 'admin.site.test', serverName: 'www.site.test' },
+    'admin',
+  ],
+  [
+    'the admin API over a connection with another certificate',
+    { authority: 'admin.other.test', serverName: 'www.site.test' },
+    '421',
+  ],
+  [
+    'a challenge path over HTTPS is served by the site',
+    { path: '/.well-known/acme-challenge/good' },
+    'https site.test',
+  ],
+  ['http: redirect', { scheme: 'http', path: '/a?b=c' }, '308 https://www.site.test/a?b=c'],
+  [
+    'http: redirect, port of a listener',
+    { scheme: 'http', authority: 'www.site.test:8080' },
+    '308 https://www.site.test:8443/',
+  ],
+  [
+    'http: redirect, a port forwarded to a listener',
     { scheme: 'http', authority: 'www.site.test:80' },
     '308 https://www.site.test/',
   ],
   ['http: redirect, method kept', { scheme: 'http', method: 'POST', path: '/f' }, '308 https://www.site.test/f'],
   ['http: OPTIONS *', { scheme: 'http', method: 'OPTIONS', path: '*' }, '308 https://www.site.test/'],
-  ['http: a last dot', { scheme: 'http', authority: 'www.site.test.' }, '308 https://www.site.test/'],
+  ['http: a trailing dot', { scheme: 'http', authority: 'www.site.test.' }, '308 https://www.site.test/'],
   ['http: without a certificate', { scheme: 'http', authority: 'plain.test' }, 'http plain.test'],
-  ['http: nobody’s', { scheme: 'http', authority: 'no.test' }, '404'],
+  ['http: an unknown host', { scheme: 'http', authority: 'no.test' }, '404'],
   ['http: HTTP/1.0 without a host', { scheme: 'http', authority: '', version: '1.0' }, '404'],
   ['http: the admin API', { scheme: 'http', authority: 'admin.other.test' }, '308 https://admin.other.test/'],
   ['http: a challenge', { scheme: 'http', path: '/.well-known/acme-challenge/good' }, '200 good.key'],
   [
-    'http: a challenge of others',
+    'http: an unknown challenge',
     { scheme: 'http', path: '/.well-known/acme-challenge/else' },
     '308 https://www.site.test/.well-known/acme-challenge/else',
   ],
-  // A target of https that came without TLS.
-  ['a visitor’s target of https', { scheme: 'http', targetScheme: 'https' }, '421'],
+  // An https target without TLS.
+  ['a visitor with an https target', { scheme: 'http', targetScheme: 'https' }, '421'],
   [
-    'a visitor’s target of https, whatever the visitor claims',
+    'a visitor with an https target and a claim of https',
     { scheme: 'http', targetScheme: 'https', authority: 'plain.test', headers: claims('https') },
     '421',
   ],
   [
-    'a visitor’s target of https to a challenge',
+    'a visitor with an https target of a challenge',
     { scheme: 'http', targetScheme: 'https', path: '/.well-known/acme-challenge/good' },
     '421',
   ],
   [
-    'a target of https through a balancer',
+    'an https target through a balancer',
     { scheme: 'http', targetScheme: 'https', address: BALANCER, headers: claims('https') },
     'http site.test',
   ],
-  // Behind a balancer that ends TLS.
-  ['by https, as a balancer says', { scheme: 'http', address: BALANCER, headers: claims('https') }, 'http site.test'],
+  // Behind a load balancer that terminates TLS.
+  ['a balancer reports https', { scheme: 'http', address: BALANCER, headers: claims('https') }, 'http site.test'],
   [
-    'by https to the admin API, as a balancer says',
+    'a balancer reports https to the admin API',
     { scheme: 'http', authority: 'admin.other.test', address: BALANCER, headers: claims('https') },
     'admin',
   ],
   [
-    'by https to nobody, as a balancer says',
+    'a balancer reports https to an unknown host',
     { scheme: 'http', authority: 'no.test', address: BALANCER, headers: claims('https') },
     '404',
   ],
   [
-    'by http, as a balancer says',
+    'a balancer reports http',
     { scheme: 'http', address: BALANCER, headers: claims('http') },
     '308 https://www.site.test/',
   ],
-  ['a balancer that says nothing', { scheme: 'http', address: BALANCER }, '308 https://www.site.test/'],
+  ['a balancer reports no scheme', { scheme: 'http', address: BALANCER }, '308 https://www.site.test/'],
   [
-    'a balancer that says nonsense',
+    'a balancer reports an invalid scheme',
     { scheme: 'http', address: BALANCER, headers: claims('https, http') },
     '308 https://www.site.test/',
   ],
   [
-    'a visitor who says https',
+    'a visitor claims https',
     { scheme: 'http', address: '203.0.113.9', headers: claims('https') },
     '308 https://www.site.test/',
   ],
   [
-    'a visitor of the admin API who says https',
+    'a visitor of the admin API claims https',
     { scheme: 'http', authority: 'admin.other.test', headers: claims('https') },
     '308 https://admin.other.test/',
   ],
@@ -167,7 +183,7 @@ const TABLE: readonly (readonly [what: string, request: Parameters<Rig['ask']>[0
     '200 good.key',
   ],
   [
-    'http: a challenge of an origin of its own',
+    'http: a challenge that the origin answers',
     { scheme: 'http', authority: 'plain.test', path: '/.well-known/acme-challenge/good' },
     'http plain.test',
   ],
@@ -188,14 +204,14 @@ for (const [what, request, expected] of TABLE)
     }
   });
 
-test('without HTTPS nobody is sent there: a site is served over HTTP, the admin API never', () => {
+test('without HTTPS there is no redirect: a site is served over HTTP, the admin API never', () => {
   const { ask, served } = rig(null);
   ask({ scheme: 'http' });
   assert.equal(served, ['http site.test']);
   assert.is(ask({ scheme: 'http', authority: 'admin.other.test' }).status, 404);
 });
 
-test('what a request came to is counted by destination and class of status', () => {
+test('requests are counted by destination and status class', () => {
   const { ask, counts } = rig();
   ask({ scheme: 'http' });
   ask({ authority: 'no.test' });
@@ -208,7 +224,7 @@ test('what a request came to is counted by destination and class of status', () 
     for (const status of [101, 204, 499, 599, 999]) counters.countResponse(destination, status, 0);
 });
 
-test('the admin API is told who asks, by a field that no client can say; what comes of it goes back as it is', async () => {
+test('the admin API gets the client address in a field that no client can set; its response is passed on', async () => {
   const seen: { head: IncomingMessage; body: string }[] = [];
   const api = createServer((request, response) => {
     let body = '';
@@ -250,11 +266,11 @@ test('the admin API is told who asks, by a field that no client can say; what co
       [head.method, head.url, head.headers.host, body],
       ['POST', '/api/v1/domains?x=1', 'admin.test:8443', '{"a":1}'],
     );
-    assert.is(head.headers['x-waypost-client'], 's3cret 198.51.100.7', 'the client’s own word is not passed on');
+    assert.is(head.headers['x-waypost-client'], 's3cret 198.51.100.7', 'the client’s own field is not passed on');
     assert.is(head.headers.authorization, 'Bearer t');
     assert.is(head.headers['x-forwarded-for'], undefined);
     assert.is(head.headers.forwarded, undefined);
-    assert.is(head.headers.via, '1.1 waypost', 'so that the API knows that somebody stands between');
+    assert.is(head.headers.via, '1.1 waypost', 'the API can see that there is a proxy');
     const refused = new FakeExchange({ protocol: 'websocket' });
     await admin.handler(refused);
     assert.is(refused.status, 501);

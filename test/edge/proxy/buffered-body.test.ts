@@ -1,4 +1,4 @@
-/** No connection to an origin is taken before the beginning of a body has come. */
+/** The start of a request body is buffered before a connection to the origin is used. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../edge/http/exchange/body-queue.ts';
@@ -25,7 +25,7 @@ function begin(length: number | undefined): {
   return { queue, begun, isBegun: () => isBegun };
 }
 
-/** All of a body as it flows, held after each part as often as `holds` says. */
+/** Reads the body as a flow, and pauses `holds` times after each part. */
 function flowed(body: Awaited<ReturnType<typeof bufferBodyStart>>, holds = 0): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: string[] = [];
@@ -48,7 +48,7 @@ async function read(body: Awaited<ReturnType<typeof bufferBodyStart>>): Promise<
   return text;
 }
 
-test('a short body is waited for whole', async () => {
+test('a short body is buffered completely', async () => {
   const { queue, begun, isBegun } = begin(6);
   queue.push(Buffer.from('abc'));
   await turn();
@@ -60,7 +60,7 @@ test('a short body is waited for whole', async () => {
   assert.is(MEMORY.held, 0);
 });
 
-test('of a long one the beginning', async () => {
+test('the start of a long body is buffered', async () => {
   const { queue, begun, isBegun } = begin(200_000);
   queue.push(Buffer.alloc(65_535, 'a'));
   await turn();
@@ -75,11 +75,11 @@ test('of a long one the beginning', async () => {
   assert.is(MEMORY.held, 0);
 });
 
-test('one of unknown length is passed on when it is silent, and loses nothing', async () => {
+test('a body of unknown length is passed on after a silence, and loses nothing', async () => {
   const { queue, begun } = begin(undefined);
   queue.push(Buffer.from('abc'));
   const body = await begun;
-  assert.is(body.flow, undefined, 'a part is asked for already');
+  assert.is(body.flow, undefined, 'a read is pending');
   const all = read(body);
   queue.push(Buffer.from('def'));
   await turn();
@@ -90,7 +90,7 @@ test('one of unknown length is passed on when it is silent, and loses nothing', 
   assert.is(MEMORY.held, 0);
 });
 
-test('one that breaks off, or is not wanted, leaves nothing behind', async () => {
+test('a body that breaks off or is discarded keeps no memory', async () => {
   const broken = begin(100);
   broken.queue.push(Buffer.from('abc'));
   await turn();

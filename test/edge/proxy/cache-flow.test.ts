@@ -1,4 +1,7 @@
-/** What the table of caching cannot say: many at once, bodies that come slowly, visitors who go, codings, purges. */
+/**
+ * Caching beyond the table: concurrent visitors, slow bodies, disconnecting visitors, codings,
+ * purges.
+ */
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
@@ -7,7 +10,7 @@ import { BodyCompressor } from '../../../edge/compress/body.ts';
 import { WholeCompressor } from '../../../edge/compress/whole.ts';
 import { until } from '../../support/until.ts';
 import { type CacheRig, type CacheRigOptions, cacheRig } from './cache-rig.ts';
-import { type Asked, settled } from './fake-origin.ts';
+import { type PendingRequest, settled } from './fake-origin.ts';
 
 const FRESH = ['cache-control', 'max-age=60', 'etag', '"a"'];
 const CODED = {
@@ -29,60 +32,60 @@ function it(name: string, options: CacheRigOptions, use: (rig: CacheRig) => Prom
 
 const answers =
   (headers: readonly string[], text = 'body', status = 200) =>
-  (asked: Asked): void =>
-    asked.answer(status, headers, text);
+  (pending: PendingRequest): void =>
+    pending.answer(status, headers, text);
 
-it('of many who ask at once one asks the origin, and all get what it gave', {}, async (rig) => {
+it('concurrent requests for one response share one request to the origin', {}, async (rig) => {
   const visits = Array.from({ length: 50 }, () => rig.begin({ path: '/a' }));
   await settled();
-  assert.is(rig.origin.asked.length, 1);
+  assert.is(rig.origin.requests.length, 1);
   rig.origin.last.answer(200, FRESH, 'shared');
   await Promise.all(visits.map(({ handled }) => handled));
   assert.equal(new Set(visits.map(({ exchange }) => exchange.text)), new Set(['shared']));
-  assert.is(rig.origin.asked.length, 1);
+  assert.is(rig.origin.requests.length, 1);
   assert.equal(new Set(rig.records.map(({ cache }) => cache)), new Set(['miss', 'hit']));
   assert.is(rig.records.length, 50);
 });
 
-it('what is not for all is asked for by each, all at once', {}, async (rig) => {
+it('a response that is not shareable is fetched by each visitor, concurrently', {}, async (rig) => {
   const visits = Array.from({ length: 10 }, () => rig.begin());
   await settled();
-  assert.is(rig.origin.asked.length, 1);
-  rig.origin.asked[0].answer(200, ['cache-control', 'private', 'set-cookie', 'who=first'], 'first');
+  assert.is(rig.origin.requests.length, 1);
+  rig.origin.requests[0].answer(200, ['cache-control', 'private', 'set-cookie', 'who=first'], 'first');
   await settled();
-  assert.is(rig.origin.asked.length, 10);
-  rig.origin.asked.slice(1).forEach((asked, i) => {
-    asked.answer(200, ['cache-control', 'private'], `own ${i}`);
+  assert.is(rig.origin.requests.length, 10);
+  rig.origin.requests.slice(1).forEach((pending, i) => {
+    pending.answer(200, ['cache-control', 'private'], `own ${i}`);
   });
   await Promise.all(visits.map(({ handled }) => handled));
   assert.is(new Set(visits.map(({ exchange }) => exchange.text)).size, 10);
   assert.is(visits.filter(({ exchange }) => exchange.field('set-cookie') !== undefined).length, 1);
-  // And the next ones don't wait at all.
+  // Later requests do not wait at all.
   const more = [rig.begin(), rig.begin()];
   await settled();
-  assert.is(rig.origin.asked.length, 12);
-  for (const asked of rig.origin.asked.slice(10)) asked.answer(200, [], 'x');
+  assert.is(rig.origin.requests.length, 12);
+  for (const pending of rig.origin.requests.slice(10)) pending.answer(200, [], 'x');
   await Promise.all(more.map(({ handled }) => handled));
 });
 
-it('who waits waits no longer than it may', { cache: { collapseTimeout: 20 } }, async (rig) => {
+it('a waiting visitor waits no longer than collapseTimeout', { cache: { collapseTimeout: 20 } }, async (rig) => {
   const first = rig.begin();
   const second = rig.begin();
-  await until(() => rig.origin.asked.length === 2);
-  rig.origin.asked[1].answer(200, FRESH, 'second');
+  await until(() => rig.origin.requests.length === 2);
+  rig.origin.requests[1].answer(200, FRESH, 'second');
   await second.handled;
   assert.is(second.exchange.text, 'second');
-  rig.origin.asked[0].answer(200, FRESH, 'first');
+  rig.origin.requests[0].answer(200, FRESH, 'first');
   await first.handled;
 });
 
-it('when the origin fails, those who wait ask for themselves', {}, async (rig) => {
+it('when the origin fails, waiting visitors send their own requests', {}, async (rig) => {
   const visits = [rig.begin(), rig.begin(), rig.begin()];
   await settled();
-  rig.origin.asked[0].fail('reset');
+  rig.origin.requests[0].fail('reset');
   await settled();
-  assert.is(rig.origin.asked.length, 3);
-  for (const asked of rig.origin.asked.slice(1)) asked.answer(200, FRESH, 'ok');
+  assert.is(rig.origin.requests.length, 3);
+  for (const pending of rig.origin.requests.slice(1)) pending.answer(200, FRESH, 'ok');
   await Promise.all(visits.map(({ handled }) => handled));
   assert.equal(
     visits.map(({ exchange }) => exchange.status),
@@ -90,31 +93,31 @@ it('when the origin fails, those who wait ask for themselves', {}, async (rig) =
   );
 });
 
-it('credentials wait for nobody, and are waited for by nobody', {}, async (rig) => {
+it('requests with credentials neither wait nor make others wait', {}, async (rig) => {
   const visits = [
     rig.begin({ headers: ['authorization', 'Basic eDp5'] }),
     rig.begin(),
     rig.begin({ headers: ['authorization', 'x'] }),
   ];
   await settled();
-  assert.is(rig.origin.asked.length, 3);
-  for (const asked of rig.origin.asked) asked.answer(200, FRESH, 'x');
+  assert.is(rig.origin.requests.length, 3);
+  for (const pending of rig.origin.requests) pending.answer(200, FRESH, 'x');
   await Promise.all(visits.map(({ handled }) => handled));
 });
 
-it('the first one goes while others wait: what it asked for is still fetched', {}, async (rig) => {
+it('the first visitor disconnects while others wait: the response is still fetched', {}, async (rig) => {
   const first = rig.begin();
   const second = rig.begin();
   await settled();
   first.exchange.leave();
-  assert.not(rig.origin.asked[0].isCancelled);
-  rig.origin.asked[0].answer(200, FRESH, 'shared');
+  assert.not(rig.origin.requests[0].isCancelled);
+  rig.origin.requests[0].answer(200, FRESH, 'shared');
   await Promise.all([first.handled, second.handled]);
   assert.is(second.exchange.text, 'shared');
-  assert.is(rig.origin.asked.length, 1);
+  assert.is(rig.origin.requests.length, 1);
 });
 
-it("those who wait don't wait for a visitor who takes nothing", {}, async (rig) => {
+it('waiting visitors do not wait for a visitor who reads nothing', {}, async (rig) => {
   const slow = rig.begin();
   slow.exchange.isFull = true;
   await settled();
@@ -129,14 +132,14 @@ it("those who wait don't wait for a visitor who takes nothing", {}, async (rig) 
   last.body.finish();
   await Promise.all(waiting.map(({ handled }) => handled));
   for (const { exchange } of waiting) assert.is(exchange.text.length, 500_003);
-  assert.is(rig.origin.asked.length, 1);
+  assert.is(rig.origin.requests.length, 1);
   assert.is(slow.exchange.text.length, 100_000);
   slow.exchange.drain();
   await slow.handled;
   assert.equal([slow.exchange.text.length, slow.exchange.text.slice(-3)], [500_003, 'end']);
 });
 
-it('what breaks while it is fetched ahead breaks for who asked, and is asked for anew by who waits', {}, async (rig) => {
+it('a body that breaks off while it is read ahead breaks for its visitor and is fetched again for waiting visitors', {}, async (rig) => {
   const slow = rig.begin();
   await settled();
   rig.origin.last.respond(200, FRESH);
@@ -148,13 +151,13 @@ it('what breaks while it is fetched ahead breaks for who asked, and is asked for
   await slow.handled;
   assert.ok(slow.exchange.isAborted);
   await settled();
-  assert.is(rig.origin.asked.length, 2);
+  assert.is(rig.origin.requests.length, 2);
   rig.origin.last.answer(200, FRESH, 'whole');
   await waiting.handled;
   assert.is(waiting.exchange.text, 'whole');
 });
 
-it('the only one goes before the head: nothing is fetched', {}, async (rig) => {
+it('the only visitor disconnects before the head: the request is cancelled', {}, async (rig) => {
   const { exchange, handled } = rig.begin();
   await settled();
   exchange.leave();
@@ -163,7 +166,7 @@ it('the only one goes before the head: nothing is fetched', {}, async (rig) => {
   assert.equal([rig.records[0].status, rig.records[0].fault], [499, null]);
 });
 
-it('the only one goes in the middle: little that is left is fetched and kept', {}, async (rig) => {
+it('the only visitor disconnects within the body: a short rest is fetched and stored', {}, async (rig) => {
   const { exchange, handled } = rig.begin();
   await settled();
   const { last } = rig.origin;
@@ -178,10 +181,10 @@ it('the only one goes in the middle: little that is left is fetched and kept', {
   await settled();
   assert.not(last.body.isCancelled);
   const next = await rig.visit();
-  assert.equal([next.text, rig.origin.asked.length], ['1234567890', 1]);
+  assert.equal([next.text, rig.origin.requests.length], ['1234567890', 1]);
 });
 
-it('the only one goes in the middle of what has no known end: it is let go', {}, async (rig) => {
+it('the only visitor disconnects within a body of unknown length: the request is cancelled', {}, async (rig) => {
   const { exchange, handled } = rig.begin();
   await settled();
   const { last } = rig.origin;
@@ -193,12 +196,12 @@ it('the only one goes in the middle of what has no known end: it is let go', {},
   assert.ok(last.body.isCancelled);
   const next = rig.begin();
   await settled();
-  assert.is(rig.origin.asked.length, 2);
+  assert.is(rig.origin.requests.length, 2);
   rig.origin.last.answer(200, FRESH, 'whole');
   await next.handled;
 });
 
-it('a body that breaks off is neither whole nor kept', {}, async (rig) => {
+it('a body that breaks off is neither completed nor stored', {}, async (rig) => {
   const { exchange, handled } = rig.begin();
   await settled();
   const { last } = rig.origin;
@@ -212,12 +215,12 @@ it('a body that breaks off is neither whole nor kept', {}, async (rig) => {
   assert.equal([rig.records[0].fault, rig.records[0].isWhole], ['reset', false]);
   const next = rig.begin();
   await settled();
-  assert.is(rig.origin.asked.length, 2);
+  assert.is(rig.origin.requests.length, 2);
   rig.origin.last.answer(200, FRESH, 'whole');
   await next.handled;
 });
 
-it('stale-while-revalidate answers at once and asks once', {}, async (rig) => {
+it('stale-while-revalidate answers immediately and sends one request', {}, async (rig) => {
   const stale = ['cache-control', 'max-age=10, stale-while-revalidate=60', 'etag', '"a"'];
   const first = rig.begin();
   await settled();
@@ -225,19 +228,19 @@ it('stale-while-revalidate answers at once and asks once', {}, async (rig) => {
   await first.handled;
   rig.now += 20_000;
   for (let i = 0; i < 5; i++) assert.is((await rig.visit()).text, 'old');
-  assert.is(rig.origin.asked.length, 2);
+  assert.is(rig.origin.requests.length, 2);
   assert.is(rig.origin.last.field('if-none-match'), '"a"');
   rig.origin.last.answer(200, stale, 'new');
   await settled();
   const after = await rig.visit();
-  assert.equal([after.text, rig.origin.asked.length], ['new', 2]);
+  assert.equal([after.text, rig.origin.requests.length], ['new', 2]);
   assert.equal(
     rig.records.map(({ cache }) => cache),
     ['miss', 'stale', 'stale', 'stale', 'stale', 'stale', 'hit'],
   );
 });
 
-it('an origin that fails behind a stale answer is told to nobody', {}, async (rig) => {
+it('a failure of a background revalidation is not reported to a visitor', {}, async (rig) => {
   const first = rig.begin();
   await settled();
   rig.origin.last.answer(200, ['cache-control', 'max-age=10, stale-while-revalidate=60'], 'old');
@@ -247,13 +250,13 @@ it('an origin that fails behind a stale answer is told to nobody', {}, async (ri
   rig.origin.last.fail('refused');
   await settled();
   assert.is((await rig.visit()).text, 'old');
-  assert.is(rig.origin.asked.length, 3);
+  assert.is(rig.origin.requests.length, 3);
   rig.origin.last.answer(503, [], 'no');
   await settled();
   assert.is((await rig.visit()).text, 'old');
 });
 
-it('stale-if-error stands in for an origin that cannot be reached', {}, async (rig) => {
+it('stale-if-error answers for an unreachable origin', {}, async (rig) => {
   const first = rig.begin();
   await settled();
   rig.origin.last.answer(200, ['cache-control', 'max-age=10, stale-if-error=60'], 'old');
@@ -268,7 +271,7 @@ it('stale-if-error stands in for an origin that cannot be reached', {}, async (r
   assert.is(rig.records[1].cache, 'stale');
 });
 
-it('a hit says its age and how long it stays fresh, by the second', { onAsked: answers(FRESH) }, async (rig) => {
+it('a hit has its age and remaining freshness in seconds', { onRequest: answers(FRESH) }, async (rig) => {
   await rig.visit();
   const seen: string[] = [];
   for (const ms of [0, 400, 600, 1000, 57_000]) {
@@ -284,21 +287,21 @@ it('a hit says its age and how long it stays fresh, by the second', { onAsked: a
     '2 waypost; hit; ttl=58',
     '59 waypost; hit; ttl=1',
   ]);
-  assert.is(rig.origin.asked.length, 1);
+  assert.is(rig.origin.requests.length, 1);
 });
 
-it('the same answer is given again within a second', { onAsked: answers(FRESH) }, async (rig) => {
+it('the same response is sent again within a second', { onRequest: answers(FRESH) }, async (rig) => {
   for (let i = 0; i < 3; i++) await rig.visit();
   const { ready } = await rig.visit();
   assert.is((await rig.visit()).ready, ready);
 });
 
-it('a part of a new response, and of what is kept', { onAsked: answers(FRESH, '0123456789') }, async (rig) => {
+it('a range of a new response, and of a stored response', { onRequest: answers(FRESH, '0123456789') }, async (rig) => {
   const first = await rig.visit({ headers: ['range', 'bytes=2-4'] });
   assert.equal([first.status, first.text, first.field('content-range')], [206, '234', 'bytes 2-4/10']);
   await settled();
   const second = await rig.visit({ headers: ['range', 'bytes=-3'] });
-  assert.equal([second.status, second.text, rig.origin.asked.length], [206, '789', 1]);
+  assert.equal([second.status, second.text, rig.origin.requests.length], [206, '789', 1]);
   const many = await rig.visit({ headers: ['range', 'bytes=0-1,5-6'] });
   assert.is(many.status, 206);
   assert.is(Number(many.field('content-length')), many.text.length);
@@ -307,7 +310,7 @@ it('a part of a new response, and of what is kept', { onAsked: answers(FRESH, '0
   assert.equal([none.status, none.field('content-range')], [416, 'bytes */10']);
 });
 
-it('a range that begins far in is asked of the origin as it is', {}, async (rig) => {
+it('a range that starts far into the body is forwarded unchanged', {}, async (rig) => {
   const { exchange, handled } = rig.begin({ headers: ['range', 'bytes=99000000-'] });
   await settled();
   assert.is(rig.origin.last.field('range'), 'bytes=99000000-');
@@ -316,9 +319,9 @@ it('a range that begins far in is asked of the origin as it is', {}, async (rig)
   assert.equal([exchange.status, exchange.text], [206, 'end']);
 });
 
-it('visitors get the coding that they take, the origin is asked for none', {
+it('visitors get an accepted coding, the origin is asked for none', {
   ...CODED,
-  onAsked: answers([...FRESH, 'content-type', 'text/plain'], TEXT),
+  onRequest: answers([...FRESH, 'content-type', 'text/plain'], TEXT),
 }, async (rig) => {
   for (let i = 0; i < 4; i++) {
     const plain = await rig.visit();
@@ -329,16 +332,16 @@ it('visitors get the coding that they take, the origin is asked for none', {
     assert.is(gunzipSync(Buffer.concat(gzip.parts)).toString(), TEXT);
     const both = await rig.visit({ headers: ['accept-encoding', 'gzip, deflate, br'] });
     assert.is(brotliDecompressSync(Buffer.concat(both.parts)).toString(), TEXT);
-    const known = await rig.visit({ headers: ['accept-encoding', 'gzip', 'if-none-match', 'W/"a"'] });
-    assert.equal([known.status, known.field('etag')], [304, 'W/"a"']);
+    const notModified = await rig.visit({ headers: ['accept-encoding', 'gzip', 'if-none-match', 'W/"a"'] });
+    assert.equal([notModified.status, notModified.field('etag')], [304, 'W/"a"']);
   }
-  assert.is(rig.origin.asked.length, 1);
+  assert.is(rig.origin.requests.length, 1);
   assert.is(rig.origin.last.field('accept-encoding'), 'identity');
 });
 
-it('a long body out of memory is coded, too, from its first hit on', {
+it('a long body on disk is also compressed, from its first hit on', {
   ...CODED,
-  onAsked: answers([...FRESH, 'content-type', 'text/plain'], TEXT.repeat(10)),
+  onRequest: answers([...FRESH, 'content-type', 'text/plain'], TEXT.repeat(10)),
 }, async (rig) => {
   for (let i = 0; i < 5; i++) {
     const coded = await rig.visit({ headers: ['accept-encoding', 'gzip'] });
@@ -346,16 +349,16 @@ it('a long body out of memory is coded, too, from its first hit on', {
     assert.is(gunzipSync(Buffer.concat(coded.parts)).toString(), TEXT.repeat(10));
     if (i > 0) assert.match(coded.field('cache-status') ?? '', /hit/);
   }
-  assert.is(rig.origin.asked.length, 1);
+  assert.is(rig.origin.requests.length, 1);
   assert.equal(new Set(rig.records.slice(1).map(({ cache }) => cache)), new Set(['hit']));
 });
 
-test('what is asked for again is coded well behind its visitors, once', async () => {
+test('a repeatedly requested body is compressed once, in the background', async () => {
   const whole = new WholeCompressor(1_000_000);
   const rig = await cacheRig({
     compression: CODED.compression,
     cache: { ...CODED.cache, whole },
-    onAsked: answers([...FRESH, 'content-type', 'text/plain'], TEXT),
+    onRequest: answers([...FRESH, 'content-type', 'text/plain'], TEXT),
   });
   try {
     const headers = ['accept-encoding', 'br'];
@@ -377,7 +380,7 @@ test('what is asked for again is coded well behind its visitors, once', async ()
   }
 });
 
-it('what was purged is asked for anew', { onAsked: answers([...FRESH, 'cache-tag', 'news, home']) }, async (rig) => {
+it('a purged response is fetched again', { onRequest: answers([...FRESH, 'cache-tag', 'news, home']) }, async (rig) => {
   const purge = { domainId: 'd1', urls: [], prefixes: [], tags: [] };
   for (const narrowed of [
     { tags: ['news'] },
@@ -386,16 +389,16 @@ it('what was purged is asked for anew', { onAsked: answers([...FRESH, 'cache-tag
     {},
   ]) {
     await rig.visit();
-    const before = rig.origin.asked.length;
+    const before = rig.origin.requests.length;
     assert.is((await rig.visit()).field('cache-tag'), undefined);
-    assert.is(rig.origin.asked.length, before);
+    assert.is(rig.origin.requests.length, before);
     await rig.purge({ ...purge, ...narrowed });
     await rig.visit();
-    assert.is(rig.origin.asked.length, before + 1, JSON.stringify(narrowed));
+    assert.is(rig.origin.requests.length, before + 1, JSON.stringify(narrowed));
   }
 });
 
-it('what was purged while it was on its way is not kept', {}, async (rig) => {
+it('a response that is purged during its fetch is not stored', {}, async (rig) => {
   const { handled } = rig.begin();
   await settled();
   await rig.purge({ domainId: 'd1', urls: [], prefixes: [], tags: [] });
@@ -403,35 +406,35 @@ it('what was purged while it was on its way is not kept', {}, async (rig) => {
   await handled;
   const next = rig.begin();
   await settled();
-  assert.is(rig.origin.asked.length, 2);
+  assert.is(rig.origin.requests.length, 2);
   rig.origin.last.answer(200, FRESH, 'new');
   await next.handled;
   assert.is(next.exchange.text, 'new');
 });
 
-it('one domain never gets what is kept for another one', { onAsked: answers(FRESH) }, async (rig) => {
+it('a domain never gets the stored responses of another domain', { onRequest: answers(FRESH) }, async (rig) => {
   await rig.visit();
   await rig.visit({ authority: 'other.example.com' });
   await rig.visit({ scheme: 'http' });
-  assert.is(rig.origin.asked.length, 3);
+  assert.is(rig.origin.requests.length, 3);
 });
 
-it('HEAD is answered by what a GET left', { onAsked: answers(FRESH) }, async (rig) => {
+it('HEAD is answered from the stored response of a GET', { onRequest: answers(FRESH) }, async (rig) => {
   await rig.visit();
   const head = await rig.visit({ method: 'HEAD' });
-  assert.equal([head.status, head.text, rig.origin.asked.length], [200, '', 1]);
+  assert.equal([head.status, head.text, rig.origin.requests.length], [200, '', 1]);
 });
 
-it('an upload goes past the cache and makes what is kept invalid', { onAsked: answers(FRESH) }, async (rig) => {
+it('an upload bypasses the cache and invalidates the stored response', { onRequest: answers(FRESH) }, async (rig) => {
   await rig.visit();
   const post = await rig.visit({ method: 'POST', headers: ['accept-encoding', 'br;q=0.1, gzip, deflate'] });
   assert.match(String(post.field('cache-status')), 'fwd=method');
   assert.is(rig.origin.last.field('accept-encoding'), 'br, gzip');
   await rig.visit();
-  assert.is(rig.origin.asked.length, 3);
+  assert.is(rig.origin.requests.length, 3);
 });
 
-it('a larger body than may be kept reaches its visitor', { cache: { maxBodyBytes: 100 } }, async (rig) => {
+it('a body too large to be stored reaches its visitor', { cache: { maxBodyBytes: 100 } }, async (rig) => {
   const { exchange, handled } = rig.begin();
   await settled();
   for (let i = 0; i < 10; i++) rig.origin.last.body.push('x'.repeat(200_000));

@@ -1,6 +1,8 @@
 /**
- * The table of caching over real HTTP: each row by HTTP/1.1 and by HTTP/2, through the edge's server, its proxy, its cache and its client, to an origin of node's that answers by
- * the row, or resets the connection. Only the clock is the test's.
+ * The table of caching over real HTTP, with HTTP/1.1 and HTTP/2.
+ *
+ * Each row runs through the edge's server, proxy, cache and origin client, to a node:http origin
+ * that answers by the row or resets the connection. Only the clock is simulated.
  */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
@@ -35,7 +37,7 @@ const MB = 1024 * 1024;
 type Reply = Omit<Observed, 'asked'>;
 type Visitor = (port: number, method: string, path: string, headers: FieldList) => Promise<Reply>;
 
-/** By node's clients: both give and take repeated lines. */
+/** Node's clients keep repeated fields in both directions. */
 const byHttp1: Visitor = async (port, method, path, headers) => {
   const outgoing = request({
     port,
@@ -52,7 +54,7 @@ const byHttp1: Visitor = async (port, method, path, headers) => {
   return { status: message.statusCode, headers: fields, body: Buffer.concat(parts).toString('latin1') };
 };
 
-/** Of which node's client takes one line only. */
+/** Fields that node:http2 accepts only once. */
 const ONE_LINE: ReadonlySet<string> = new Set(['if-none-match', 'range']);
 
 const byHttp2 =
@@ -62,7 +64,8 @@ const byHttp2 =
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i];
       const before = fields[name];
-      const value = headers[i + 1].trim(); // blanks around a value are none of it, and malformed in HTTP/2 (RFC 9113 section 8.2.1)
+      // Spaces around a value are not part of it, and malformed in HTTP/2 (RFC 9113 section 8.2.1).
+      const value = headers[i + 1].trim();
       if (before === undefined) fields[name] = value;
       else fields[name] = ONE_LINE.has(name) ? `${before}, ${value}` : [...[before].flat(), value];
     }
@@ -73,41 +76,41 @@ const byHttp2 =
     for await (const part of stream) parts.push(part);
     const { ':status': status, ...others } = answered;
     const flat = Object.entries(others).flatMap(([name, value]) =>
-      [value].flat().flatMap((one) => [name, String(one)]),
+      [value].flat().flatMap((item) => [name, String(item)]),
     );
     return { status, headers: flat, body: Buffer.concat(parts).toString('latin1') };
   };
 
-/** What the origin does now, and what it was asked. */
+/** The current behaviour of the origin, and the requests it has received. */
 interface Stage {
   step: Step;
   index: number;
-  place: Place;
-  asked: { headers: FieldList; status: number | 'down' }[];
+  location: Place;
+  received: { headers: FieldList; status: number | 'down' }[];
 }
 
 type Version = 'http/1.1' | 'h2c' | 'h2';
 
 async function runAll(version: Version, mayInsist: boolean): Promise<string[]> {
   const scheme = version === 'h2' ? 'https' : 'http';
-  const stage: Stage = { step: TABLE[0].steps[0], index: 0, place: placeOf(scheme, 0), asked: [] };
+  const stage: Stage = { step: TABLE[0].steps[0], index: 0, location: placeOf(scheme, 0), received: [] };
   const now = (): number => BEGIN + (stage.step.at ?? 0) * 1000;
   const server = createServer((message, reply) => {
-    const { step, index, place, asked } = stage;
+    const { step, index, location, received } = stage;
     const answers = answersOf(step);
     if (answers === 'down') {
-      asked.push({ headers: message.rawHeaders, status: 'down' });
+      received.push({ headers: message.rawHeaders, status: 'down' });
       message.socket.resetAndDestroy();
       return;
     }
-    const answer = answers[Math.min(asked.length, answers.length - 1)];
+    const answer = answers[Math.min(received.length, answers.length - 1)];
     const headers = message.rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text));
     const { status = 200 } = answer;
-    asked.push({ headers, status });
+    received.push({ headers, status });
     reply.sendDate = false;
     const isBodiless = message.method === 'HEAD' || status === 304 || status === 204;
     const body = isBodiless ? '' : bodyOf(answer, index);
-    const fields = answerFields(answer, step, place);
+    const fields = answerFields(answer, step, location);
     const hasLength = fields.some((name, i) => i % 2 === 0 && name === 'content-length');
     reply.writeHead(status, hasLength || isBodiless ? fields : [...fields, 'content-length', String(body.length)]);
     reply.end(body, 'latin1');
@@ -149,8 +152,10 @@ async function runAll(version: Version, mayInsist: boolean): Promise<string[]> {
         const visitor = session === undefined ? byHttp1 : byHttp2(session);
         for (const [number, row] of TABLE.entries()) {
           if (row.needs === 'insistence' && !mayInsist) continue;
-          const place = placeOf(scheme, number);
-          await runRow(stage, row, place, rig.port, visitor).catch((error) => failures.push(`${row.name}: ${error}`));
+          const location = placeOf(scheme, number);
+          await runRow(stage, row, location, rig.port, visitor).catch((error) =>
+            failures.push(`${row.name}: ${error}`),
+          );
         }
         session?.destroy();
       },
@@ -170,16 +175,16 @@ const placeOf = (scheme: string, number: number): Place => ({
   site: `${scheme}://${AUTHORITY}`,
 });
 
-async function runRow(stage: Stage, row: Row, place: Place, port: number, visitor: Visitor): Promise<void> {
-  stage.place = place;
+async function runRow(stage: Stage, row: Row, location: Place, port: number, visitor: Visitor): Promise<void> {
+  stage.location = location;
   for (const [index, step] of row.steps.entries()) {
-    Object.assign(stage, { step, index, asked: [] });
+    Object.assign(stage, { step, index, received: [] });
     const { method = 'GET', path = '/' } = step;
-    const reply = await visitor(port, method, `${place.base}${path}`, fieldList(step.headers, place));
-    // What is asked behind the visitor, and what is kept of it, is over before the next step.
+    const reply = await visitor(port, method, `${location.base}${path}`, fieldList(step.headers, location));
+    // Background requests and stores finish before the next step.
     for (let i = 0; i < 5; i++) await settled();
     if (step.expect.from === 'stale') await new Promise((resolve) => setTimeout(resolve, 15));
-    checkStep(row, index, { ...reply, asked: stage.asked }, place, true);
+    checkStep(row, index, { ...reply, asked: stage.received }, location, true);
   }
 }
 
@@ -188,7 +193,7 @@ for (const [version, mayInsist] of [
   ['h2c', true],
   ['h2', false],
 ] as const)
-  test(`every row of the table by ${version}${mayInsist ? '' : ', where visitors may not insist'}`, async () => {
+  test(`every row of the table by ${version}${mayInsist ? '' : ', without forced revalidation'}`, async () => {
     const failures = await runAll(version, mayInsist);
     if (failures.length > 0) throw new Error(`${failures.length} rows failed:\n${failures.slice(0, 10).join('\n')}`);
   });

@@ -1,4 +1,6 @@
-/** A proxy with a cache of memory alone, an origin that the test answers, and a clock that the test turns. */
+/**
+ * A proxy with a cache in memory, an origin that the test answers, and a clock that the test sets.
+ */
 
 import type { CachePurge, CacheStore } from '../../../edge/cache/store/cache-store.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
@@ -7,7 +9,7 @@ import { createProxy, type ProxyOptions, type Proxy as SiteHandler } from '../..
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
-import { type Asked, FakeOrigin } from './fake-origin.ts';
+import { FakeOrigin, type PendingRequest } from './fake-origin.ts';
 
 export const BEGIN = Date.UTC(2026, 2, 1, 12, 0, 0);
 
@@ -29,13 +31,13 @@ export interface CacheRig {
   now: number;
   /** Resolves when the exchange has been handled. */
   visit(request?: FakeRequest): Promise<FakeExchange>;
-  /** The exchange at once, and what its handler returns. */
+  /** Returns the exchange immediately, with the promise of its handler. */
   begin(request?: FakeRequest): { readonly exchange: FakeExchange; readonly handled: Promise<void> };
   close(): Promise<void>;
 }
 
 export interface CacheRigOptions extends Partial<Pick<ProxyOptions, 'compression' | 'trusts'>> {
-  readonly onAsked?: (asked: Asked) => void;
+  readonly onRequest?: (pending: PendingRequest) => void;
   readonly cache?: Partial<NonNullable<ProxyOptions['cache']>>;
 }
 
@@ -52,7 +54,7 @@ export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig>
   const store = openCacheStore(node.handle);
   const records: ExchangeRecord[] = [];
   const clock = (): number => rig.now;
-  const origin = new FakeOrigin(options.onAsked, clock);
+  const origin = new FakeOrigin(options.onRequest, clock);
   const proxy = createProxy({
     fetch: origin.fetch,
     compression: options.compression,

@@ -1,4 +1,4 @@
-/** The table of caching (test/edge/cache/rules/table), run by the proxy with its cache. */
+/** Runs the table of caching (test/edge/cache/rules/table) with the proxy and its cache. */
 import { test } from 'uvu';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import {
@@ -19,38 +19,46 @@ const PLACE: Place = { begin: BEGIN, base: '/row', site: 'https://www.example.co
 
 async function run(row: Row): Promise<void> {
   let index = 0;
-  let asked: { headers: FieldList; status: number | 'down' }[] = [];
+  let received: { headers: FieldList; status: number | 'down' }[] = [];
   const rig = await cacheRig({
     cache: { mayForceRevalidation: true, maxBodyBytes: 1000 },
-    onAsked: (one) => {
+    onRequest: (pending) => {
       const step = row.steps[index];
       const answers = answersOf(step);
-      const answer = answers === 'down' ? undefined : answers[Math.min(asked.length, answers.length - 1)];
-      asked.push({ headers: one.request.headers, status: answer === undefined ? 'down' : (answer.status ?? 200) });
+      const answer = answers === 'down' ? undefined : answers[Math.min(received.length, answers.length - 1)];
+      received.push({
+        headers: pending.request.headers,
+        status: answer === undefined ? 'down' : (answer.status ?? 200),
+      });
       if (answer === undefined) {
-        one.fail('refused');
+        pending.fail('refused');
         return;
       }
       const { status = 200 } = answer;
-      const body = one.request.method === 'HEAD' || status === 304 || status === 204 ? '' : bodyOf(answer, index);
-      if (body !== '') one.body.push(body);
-      one.body.finish();
-      one.body.length = body.length;
+      const body = pending.request.method === 'HEAD' || status === 304 || status === 204 ? '' : bodyOf(answer, index);
+      if (body !== '') pending.body.push(body);
+      pending.body.finish();
+      pending.body.length = body.length;
       const fields = answerFields(answer, step, PLACE);
       const hasLength = fields.some((name, i) => i % 2 === 0 && name === 'content-length');
-      one.respond(status, hasLength || body === '' ? fields : [...fields, 'content-length', String(body.length)]);
+      pending.respond(status, hasLength || body === '' ? fields : [...fields, 'content-length', String(body.length)]);
     },
   });
   try {
     for (; index < row.steps.length; index++) {
       const step = row.steps[index];
-      asked = [];
+      received = [];
       rig.now = BEGIN + (step.at ?? 0) * 1000;
       const { method = 'GET', path = '/' } = step;
       const exchange = await rig.visit({ method, path: `/row${path}`, headers: fieldList(step.headers, PLACE) });
       await settled();
       await settled();
-      const observed: Observed = { status: exchange.status, headers: exchange.fields, body: exchange.text, asked };
+      const observed: Observed = {
+        status: exchange.status,
+        headers: exchange.fields,
+        body: exchange.text,
+        asked: received,
+      };
       checkStep(row, index, observed, PLACE, true);
     }
   } finally {

@@ -1,3 +1,4 @@
+/** Error pages: the content type by Accept, the fields, and escaping. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerError } from '../../../edge/proxy/error-page.ts';
@@ -50,7 +51,7 @@ for (const [accept, type] of ROWS) {
   });
 }
 
-test('what a visitor can make the page say is no markup', () => {
+test('text from the visitor is escaped', () => {
   const exchange = new FakeExchange({ authority: `a'&b.test` });
   answerError(exchange, { ...LOOP, title: '<script>"' }, '<b>');
   assert.not.match(exchange.text, '<script>');
@@ -58,21 +59,21 @@ test('what a visitor can make the page say is no markup', () => {
   assert.match(exchange.text, 'a&#39;&amp;b.test');
 });
 
-test('HEAD gets the fields alone', () => {
+test('HEAD gets the fields only', () => {
   const exchange = new FakeExchange({ method: 'HEAD' });
   assert.is(answerError(exchange, LOOP, 'x'), 0);
   assert.is(exchange.status, 508);
   assert.is(exchange.text, '');
 });
 
-test('who is to come again is told when', () => {
+test('a page for a temporary failure has retry-after', () => {
   const exchange = new FakeExchange();
   answerError(exchange, FAULT_PAGES.busy, 'x');
   assert.is(exchange.status, 503);
   assert.is(exchange.field('retry-after'), '5');
 });
 
-test('nothing is loaded from elsewhere', () => {
+test('the page loads nothing', () => {
   const exchange = new FakeExchange();
   answerError(exchange, LOOP, 'x');
   assert.not.match(exchange.text, /https?:|src=|href=|url\(/);

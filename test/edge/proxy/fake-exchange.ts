@@ -1,4 +1,4 @@
-/** An exchange without a connection: what a handler says to it is kept. */
+/** An exchange without a connection that records the calls of its handler. */
 import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import { type ClientMemory, MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, RequestBody } from '../../../edge/http/exchange/exchange.ts';
@@ -38,10 +38,10 @@ export class FakeExchange implements Exchange {
   trailers: FieldList = [];
   readonly informed: { status: number; headers: FieldList }[] = [];
   isAborted = false;
-  /** The visitor takes nothing more for now: the answer of `write`. */
+  /** The visitor accepts no more data: `write` returns false. */
   isFull = false;
   isUpgraded = false;
-  /** The answer that was given whole. */
+  /** The response that was sent with `answer`. */
   ready: ReadyAnswer | null = null;
   #drain: (() => void) | null = null;
   #abort: ((cause: AbortCause) => void) | null = null;
@@ -70,7 +70,7 @@ export class FakeExchange implements Exchange {
   }
 
   field(name: string): string | undefined {
-    const at = this.fields.findIndex((one, i) => i % 2 === 0 && one === name);
+    const at = this.fields.findIndex((value, i) => i % 2 === 0 && value === name);
     return at < 0 ? undefined : this.fields[at + 1];
   }
 
@@ -87,7 +87,7 @@ export class FakeExchange implements Exchange {
 
   respond(status: number, headers: FieldList): void {
     if (this.isEnded) return;
-    if (this.status !== 0) throw new Error('The response has its head already.');
+    if (this.status !== 0) throw new Error('the response head has already been sent');
     this.status = status;
     this.fields = headers;
   }
@@ -131,7 +131,7 @@ export class FakeExchange implements Exchange {
     this.isAborted = true;
   }
 
-  /** The visitor goes. */
+  /** The visitor disconnects. */
   leave(): void {
     if (this.isEnded) return;
     this.isEnded = true;

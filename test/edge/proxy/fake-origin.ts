@@ -1,4 +1,4 @@
-/** An origin without a connection: a `Fetch` that a test answers by hand. */
+/** An origin without a connection: a `Fetch` whose requests the test answers. */
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import {
   type Fetch,
@@ -11,12 +11,12 @@ import {
 } from '../../../edge/origin/origin.ts';
 import { OriginPlace } from '../../../edge/origin/place.ts';
 
-/** A body whose parts a test pushes. */
+/** A body whose parts the test pushes. */
 export class FakeBody implements OriginBody {
   length: number | undefined;
   trailers: FieldList = [];
   isCancelled = false;
-  /** Parts that were taken. */
+  /** Number of parts that were read. */
   taken = 0;
   readonly #queue: (Uint8Array | null | OriginError)[] = [];
   #resolve: ((part: Uint8Array | null) => void) | null = null;
@@ -50,7 +50,7 @@ export class FakeBody implements OriginBody {
 
   readNow(): Uint8Array | null | undefined {
     const item = this.#queue[0];
-    // The end stays.
+    // The end stays in the queue, so that later reads see it.
     if (item !== null) this.#queue.shift();
     if (item instanceof OriginError) throw item;
     if (item !== undefined) this.taken++;
@@ -111,11 +111,11 @@ export class FakeTunnel implements OriginTunnel {
   }
 }
 
-/** One request that an origin got, to be answered. */
-export class Asked {
+/** A request that the origin has received and the test answers. */
+export class PendingRequest {
   isCancelled = false;
-  /** Of the origin. */
-  place: OriginPlace;
+  /** Identity of the origin. */
+  identity: OriginPlace;
   readonly body = new FakeBody();
   readonly tunnel = new FakeTunnel();
   readonly request: OriginRequest;
@@ -131,7 +131,7 @@ export class Asked {
     clock: () => number,
   ) {
     this.request = request;
-    this.place = new OriginPlace(request.origin);
+    this.identity = new OriginPlace(request.origin);
     this.#resolve = resolve;
     this.#reject = reject;
     this.#clock = clock;
@@ -140,11 +140,11 @@ export class Asked {
 
   field(name: string): string | undefined {
     const { headers } = this.request;
-    const at = headers.findIndex((one, i) => i % 2 === 0 && one === name);
+    const at = headers.findIndex((value, i) => i % 2 === 0 && value === name);
     return at < 0 ? undefined : headers[at + 1];
   }
 
-  /** The head; the body follows by `body`. */
+  /** Sends the head. The body follows through `body`. */
   respond(status: number, headers: FieldList = [], isTunnel = false): void {
     this.#resolve({
       status,
@@ -153,11 +153,11 @@ export class Asked {
       tunnel: isTunnel ? this.tunnel : null,
       requestTime: this.#requestTime,
       responseTime: this.#clock(),
-      place: this.place,
+      place: this.identity,
     });
   }
 
-  /** A whole response. */
+  /** Sends a complete response. */
   answer(status: number, headers: FieldList = [], text = ''): void {
     if (text !== '') this.body.push(text);
     this.body.finish();
@@ -177,30 +177,30 @@ export class Asked {
 }
 
 export class FakeOrigin {
-  readonly asked: Asked[] = [];
+  readonly requests: PendingRequest[] = [];
   readonly #clock: () => number;
-  readonly #onAsked: ((asked: Asked) => void) | undefined;
+  readonly #onRequest: ((pending: PendingRequest) => void) | undefined;
 
-  /** `onAsked` answers each request as it comes. */
-  constructor(onAsked?: (asked: Asked) => void, clock: () => number = Date.now) {
-    this.#onAsked = onAsked;
+  /** `onRequest` answers each request when it arrives. */
+  constructor(onRequest?: (pending: PendingRequest) => void, clock: () => number = Date.now) {
+    this.#onRequest = onRequest;
     this.#clock = clock;
   }
 
-  get last(): Asked {
-    const asked = this.asked.at(-1);
-    if (asked === undefined) throw new Error('The origin was not asked.');
-    return asked;
+  get last(): PendingRequest {
+    const last = this.requests.at(-1);
+    if (last === undefined) throw new Error('the origin received no request');
+    return last;
   }
 
   readonly fetch: Fetch = (request) =>
     new Promise((resolve, reject) => {
-      const asked = new Asked(request, resolve, reject, this.#clock);
-      this.asked.push(asked);
-      if (request.cancel !== undefined) request.cancel.target = asked;
-      this.#onAsked?.(asked);
+      const pending = new PendingRequest(request, resolve, reject, this.#clock);
+      this.requests.push(pending);
+      if (request.cancel !== undefined) request.cancel.target = pending;
+      this.#onRequest?.(pending);
     });
 }
 
-/** What is pending in promises has been done. */
+/** Lets pending promises settle. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

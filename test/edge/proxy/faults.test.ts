@@ -1,7 +1,6 @@
 /**
- * Origins that fail in every way and visitors who go at any time, over real sockets: each exchange
- * ends with the status that it should have, or broken, never with a body that looks whole and is
- * not; and nothing of it stays.
+ * Failing origins and disconnecting visitors over real sockets. Each exchange ends with the
+ * expected status or is aborted. A partial body never looks complete, and nothing is left behind.
  */
 
 import { once } from 'node:events';
@@ -22,16 +21,20 @@ import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, withRig } from '../http/exchange/rig.ts';
 
 const EXCHANGES = depth({ quick: 800, moderate: 2000, full: 20_000 });
-/** Milliseconds that an origin has: more than a busy machine takes for anything, so that only what hangs meets it. */
+/**
+ * Milliseconds that an origin has. A busy machine needs less, so only requests that hang reach it.
+ */
 const PATIENCE = 3000;
-/** On one connection of HTTP/2: who makes so many streams be reset is sent away some day. */
+/**
+ * Requests on one HTTP/2 connection. The server closes a connection with too many reset streams.
+ */
 const ROUND = 500;
 const MB = 1024 * 1024;
 const CHUNK = 'x'.repeat(5000);
 
 type Ending = number | 'broken';
 
-/** What the origin does with a request, by its path, and how the visitor's exchange ends. */
+/** The behaviour of the origin by path, and the end of the visitor's exchange. */
 const FAULTS: Readonly<Record<string, readonly [(socket: Socket) => void, Ending]>> = {
   close: [(socket) => socket.end(), 502],
   reset: [(socket) => socket.resetAndDestroy(), 502],
@@ -96,7 +99,7 @@ async function faultyOrigin(): Promise<{ port: number; sockets: Set<Socket>; clo
   return { port: (server.address() as AddressInfo).port, sockets, close: () => server.close() };
 }
 
-/** How one exchange ends for a visitor who stays. */
+/** The end of an exchange whose visitor stays connected. */
 async function visited(rig: Rig, path: string): Promise<Ending> {
   const call = rig.call({ path, headers: { 'accept-encoding': 'gzip, br' } });
   try {
@@ -108,7 +111,7 @@ async function visited(rig: Rig, path: string): Promise<Ending> {
   }
 }
 
-/** One who goes after so many milliseconds. */
+/** A visitor who disconnects after a number of milliseconds. */
 async function goes(rig: Rig, path: string, after: number): Promise<void> {
   const call = rig.call({ path });
   call.head.catch(() => {});
@@ -170,9 +173,9 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
             while (begun < count) {
               begun++;
               const picked = random.pick(names);
-              // Seldom, as each takes its time.
+              // Rarely, because each of them takes long.
               const name = picked.startsWith('hang') && random.below(8) > 0 ? 'fine' : picked;
-              // Each by itself now and then, and now and then many at once for the same.
+              // The number of paths is small, so that some concurrent requests share a path.
               const path = `/${name}?${random.below(50)}`;
               if (random.below(10) < 3) await goes(rig, path, random.below(8));
               else {
@@ -185,12 +188,12 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
           assert.equal(wrong, []);
           assert.equal(rig.errors, []);
           await until(() => open === 0, 'no exchange is open');
-          await until(() => bodies.open === 0, 'nothing is being coded');
+          await until(() => bodies.open === 0, 'no compression is running');
           await until(
             () => client.counters.open === 0 && origin.sockets.size === 0,
             'no connection to the origin is open',
           );
-          // One record for each.
+          // One record for each exchange.
           assert.is(records.count, handled);
           assert.ok(records.whole > 0 && records.whole < handled);
         },
@@ -203,7 +206,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
   }
 }
 
-/** All at once: each mostly waits for exchanges that hang. */
+/** Concurrently, because each variant mostly waits for exchanges that hang. */
 const VARIANTS = (
   [
     ['http/1.1', false],
@@ -212,7 +215,7 @@ const VARIANTS = (
     ['h2', true],
   ] as const
 ).map(([version, isCached]) => ({
-  title: `${version}${isCached ? ', with a cache' : ''}: nothing stays of exchanges that fail`,
+  title: `${version}${isCached ? ', with a cache' : ''}: failed exchanges leave nothing behind`,
   verdict: leavesNothing(version, isCached).then(
     () => undefined,
     (error: unknown) => error,

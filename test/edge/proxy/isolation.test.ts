@@ -1,6 +1,6 @@
 /**
- * Each visitor gets their own response or an error, never a byte of another's, whatever origins
- * do to the connections that they share: generated visitors and origins, through the whole proxy.
+ * Each visitor gets their own response or an error, never a byte of another visitor's response.
+ * Generated visitors share connections to generated, misbehaving origins through the whole proxy.
  */
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { listening } from '../origin/rig.ts';
 const REQUESTS = depth({ quick: 800, moderate: 5000, full: 20_000 });
 const VISITORS = 24;
 
-/** What an origin does with a request. `mark`: what its visitor, and nobody else, may see. */
+/** The behaviour of an origin for a request. Only the visitor with this `mark` may see it. */
 type Conduct = (socket: Socket, mark: string, method: string) => void;
 
 const head = (mark: string, lines: string, status = '200 OK'): string =>
@@ -30,14 +30,15 @@ const chunked = (mark: string): string =>
 const later = (socket: Socket, bytes: string, ms: number): void =>
   void setTimeout(() => void (socket.writable && socket.write(bytes)), ms);
 
-/** How many requests a connection has brought. */
-const broughtBy = new WeakMap<Socket, number>();
+/** Number of requests that each connection has received. */
+const requestCounts = new WeakMap<Socket, number>();
 /**
- * What belongs to nothing. Not once a further request has come: what an origin then says in the midst of the answer to that one, HTTP/1.1 has no means to tell from it.
+ * Sends bytes that belong to no response, unless a further request has arrived. HTTP/1.1 cannot
+ * distinguish stray bytes from the response to that request.
  */
 function stray(socket: Socket, bytes: string, ms: number): void {
-  const brought = broughtBy.get(socket);
-  setTimeout(() => void (socket.writable && broughtBy.get(socket) === brought && socket.write(bytes)), ms);
+  const count = requestCounts.get(socket);
+  setTimeout(() => void (socket.writable && requestCounts.get(socket) === count && socket.write(bytes)), ms);
 }
 
 const CONDUCTS: Readonly<Record<string, Conduct>> = {
@@ -48,12 +49,12 @@ const CONDUCTS: Readonly<Record<string, Conduct>> = {
     const bytes = whole(mark, method);
     for (let i = 0; i < bytes.length; i += 20) later(socket, bytes.slice(i, i + 20), i / 20);
   },
-  'a body where none may come': (socket, mark) => socket.write(sized(mark) + mark),
-  'a body where none may come, later': (socket, mark, method) => {
+  'a forbidden body': (socket, mark) => socket.write(sized(mark) + mark),
+  'a forbidden body, later': (socket, mark, method) => {
     socket.write(sized(mark));
     (method === 'HEAD' ? stray : later)(socket, mark, 1);
   },
-  'a response as a body where none may come, later': (socket, mark, method) => {
+  'a response as a forbidden body, later': (socket, mark, method) => {
     const inner = whole(mark, 'GET');
     socket.write(head(mark, `content-length: ${inner.length}\r\n`));
     if (method === 'HEAD') stray(socket, inner, 1);
@@ -85,7 +86,7 @@ const CONDUCTS: Readonly<Record<string, Conduct>> = {
     socket.write(
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: <${mark}>\r\n\r\n${whole(mark, method)}`,
     ),
-  'switches without being asked': (socket, mark) =>
+  'switches without a request': (socket, mark) =>
     socket.write(`HTTP/1.1 101 S\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n${whole(mark, 'GET')}`),
   'two framings': (socket, mark) =>
     socket.write(`${head(mark, `content-length: 5\r\ntransfer-encoding: chunked\r\n`)}0\r\n\r\n${whole(mark, 'GET')}`),
@@ -99,22 +100,25 @@ const CONDUCTS: Readonly<Record<string, Conduct>> = {
 };
 const NAMES = Object.keys(CONDUCTS);
 
-/** The path says what it does: `/<number of the conduct>/<mark>`; it answers with the head, before a body has come. */
+/**
+ * The path selects the conduct: `/<number of the conduct>/<mark>`. The response is sent when the
+ * head has arrived, before the body.
+ */
 function misbehaving(socket: Socket): void {
   let text = '';
   socket.on('error', () => {});
   socket.on('data', (part: Buffer) => {
     text += part.toString('latin1');
     for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n')) {
-      const asked = /([A-Z]+) \/(\d+)\/(\S+) HTTP/.exec(text.slice(0, end));
+      const match = /([A-Z]+) \/(\d+)\/(\S+) HTTP/.exec(text.slice(0, end));
       text = text.slice(end + 4);
-      broughtBy.set(socket, (broughtBy.get(socket) ?? 0) + 1);
-      if (asked !== null && socket.writable) CONDUCTS[NAMES[Number(asked[2])]](socket, asked[3], asked[1]);
+      requestCounts.set(socket, (requestCounts.get(socket) ?? 0) + 1);
+      if (match !== null && socket.writable) CONDUCTS[NAMES[Number(match[2])]](socket, match[3], match[1]);
     }
   });
 }
 
-/** All marks in what a visitor got. */
+/** All marks in a response. */
 const marksIn = (text: string): string[] => text.match(/mark-\d+-/g) ?? [];
 
 for (const version of ['http/1.1', 'h2c'] as const)
@@ -138,7 +142,7 @@ for (const version of ['http/1.1', 'h2c'] as const)
         async (rig) => {
           const visit = async (): Promise<void> => {
             const mark = `mark-${next++}-`;
-            // Half of them behave.
+            // Half of the requests get a correct response.
             const conduct = random.below(2) === 0 ? 0 : random.below(NAMES.length);
             const method = random.pick(['GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT']);
             const hasBody = method === 'POST' || method === 'PUT';
@@ -163,7 +167,7 @@ for (const version of ['http/1.1', 'h2c'] as const)
             while (next < REQUESTS) await visit();
           };
           await Promise.all(Array.from({ length: VISITORS }, visitor));
-          assert.ok(own > REQUESTS / 3, `${own} got what they asked for`);
+          assert.ok(own > REQUESTS / 3, `${own} received their own response`);
           assert.ok(client.counters.reused > REQUESTS / 10, `${client.counters.reused} shared a connection`);
         },
       );

@@ -1,6 +1,6 @@
 /**
- * An origin whose name leads to loopback, and which tells its name and address wherever it can:
- * no visitor sees either, by any version of HTTP, stored or not, in a head, hints or trailers.
+ * An origin that sends its name and its address in every possible field. No visitor may see either,
+ * with any version of HTTP, stored or not, in heads, early hints or trailers.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
@@ -21,7 +21,7 @@ import { listening } from '../origin/rig.ts';
 const HOST = 'Origin.internal.test';
 const MB = 1024 * 1024;
 
-/** 203.0.113.9 is another address of the name, which is never connected to. */
+/** 203.0.113.9 is another address of the name. The edge never connects to it. */
 const lookup: Lookup = async (_, type) => ({
   kind: 'addresses',
   addresses: type === TYPE.A ? [Uint8Array.of(127, 0, 0, 1), Uint8Array.of(203, 0, 113, 9)] : [],
@@ -29,7 +29,7 @@ const lookup: Lookup = async (_, type) => ({
   chain: [],
 });
 
-/** Lines of fields, each with the host in it. */
+/** Field lines that contain the host. */
 const linesOf = (host: string, port: number): string[] => [
   `x-backend: ${host}:${port}`,
   `backend: ${host}`,
@@ -118,7 +118,7 @@ async function visit(rig: Rig, path: string): Promise<string> {
 }
 
 for (const version of VERSIONS) {
-  test(`${version}: nothing that a visitor gets tells where the origin is`, async () => {
+  test(`${version}: no response reveals the origin`, async () => {
     const server = openOrigin();
     const port = await listening(server, '127.0.0.1');
     const client = createOriginClient({ lookup, exemptions: parseExemptions(['127.0.0.1']) });
@@ -162,7 +162,7 @@ for (const version of VERSIONS) {
   });
 }
 
-test('the page of an origin that does not answer does not tell it either', async () => {
+test('the error page for an unreachable origin does not reveal it either', async () => {
   const client = createOriginClient({ lookup, exemptions: parseExemptions(['127.0.0.1']) });
   const proxy = createProxy({ fetch: client.fetch });
   const site: Site = {

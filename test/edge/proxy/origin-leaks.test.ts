@@ -1,4 +1,4 @@
-/** No field of a response tells where the origin is: each kind of field, each spelling, and near misses. */
+/** No response field reveals the origin: all kinds of fields, all spellings, and near misses. */
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -18,15 +18,15 @@ const PLACE = new OriginPlace(NAME, ['203.0.113.9', '2001:db8::9']);
 
 const valuesOf = (fields: readonly string[], name: string): string[] =>
   fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === name);
-const seen = (name: string, value: string, place = PLACE, visited = VISITED): string | null =>
-  valuesOf(responseFields([name, value], siteOf(place.origin), visited, 'waypost', place), name)[0] ?? null;
+const seen = (name: string, value: string, identity = PLACE, visited = VISITED): string | null =>
+  valuesOf(responseFields([name, value], siteOf(identity.origin), visited, 'waypost', identity), name)[0] ?? null;
 
-/** Field, the origin's value, the visitor's (null: none). */
+/** The field, the origin's value, and the visitor's value (null: none). */
 type Row = readonly [string, string, string | null];
 
-const run = (rows: readonly Row[], place = PLACE, visited = VISITED, title = ''): void => {
+const run = (rows: readonly Row[], identity = PLACE, visited = VISITED, title = ''): void => {
   for (const [name, value, expected] of rows)
-    test(`${title}${name}: ${value}`, () => assert.is(seen(name, value, place, visited), expected));
+    test(`${title}${name}: ${value}`, () => assert.is(seen(name, value, identity, visited), expected));
 };
 
 run([
@@ -94,7 +94,7 @@ run([
   ['proxy-status', '"203.0.113.9"; error=x', null],
   ['forwarded', 'for="[2001:db8::9]:8080", for=192.0.2.7', 'for=192.0.2.7'],
   ['forwarded', 'by=203.0.113.9', null],
-  // Fields of machines.
+  // Fields that name a machine.
   ['backend', 'origin.internal.test', null],
   ['host', 'origin.internal.test:8080', null],
   ['x-backend', '203.0.113.9:8080', null],
@@ -133,7 +133,7 @@ run([
   ['set-cookie', 'SERVERID=203.0.113.9:8080; Path=/', null],
   ['set-cookie', 'route=origin.internal.test', null],
   ['set-cookie', 'BIGipServerpool=158400715.36895.0000; path=/', null],
-  // Of another machine: 8.8.4.4 is public, 10.1.1.100 is not.
+  // Addresses of another machine: 8.8.4.4 is public, 10.1.1.100 is not.
   ['set-cookie', 'BIGipServerpool=67373064.20480.0000; path=/', null],
   ['set-cookie', 'BIGipServerpool=1677787402.36895.0000; path=/', 'BIGipServerpool=1677787402.36895.0000; path=/'],
   ['set-cookie', 'lb=rd5o00000000000000000000ffff08080404o80', null],
@@ -172,7 +172,8 @@ run(
   ].map(([name, value]): Row => [name, value, value]),
 );
 
-// The origin's name is the visitor's, or a parent of it: the visitor knows it. The addresses stay hidden.
+// The origin's name equals the visitor's or is a parent of it, so it is public. The addresses stay
+// hidden.
 const APEX = new OriginPlace({ host: 'site.test', port: 8080, protocol: 'http' }, ['203.0.113.9']);
 run(
   [
@@ -228,7 +229,7 @@ run(
   'an international name: ',
 );
 
-test('a port of the visited site is encoded as the URL around it', () => {
+test('the port of the visited site gets the encoding of the URL around it', () => {
   const visited = { scheme: 'https', authority: 'www.site.test:8443' };
   assert.is(
     seen('location', '/?a=http%3A%2F%2F203.0.113.9%2F', PLACE, visited),
@@ -236,7 +237,7 @@ test('a port of the visited site is encoded as the URL around it', () => {
   );
 });
 
-test('stored fields and trailers are clean of addresses too', () => {
+test('stored fields and trailers contain no addresses either', () => {
   const fields = [
     'x-a',
     '203.0.113.9',
@@ -252,7 +253,7 @@ test('stored fields and trailers are clean of addresses too', () => {
   assert.equal(responseTrailers(fields, site, VISITED, PLACE), ['x-b', 'b']);
 });
 
-test('long values made to be slow are not', () => {
+test('long malicious values take linear time', () => {
   const parts = [
     '203.0.113.9 ',
     '//',
@@ -287,14 +288,16 @@ test('long values made to be slow are not', () => {
 
 const percentEncoded = (text: string, letters: readonly boolean[]): string =>
   [...text]
-    .map((one, i) => (letters[i % letters.length] ? `%${one.charCodeAt(0).toString(16).padStart(2, '0')}` : one))
+    .map((character, i) =>
+      letters[i % letters.length] ? `%${character.charCodeAt(0).toString(16).padStart(2, '0')}` : character,
+    )
     .join('');
 const upperCased = (text: string, letters: readonly boolean[]): string =>
-  [...text].map((one, i) => (letters[i % letters.length] ? one.toUpperCase() : one)).join('');
+  [...text].map((character, i) => (letters[i % letters.length] ? character.toUpperCase() : character)).join('');
 
-/** An IPv6 address of eight groups, of which any run of zeros may be left out. */
+/** A spelling of an IPv6 address with eight groups. Any run of zeros may be omitted. */
 function ipv6Spelling(groups: readonly number[], run: number, padding: number): string {
-  const texts = groups.map((one) => one.toString(16).padStart(padding, '0'));
+  const texts = groups.map((part) => part.toString(16).padStart(padding, '0'));
   const runs: [number, number][] = [];
   for (let from = 0; from < 8; from++)
     for (let to = from + 1; to <= 8 && groups[to - 1] === 0; to++) runs.push([from, to]);
@@ -330,17 +333,17 @@ const before = fc.constantFrom(
 );
 const after = fc.constantFrom('', ':8080', '%3A8080', '/', '/a?b', '"', '>; rel=a', ' (x)', ', y', ';z', '%2Fa');
 
-test('generated: whatever field has the origin in whatever spelling, the visitor does not get it', () => {
+test('generated: no field reveals the origin in any spelling', () => {
   fc.assert(
     fc.property(
       fc.tuple(label, label, byte, byte, byte, byte, fc.array(group, { minLength: 7, maxLength: 7 })),
       fc.record({ run: fc.nat(30), padding: fc.constantFrom(1, 4), kind: fc.nat(7), upper: letters, encoded: letters }),
       fc.record({ before, after, isEncoded: fc.boolean(), isTrailer: fc.boolean() }),
       fc.constantFrom(...FIELDS),
-      ([one, other, a, b, c, d, rest], spelling, around, field) => {
-        // An ETag is not searched for names made from addresses (response-fields.ts).
+      ([name, parent, a, b, c, d, rest], spelling, around, field) => {
+        // An ETag is not searched for names that contain an address (response-fields.ts).
         fc.pre(field !== 'etag' || spelling.kind !== 5);
-        const host = `${one}.${other}.test`;
+        const host = `${name}.${parent}.test`;
         const groups = [0x2a02, ...rest];
         const ipv4 = [a, b, c, d].join('.');
         const ipv6 = ipv6Spelling(groups, 0, 1);
@@ -350,15 +353,15 @@ test('generated: whatever field has the origin in whatever spelling, the visitor
           ...[[a, b, c, d].map((part) => String(part).padStart(3, '0')).join('.'), `${host}.`],
         ];
         const cased = upperCased(forms[spelling.kind], spelling.upper);
-        const told = around.isEncoded ? percentEncoded(cased, spelling.encoded) : cased;
-        const value = around.before + told + around.after;
-        const place = new OriginPlace({ host, port: 8080, protocol: 'http' }, [ipv4, ipv6]);
-        const site = siteOf(place.origin);
-        const given = around.isTrailer
-          ? responseTrailers([field, value], site, VISITED, place)
-          : responseFields([field, value], site, VISITED, 'waypost', place);
-        const text = decoded(given.join('\n')).toLowerCase();
-        for (const secret of [host, ipv4, `${a}-${b}-${c}-${d}`, decoded(told).toLowerCase()])
+        const spelled = around.isEncoded ? percentEncoded(cased, spelling.encoded) : cased;
+        const value = around.before + spelled + around.after;
+        const identity = new OriginPlace({ host, port: 8080, protocol: 'http' }, [ipv4, ipv6]);
+        const site = siteOf(identity.origin);
+        const fields = around.isTrailer
+          ? responseTrailers([field, value], site, VISITED, identity)
+          : responseFields([field, value], site, VISITED, 'waypost', identity);
+        const text = decoded(fields.join('\n')).toLowerCase();
+        for (const secret of [host, ipv4, `${a}-${b}-${c}-${d}`, decoded(spelled).toLowerCase()])
           assert.not(text.includes(secret), `${field}: ${value} became ${text}`);
       },
     ),
@@ -369,7 +372,7 @@ test('generated: whatever field has the origin in whatever spelling, the visitor
 const decoded = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-test('generated: a value without the origin passes as it is', () => {
+test('generated: a value without the origin passes unchanged', () => {
   const words = fc.array(
     fc.constantFrom(
       'a',

@@ -1,4 +1,7 @@
-/** A slow visitor does not hold the connection to the origin: what comes is read ahead, within bounds, and nothing is lost. */
+/**
+ * A slow visitor does not occupy the connection to the origin: the body is read ahead, within
+ * limits, and nothing is lost.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
@@ -33,7 +36,7 @@ function begin(limit: number): {
 }
 type BodySinkOwner = { flow(sink: BodySink): unknown };
 
-test('who keeps up is given each part at once, and nothing is kept', async () => {
+test('a fast visitor gets each part immediately, and nothing is buffered', async () => {
   const { exchange, body, budget, result } = begin(1024 * KB);
   body.push(Buffer.from('one'));
   body.push(Buffer.from('two'));
@@ -56,7 +59,7 @@ test('a short pause makes the origin wait', async () => {
   assert.not(body.isFull);
 });
 
-test('of a slow visitor the rest is read ahead, and given in order', async () => {
+test('for a slow visitor the rest is read ahead, and sent in order', async () => {
   const { exchange, body, outflow, budget, result } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));
@@ -77,7 +80,7 @@ test('of a slow visitor the rest is read ahead, and given in order', async () =>
   assert.is(budget.held, 0);
 });
 
-test('no more than half of what the network may have', () => {
+test('reading ahead uses at most half of the memory of a network', () => {
   const { exchange, body, outflow, budget } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));
@@ -88,7 +91,7 @@ test('no more than half of what the network may have', () => {
   assert.ok(budget.held <= 256 * KB + 16 * KB, String(budget.held));
 });
 
-test('what came before a fault is given before it', async () => {
+test('parts before a fault are sent before it is reported', async () => {
   const { exchange, body, outflow, result } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));
@@ -104,7 +107,7 @@ test('what came before a fault is given before it', async () => {
   assert.instance(result.value, OriginError);
 });
 
-test('a visitor who goes leaves nothing behind', async () => {
+test('a visitor who disconnects leaves nothing behind', async () => {
   const { exchange, body, outflow, budget, result } = begin(1024 * KB);
   exchange.isFull = true;
   body.push(Buffer.from('one'));

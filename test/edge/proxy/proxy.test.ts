@@ -1,4 +1,4 @@
-/** The proxy without a cache, by each version of HTTP, against an origin that the test answers by hand. */
+/** The proxy without a cache, with each version of HTTP, and an origin that the test answers. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, VERSIONS, withRig } from '../http/exchange/rig.ts';
 import { FakeExchange } from './fake-exchange.ts';
-import { type Asked, FakeOrigin, settled } from './fake-origin.ts';
+import { FakeOrigin, type PendingRequest, settled } from './fake-origin.ts';
 
 const site: Site = {
   domainId: 'd1',
@@ -30,10 +30,14 @@ interface Case {
   readonly records: ExchangeRecord[];
 }
 
-function each(name: string, onAsked: ((asked: Asked) => void) | undefined, use: (given: Case) => Promise<void>): void {
+function each(
+  name: string,
+  onRequest: ((pending: PendingRequest) => void) | undefined,
+  use: (given: Case) => Promise<void>,
+): void {
   for (const version of VERSIONS)
     test(`${version}: ${name}`, async () => {
-      const origin = new FakeOrigin(onAsked);
+      const origin = new FakeOrigin(onRequest);
       const records: ExchangeRecord[] = [];
       const proxy = createProxy({ fetch: origin.fetch, onDone: (record) => records.push(record) });
       await withRig(
@@ -48,8 +52,8 @@ function each(name: string, onAsked: ((asked: Asked) => void) | undefined, use: 
 }
 
 each(
-  'a response goes through',
-  (asked) => asked.answer(201, ['content-type', 'text/plain', 'x-a', '1', 'x-a', '2'], 'hello'),
+  'a response is passed on',
+  (pending) => pending.answer(201, ['content-type', 'text/plain', 'x-a', '1', 'x-a', '2'], 'hello'),
   async ({ rig, origin, records }) => {
     const call = rig.call({ path: '/a?b', headers: { cookie: 'c=d' } });
     const { status, headers } = await call.head;
@@ -69,11 +73,11 @@ each(
 
 each(
   'HEAD, 204 and 304 have no body',
-  (asked) => {
-    asked.body.finish();
-    if (asked.request.method === 'HEAD') asked.respond(200, ['content-length', '500']);
-    else if (asked.request.path === '/304') asked.respond(304, ['etag', '"a"']);
-    else asked.respond(204);
+  (pending) => {
+    pending.body.finish();
+    if (pending.request.method === 'HEAD') pending.respond(200, ['content-length', '500']);
+    else if (pending.request.path === '/304') pending.respond(304, ['etag', '"a"']);
+    else pending.respond(204);
   },
   async ({ rig }) => {
     const head = rig.call({ method: 'HEAD' });
@@ -88,13 +92,13 @@ each(
 );
 
 each(
-  'early hints and trailers go through',
-  (asked) => {
-    asked.request.onInform?.(103, ['link', '<http://203.0.113.9:8080/a.css>; rel=preload'], asked.place);
-    asked.request.onInform?.(100, [], asked.place);
-    asked.body.push('x');
-    asked.body.finish(['x-sum', '7']);
-    asked.respond(200, ['trailer', 'x-sum']);
+  'early hints and trailers are passed on',
+  (pending) => {
+    pending.request.onInform?.(103, ['link', '<http://203.0.113.9:8080/a.css>; rel=preload'], pending.identity);
+    pending.request.onInform?.(100, [], pending.identity);
+    pending.body.push('x');
+    pending.body.finish(['x-sum', '7']);
+    pending.respond(200, ['trailer', 'x-sum']);
   },
   async ({ rig }) => {
     const call = rig.call({ headers: { te: 'trailers' } });
@@ -106,9 +110,9 @@ each(
   },
 );
 
-each('a body goes up as the origin reads it', undefined, async ({ rig, origin }) => {
+each('a request body is sent as the origin reads it', undefined, async ({ rig, origin }) => {
   const call = rig.call({ method: 'POST', hasBody: true });
-  await until(() => origin.asked.length === 1);
+  await until(() => origin.requests.length === 1);
   const { body } = origin.last.request;
   void call.write(Buffer.from('one'));
   assert.is(Buffer.from((await body.read()) ?? []).toString(), 'one');
@@ -121,15 +125,15 @@ each('a body goes up as the origin reads it', undefined, async ({ rig, origin })
 
 each('an early answer does not wait for the body', undefined, async ({ rig, origin }) => {
   const call = rig.call({ method: 'POST', hasBody: true });
-  await until(() => origin.asked.length === 1);
+  await until(() => origin.requests.length === 1);
   origin.last.answer(413, [], 'too much');
   assert.is((await call.head).status, 413);
   call.reset();
 });
 
-each('a visitor who goes before the head cancels the request', undefined, async ({ rig, origin, records }) => {
+each('a visitor who disconnects before the head cancels the request', undefined, async ({ rig, origin, records }) => {
   const call = rig.call();
-  await until(() => origin.asked.length === 1);
+  await until(() => origin.requests.length === 1);
   call.reset();
   await until(() => records.length === 1);
   assert.ok(origin.last.isCancelled);
@@ -140,16 +144,16 @@ each('a visitor who goes before the head cancels the request', undefined, async 
   );
 });
 
-each('a visitor who goes in the middle of a body cancels it', undefined, async ({ rig, origin, records }) => {
+each('a visitor who disconnects within a body cancels it', undefined, async ({ rig, origin, records }) => {
   const call = rig.call();
-  await until(() => origin.asked.length === 1);
+  await until(() => origin.requests.length === 1);
   origin.last.body.push('begin');
   origin.last.respond(200);
   const stream = await call.stream();
   stream.on('error', () => {});
   await once(stream, 'readable');
   call.reset();
-  // That a client of HTTP/1.1 has gone is seen by a write.
+  // Over HTTP/1.1 only a write detects that the client has disconnected.
   await until(() => {
     origin.last.body.push('more');
     return records.length === 1;
@@ -158,9 +162,9 @@ each('a visitor who goes in the middle of a body cancels it', undefined, async (
   assert.equal([records[0].status, records[0].isWhole, records[0].fault], [200, false, null]);
 });
 
-each('a body that breaks off does not look whole', undefined, async ({ rig, origin, records }) => {
+each('a body that breaks off does not look complete', undefined, async ({ rig, origin, records }) => {
   const call = rig.call();
-  await until(() => origin.asked.length === 1);
+  await until(() => origin.requests.length === 1);
   origin.last.body.push('begin');
   origin.last.respond(200);
   await call.head;
@@ -174,9 +178,9 @@ each('a body that breaks off does not look whole', undefined, async ({ rig, orig
   assert.equal([records[0].isWhole, records[0].fault, records[0].bytes], [false, 'reset', 5]);
 });
 
-each('no more is read than the visitor takes', undefined, async ({ rig, origin, records }) => {
+each('no more is read from the origin than the visitor reads', undefined, async ({ rig, origin, records }) => {
   const call = rig.call();
-  await until(() => origin.asked.length === 1);
+  await until(() => origin.requests.length === 1);
   const part = Buffer.alloc(16_384, 'x');
   const { body } = origin.last;
   for (let i = 0; i < 4096; i++) body.push(part);
@@ -185,8 +189,8 @@ each('no more is read than the visitor takes', undefined, async ({ rig, origin, 
   const stream = await call.stream();
   for (let before = -1; before !== body.taken; await new Promise((resolve) => setTimeout(resolve, 50)))
     before = body.taken;
-  // What sockets and windows of both ends hold.
-  assert.ok(body.taken < 1500, `${body.taken} parts were taken`);
+  // The buffers of both ends hold some parts.
+  assert.ok(body.taken < 1500, `${body.taken} parts were read`);
   assert.is((await bytesOf(stream)).length, 4096 * part.length);
   await until(() => records.length === 1);
   assert.ok(records[0].isWhole);
@@ -194,8 +198,8 @@ each('no more is read than the visitor takes', undefined, async ({ rig, origin, 
 
 for (const [fault, page] of Object.entries(FAULT_PAGES))
   each(
-    `${fault} becomes ${page.status}, without a word of where the origin is`,
-    (asked) => asked.fail(fault as OriginFault),
+    `${fault} becomes ${page.status}, without revealing the origin`,
+    (pending) => pending.fail(fault as OriginFault),
     async ({ rig, records }) => {
       const call = rig.call({ headers: { accept: 'application/json' } });
       const { status, headers } = await call.head;
@@ -209,10 +213,10 @@ for (const [fault, page] of Object.entries(FAULT_PAGES))
     },
   );
 
-each('a request that was here before is 508', undefined, async ({ rig, origin }) => {
+each('a request that has already passed the edge gets 508', undefined, async ({ rig, origin }) => {
   const call = rig.call({ headers: { 'cdn-loop': 'waypost' } });
   assert.is((await call.head).status, 508);
-  assert.is(origin.asked.length, 0);
+  assert.is(origin.requests.length, 0);
 });
 
 each('TRACE is refused', undefined, async ({ rig, origin }) => {
@@ -220,23 +224,23 @@ each('TRACE is refused', undefined, async ({ rig, origin }) => {
   const { status, headers } = await call.head;
   assert.is(status, 405);
   assert.match(String(headers.allow), 'GET');
-  assert.is(origin.asked.length, 0);
+  assert.is(origin.requests.length, 0);
 });
 
-each('OPTIONS with no hop left is answered here', undefined, async ({ rig, origin }) => {
+each('OPTIONS with Max-Forwards 0 is answered by the edge', undefined, async ({ rig, origin }) => {
   const call = rig.call({ method: 'OPTIONS', headers: { 'max-forwards': '0' } });
   assert.is((await call.head).status, 204);
-  assert.is(origin.asked.length, 0);
+  assert.is(origin.requests.length, 0);
 });
 
-/** What an origin does that takes a WebSocket: RFC 6455 section 4.2.2. */
-function accept(asked: Asked): void {
-  const key = asked.field('sec-websocket-key') ?? '';
+/** An origin that accepts a WebSocket (RFC 6455 section 4.2.2). */
+function accept(pending: PendingRequest): void {
+  const key = pending.field('sec-websocket-key') ?? '';
   const proof = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-  asked.respond(101, ['sec-websocket-accept', proof, 'sec-websocket-protocol', 'chat'], true);
+  pending.respond(101, ['sec-websocket-accept', proof, 'sec-websocket-protocol', 'chat'], true);
 }
 
-each('a WebSocket goes both ways', accept, async ({ rig, origin, records }) => {
+each('a WebSocket carries bytes in both directions', accept, async ({ rig, origin, records }) => {
   const { status, headers, tunnel } = await rig.tunnel('/socket');
   assert.is(status, rig.isHttp2 ? 200 : 101);
   assert.is(headers['sec-websocket-protocol'], 'chat');
@@ -249,7 +253,7 @@ each('a WebSocket goes both ways', accept, async ({ rig, origin, records }) => {
   body.push('pong');
   const [part] = await once(tunnel, 'data');
   assert.is(part.toString(), 'pong');
-  // The visitor's end is passed on, and what the origin says after it still arrives.
+  // The visitor's end is passed on, and later bytes of the origin still arrive.
   tunnel.end();
   await until(() => up.isEnded);
   body.push('last');
@@ -260,7 +264,7 @@ each('a WebSocket goes both ways', accept, async ({ rig, origin, records }) => {
   assert.is(records[0].bytes, 8);
 });
 
-each('a WebSocket waits for an origin that is slow', accept, async ({ rig, origin }) => {
+each('a WebSocket waits for a slow origin', accept, async ({ rig, origin }) => {
   const { tunnel } = await rig.tunnel('/');
   if (tunnel === undefined) throw new Error('No tunnel');
   const { tunnel: up } = origin.last;
@@ -273,12 +277,12 @@ each('a WebSocket waits for an origin that is slow', accept, async ({ rig, origi
   up.drain();
   await until(() => up.text === 'ab');
   tunnel.destroy();
-  // By HTTP/1.1 it may look like an end.
+  // Over HTTP/1.1 it may look like a regular end.
   await until(() => up.isDestroyed || up.isEnded);
   origin.last.body.finish();
 });
 
-each('a WebSocket whose origin breaks is broken', accept, async ({ rig, origin, records }) => {
+each('a WebSocket is closed when the origin breaks off', accept, async ({ rig, origin, records }) => {
   const { tunnel } = await rig.tunnel('/');
   if (tunnel === undefined) throw new Error('No tunnel');
   tunnel.on('error', () => {});
@@ -293,20 +297,20 @@ each('a WebSocket whose origin breaks is broken', accept, async ({ rig, origin, 
 });
 
 each(
-  'a WebSocket that the origin refuses is answered by its response',
-  (asked) => asked.answer(403, [], 'no'),
+  'a refused WebSocket gets the response of the origin',
+  (pending) => pending.answer(403, [], 'no'),
   async ({ rig }) => {
     assert.is((await rig.tunnel('/')).status, 403);
   },
 );
 
-test('HTTP/1.1: an origin that does not prove that it knows what a WebSocket is opens nothing', async () => {
+test('HTTP/1.1: an origin without a valid Sec-WebSocket-Accept opens no tunnel', async () => {
   for (const lines of [
     [],
     ['sec-websocket-accept', 'wrong'],
     ['sec-websocket-accept', 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=', 'sec-websocket-accept', 'x'],
   ]) {
-    const origin = new FakeOrigin((asked) => asked.respond(101, lines, true));
+    const origin = new FakeOrigin((pending) => pending.respond(101, lines, true));
     const proxy = createProxy({ fetch: origin.fetch });
     const headers = ['sec-websocket-key', 'dGhlIHNhbXBsZSBub25jZQ=='];
     const exchange = new FakeExchange({ protocol: 'websocket', headers });
@@ -315,7 +319,7 @@ test('HTTP/1.1: an origin that does not prove that it knows what a WebSocket is 
   }
 });
 
-test('HTTP/1.1: a WebSocket without one key of 16 bytes is asked of no origin', async () => {
+test('HTTP/1.1: a WebSocket without a single key of 16 bytes is not forwarded', async () => {
   const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
   for (const keys of [[], [''], ['x'], ['dGhlIHNhbXBsZSBub25jZQ'], [KEY, KEY], [`${KEY}, ${KEY}`]]) {
     const origin = new FakeOrigin(accept);
@@ -323,11 +327,11 @@ test('HTTP/1.1: a WebSocket without one key of 16 bytes is asked of no origin', 
     const headers = keys.flatMap((key) => ['sec-websocket-key', key]);
     const exchange = new FakeExchange({ protocol: 'websocket', headers });
     await proxy(exchange, site);
-    assert.equal([exchange.status, exchange.isUpgraded, origin.asked.length], [400, false, 0], keys.join());
+    assert.equal([exchange.status, exchange.isUpgraded, origin.requests.length], [400, false, 0], keys.join());
   }
 });
 
-each('gRPC is refused so that its clients show why', undefined, async ({ rig, origin, records }) => {
+each('gRPC is refused with a reason that its clients show', undefined, async ({ rig, origin, records }) => {
   for (const type of ['application/grpc', 'application/grpc+proto', 'Application/gRPC; charset=utf-8']) {
     const call = rig.call({ method: 'POST', hasBody: true, headers: { 'content-type': type, te: 'trailers' } });
     const { status, headers } = await call.head;
@@ -342,7 +346,7 @@ each('gRPC is refused so that its clients show why', undefined, async ({ rig, or
     }
     call.reset();
   }
-  assert.is(origin.asked.length, 0);
+  assert.is(origin.requests.length, 0);
   assert.equal(
     records.map((record) => record.status),
     Array(3).fill(rig.isHttp2 ? 200 : 501),
@@ -350,8 +354,8 @@ each('gRPC is refused so that its clients show why', undefined, async ({ rig, or
 });
 
 each(
-  'gRPC-Web is passed on',
-  (asked) => asked.answer(200, ['content-type', 'application/grpc-web+proto'], 'frames'),
+  'gRPC-Web is forwarded',
+  (pending) => pending.answer(200, ['content-type', 'application/grpc-web+proto'], 'frames'),
   async ({ rig }) => {
     const call = rig.call({ method: 'POST', hasBody: true, headers: { 'content-type': 'application/grpc-web+proto' } });
     call.end(Buffer.from('message'));
@@ -361,13 +365,13 @@ each(
   },
 );
 
-test('h2: an origin that answers 200 to a WebSocket, or does not prove that it knows what one is, opens nothing', async () => {
-  const answers: readonly ((asked: Asked) => void)[] = [
-    (asked) => asked.answer(200, [], 'a page'),
-    (asked) => asked.respond(101, ['sec-websocket-accept', 'wrong'], true),
+test('h2: an origin that answers 200, or has no valid Sec-WebSocket-Accept, opens no tunnel', async () => {
+  const answers: readonly ((pending: PendingRequest) => void)[] = [
+    (pending) => pending.answer(200, [], 'a page'),
+    (pending) => pending.respond(101, ['sec-websocket-accept', 'wrong'], true),
   ];
-  for (const onAsked of answers) {
-    const origin = new FakeOrigin(onAsked);
+  for (const onRequest of answers) {
+    const origin = new FakeOrigin(onRequest);
     const proxy = createProxy({ fetch: origin.fetch });
     const exchange = new FakeExchange({ version: '2', method: 'CONNECT', protocol: 'websocket' });
     await proxy(exchange, site);
@@ -382,8 +386,8 @@ for (const [scheme, authority, sent] of [
   ['http', 'www.site.test:443', 'www.site.test:443'],
   ['https', 'www.site.test:8443', 'www.site.test:8443'],
 ] as const)
-  test(`${scheme}, Host ${authority}: the origin is asked for ${sent}, as the cache's key has it`, async () => {
-    const origin = new FakeOrigin((asked) => asked.answer(404, [], 'no such host'));
+  test(`${scheme}, Host ${authority}: the origin gets ${sent}, as in the cache key`, async () => {
+    const origin = new FakeOrigin((pending) => pending.answer(404, [], 'no such host'));
     const proxy = createProxy({ fetch: origin.fetch });
     await proxy(new FakeExchange({ scheme, authority }), site);
     assert.is(origin.last.request.authority, sent);
@@ -400,16 +404,16 @@ test('CONNECT, and protocols other than WebSocket, are refused', async () => {
   assert.is(other.status, 501);
 });
 
-test('what is no fault of an origin is told to the engine', async () => {
+test('an error that is not a fault of an origin is rethrown', async () => {
   const proxy = createProxy({ fetch: () => Promise.reject(new TypeError('a mistake')) });
-  let told: unknown;
+  let thrown: unknown;
   try {
     await proxy(new FakeExchange(), site);
   } catch (error) {
-    told = error;
+    thrown = error;
   }
   await settled();
-  assert.instance(told, TypeError);
+  assert.instance(thrown, TypeError);
 });
 
 test.run();

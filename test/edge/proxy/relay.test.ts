@@ -1,4 +1,4 @@
-/** What is given to a visitor is fetched as the visitor takes it. */
+/** The relay fetches a body only as fast as the visitor reads it. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OriginBody } from '../../../edge/origin/origin.ts';
@@ -9,11 +9,11 @@ import { FakeExchange } from './fake-exchange.ts';
 const ALL: TrailerFilter = { trailersOf: (fields) => fields };
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-/** Parts that have to be fetched. */
-class Fetched implements OriginBody {
+/** A body whose parts must be fetched. */
+class FetchedBody implements OriginBody {
   readonly length = undefined;
   readonly trailers = [];
-  readonly asked: (number | undefined)[] = [];
+  readonly limits: (number | undefined)[] = [];
   isCancelled = false;
   #left: number;
 
@@ -24,7 +24,7 @@ class Fetched implements OriginBody {
   readNow(): undefined {}
 
   async read(most?: number): Promise<Uint8Array | null> {
-    this.asked.push(most);
+    this.limits.push(most);
     return this.#left-- > 0 ? Buffer.from('part') : null;
   }
 
@@ -33,26 +33,26 @@ class Fetched implements OriginBody {
   }
 }
 
-/** Takes what `rooms` says, then nothing more until `open`. */
-class Measured extends FakeExchange {
+/** A visitor with the capacities in `rooms`, then with none until `open`. */
+class LimitedExchange extends FakeExchange {
   readonly rooms: number[] = [];
   override reserve(): number {
     return this.rooms.shift() ?? 0;
   }
 }
 
-test('no part is fetched before there is room, and no more than there is room for', async () => {
-  const exchange = new Measured();
-  const body = new Fetched(3);
+test('parts are fetched only when the visitor has capacity, and no more than that', async () => {
+  const exchange = new LimitedExchange();
+  const body = new FetchedBody(3);
   const gate = new Gate(exchange);
   exchange.respond(200, []);
   const relayed = relay(body, exchange, ALL, gate);
   await turn();
-  assert.equal(body.asked, []);
+  assert.equal(body.limits, []);
   exchange.rooms.push(4096, 65_536);
   exchange.drain();
   await turn();
-  assert.equal(body.asked, [4096, 65_536]);
+  assert.equal(body.limits, [4096, 65_536]);
   exchange.rooms.push(1, 1);
   exchange.drain();
   await relayed;
@@ -60,9 +60,9 @@ test('no part is fetched before there is room, and no more than there is room fo
   assert.ok(exchange.isEnded);
 });
 
-test('a visitor who goes while there is no room', async () => {
-  const exchange = new Measured();
-  const body = new Fetched(3);
+test('a visitor who disconnects while blocked', async () => {
+  const exchange = new LimitedExchange();
+  const body = new FetchedBody(3);
   const gate = new Gate(exchange);
   exchange.respond(200, []);
   const relayed = relay(body, exchange, ALL, gate);
@@ -71,7 +71,7 @@ test('a visitor who goes while there is no room', async () => {
   gate.open();
   await relayed;
   assert.ok(body.isCancelled);
-  assert.equal(body.asked, []);
+  assert.equal(body.limits, []);
 });
 
 test.run();

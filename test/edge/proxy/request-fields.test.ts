@@ -1,3 +1,4 @@
+/** The fields of requests to origins. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hasNoForwardsLeft, requestFields } from '../../../edge/proxy/request-fields.ts';
@@ -9,7 +10,7 @@ const rules = { name: 'waypost', trusts: (address: string) => address === TRUSTE
 const sent = (request: FakeRequest, acceptEncoding = '') =>
   requestFields(new FakeExchange(request), rules, 'id-1', acceptEncoding);
 
-/** All values of a name. */
+/** All values of a field. */
 function valuesOf(fields: readonly string[], name: string): string[] {
   return fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === name);
 }
@@ -17,7 +18,7 @@ function valuesOf(fields: readonly string[], name: string): string[] {
 interface Row {
   readonly name: string;
   readonly request: FakeRequest;
-  /** Values that the origin gets, by name; an empty list: none. */
+  /** The values that the origin gets for each name. An empty list: none. */
   readonly gets: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -27,13 +28,13 @@ const dropped = (name: string, value = 'x'): Row => ({
   gets: { [name]: [] },
 });
 const passed = (name: string, value = 'x'): Row => ({
-  name: `${name} is passed on as it is`,
+  name: `${name} is passed on unchanged`,
   request: { headers: [name, value] },
   gets: { [name]: [value] },
 });
 
 const ROWS: readonly Row[] = [
-  // RFC 9110 section 7.6.1, whatever the connection has left of them.
+  // RFC 9110 section 7.6.1: fields that the server has not already removed.
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'http2-settings'].map((name) =>
     dropped(name),
   ),
@@ -42,14 +43,15 @@ const ROWS: readonly Row[] = [
   dropped('proxy-authorization', 'Basic eDp5'),
   dropped('proxy-authenticate'),
   dropped('proxy', 'http://evil.test/'),
-  // Who the visitor is.
+  // Claims about the visitor.
   ...['x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-client-ip', 'client-ip'].map((name) =>
     dropped(name, '127.0.0.1'),
   ),
   ...['x-forwarded-port', 'x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-scheme', 'x-forwarded-prefix'].map(
     (name) => dropped(name),
   ),
-  // What proxies are trusted for: address, target and identity of the visitor, and what parts of a framework tell each other.
+  // Claims of trusted proxies only: address, target and identity of the visitor, and internal
+  // fields of frameworks.
   ...[
     ...['fly-client-ip', 'wl-proxy-client-ip', 'proxy-client-ip', 'x-azure-clientip', 'x-appengine-user-ip'],
     ...['front-end-https', 'x-script-name', 'x-override-url', 'x-original-url', 'x-rewrite-url', 'x-original-uri'],
@@ -63,7 +65,7 @@ const ROWS: readonly Row[] = [
     passed(name),
   ),
   ...['x-envoy-internal', 'x-original-url', 'ssl-client-verify'].map((name) => ({
-    name: `a trusted proxy may say ${name}`,
+    name: `a trusted proxy may set ${name}`,
     request: { address: TRUSTED, headers: [name, 'x'] },
     gets: { [name]: ['x'] },
   })),
@@ -78,23 +80,27 @@ const ROWS: readonly Row[] = [
   passed('x-custom', 'é'),
   passed('priority', 'u=1'),
   {
-    name: 'several lines of a field stay, in their order',
+    name: 'repeated fields are kept in order',
     request: { headers: ['x-a', '1', 'x-b', '2', 'x-a', '3'] },
     gets: { 'x-a': ['1', '3'], 'x-b': ['2'] },
   },
-  { name: 'the visitor is told by X-Forwarded-For', request: {}, gets: { 'x-forwarded-for': ['198.51.100.7'] } },
   {
-    name: 'what a stranger says of itself is not believed',
+    name: 'X-Forwarded-For has the address of the visitor',
+    request: {},
+    gets: { 'x-forwarded-for': ['198.51.100.7'] },
+  },
+  {
+    name: 'X-Forwarded-For of an untrusted client is dropped',
     request: { headers: ['x-forwarded-for', '127.0.0.1', 'x-forwarded-for', '::1'] },
     gets: { 'x-forwarded-for': ['198.51.100.7'] },
   },
   {
-    name: 'a trusted proxy is, and its address is appended',
+    name: 'X-Forwarded-For of a trusted proxy is kept, and its address is appended',
     request: { address: TRUSTED, headers: ['x-forwarded-for', '203.0.113.4', 'x-forwarded-for', '203.0.113.5'] },
     gets: { 'x-forwarded-for': ['203.0.113.4, 203.0.113.5, 192.0.2.80'] },
   },
   {
-    name: 'a trusted proxy knows scheme and host',
+    name: 'a trusted proxy may set scheme and host',
     request: {
       address: TRUSTED,
       scheme: 'http',
@@ -103,22 +109,22 @@ const ROWS: readonly Row[] = [
     gets: { 'x-forwarded-proto': ['https'], 'x-forwarded-host': ['a.test'] },
   },
   {
-    name: 'a trusted proxy may say X-Real-IP',
+    name: 'a trusted proxy may set X-Real-IP',
     request: { address: TRUSTED, headers: ['x-real-ip', '203.0.113.4'] },
     gets: { 'x-real-ip': ['203.0.113.4'] },
   },
   {
-    name: 'scheme and host are the ones that were asked',
+    name: 'scheme and host are the requested ones',
     request: { scheme: 'http', headers: ['x-forwarded-proto', 'https', 'x-forwarded-host', 'evil.test'] },
     gets: { 'x-forwarded-proto': ['http'], 'x-forwarded-host': ['www.site.test'] },
   },
   {
-    name: 'the default port of the scheme is left out, as in the key of the cache',
+    name: 'the default port of the scheme is omitted, as in the cache key',
     request: { authority: 'www.site.test:443' },
     gets: { 'x-forwarded-host': ['www.site.test'], forwarded: ['for=198.51.100.7;host=www.site.test;proto=https'] },
   },
   {
-    name: 'another port is not',
+    name: 'another port is kept',
     request: { authority: 'www.site.test:80' },
     gets: { 'x-forwarded-host': ['www.site.test:80'] },
   },
@@ -136,12 +142,12 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    name: "a stranger's Forwarded is not believed",
+    name: 'Forwarded of an untrusted client is dropped',
     request: { headers: ['forwarded', 'for=127.0.0.1'] },
     gets: { forwarded: ['for=198.51.100.7;host=www.site.test;proto=https'] },
   },
   {
-    name: "a trusted proxy's goes on",
+    name: 'Forwarded of a trusted proxy is kept and extended',
     request: { address: TRUSTED, headers: ['forwarded', 'for=203.0.113.4'] },
     gets: { forwarded: ['for=203.0.113.4, for=192.0.2.80;host=www.site.test;proto=https'] },
   },
@@ -149,33 +155,33 @@ const ROWS: readonly Row[] = [
   { name: 'Via of HTTP/1.0', request: { version: '1.0' }, gets: { via: ['1.0 waypost'] } },
   { name: 'Via of HTTP/2', request: { version: '2' }, gets: { via: ['2 waypost'] } },
   {
-    name: 'Via is appended to',
+    name: 'Via is extended',
     request: { headers: ['via', '1.0 fred, 1.1 p.example'] },
     gets: { via: ['1.0 fred, 1.1 p.example, 1.1 waypost'] },
   },
   { name: 'CDN-Loop', request: {}, gets: { 'cdn-loop': ['waypost'] } },
   {
-    name: 'CDN-Loop is appended to',
+    name: 'CDN-Loop is extended',
     request: { headers: ['cdn-loop', 'foo123.foocdn.example, barcdn.example; trace="abcdef"', 'cdn-loop', 'x'] },
     gets: { 'cdn-loop': ['foo123.foocdn.example, barcdn.example; trace="abcdef", x, waypost'] },
   },
   {
-    name: 'our name within a quoted parameter of another is not ours',
+    name: 'the name of the edge within a quoted parameter is not an identifier',
     request: { headers: ['cdn-loop', 'other; a="x, waypost"'] },
     gets: { 'cdn-loop': ['other; a="x, waypost", waypost'] },
   },
   {
-    name: 'the name of the exchange is ours',
+    name: 'X-Request-Id is set by the edge',
     request: { headers: ['x-request-id', 'theirs'] },
     gets: { 'x-request-id': ['id-1'] },
   },
   {
-    name: 'Max-Forwards of OPTIONS counts down',
+    name: 'Max-Forwards of OPTIONS is decremented',
     request: { method: 'OPTIONS', headers: ['max-forwards', '10'] },
     gets: { 'max-forwards': ['9'] },
   },
   {
-    name: 'Max-Forwards of another method does not',
+    name: 'Max-Forwards of another method is unchanged',
     request: { headers: ['max-forwards', '10'] },
     gets: { 'max-forwards': ['10'] },
   },
@@ -189,28 +195,28 @@ for (const { name, request, gets } of ROWS) {
   });
 }
 
-test('Forwarded tells of each request by itself, whichever of its parts is another than before', () => {
-  const asked: FakeRequest[] = [];
+test('Forwarded describes each request, whichever part differs from the previous request', () => {
+  const requests: FakeRequest[] = [];
   for (const address of ['198.51.100.7', '198.51.100.8'])
     for (const authority of ['a.site.test', 'b.site.test'])
-      for (const scheme of ['http', 'https'] as const) asked.push({ address, authority, scheme });
-  for (const before of asked)
-    for (const request of [before, ...asked]) {
+      for (const scheme of ['http', 'https'] as const) requests.push({ address, authority, scheme });
+  for (const before of requests)
+    for (const request of [before, ...requests]) {
       const { address, authority, scheme } = request;
       const fields = sent(request) as string[];
       assert.equal(valuesOf(fields, 'forwarded'), [`for=${address};host=${authority};proto=${scheme}`]);
-      // So that each comes behind each.
+      // So that each request follows every other.
       sent(before);
     }
 });
 
-test('codings that the origin is asked for are the ones that the edge says', () => {
+test('Accept-Encoding is set by the edge', () => {
   const headers = ['accept-encoding', 'zstd, br;q=0.5, gzip, weird'];
   assert.equal(valuesOf(sent({ headers }, 'gzip') as string[], 'accept-encoding'), ['gzip']);
   assert.equal(valuesOf(sent({ headers }) as string[], 'accept-encoding'), []);
 });
 
-test('a request that was here before is a loop, RFC 8586', () => {
+test('a request that has already passed the edge is a loop, RFC 8586', () => {
   for (const loop of ['waypost', 'Waypost', 'a, waypost', 'waypost;v=1', 'a;b="c,d" ,\twaypost ; x'])
     assert.is(sent({ headers: ['cdn-loop', loop] }), 508, loop);
   assert.is(sent({ headers: ['cdn-loop', 'a', 'cdn-loop', 'waypost'] }), 508);
@@ -218,11 +224,11 @@ test('a request that was here before is a loop, RFC 8586', () => {
     assert.type(sent({ headers: ['cdn-loop', loop] }), 'object');
 });
 
-test('an expectation that nobody knows is refused', () => {
+test('an unknown expectation is refused', () => {
   assert.is(sent({ headers: ['expect', '200-ok'] }), 417);
 });
 
-test('OPTIONS ends here when it may go no further', () => {
+test('OPTIONS with Max-Forwards 0 is not forwarded', () => {
   const may = (method: string, value: string) =>
     hasNoForwardsLeft(new FakeExchange({ method, headers: ['max-forwards', value] }));
   assert.ok(may('OPTIONS', '0'));

@@ -1,3 +1,4 @@
+/** The fields and trailers of responses to visitors. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { responseFields, responseTrailers } from '../../../edge/proxy/response-fields.ts';
@@ -15,7 +16,10 @@ const HTTPS = { scheme: 'https', authority: 'www.site.test' };
 const valuesOf = (fields: readonly string[], name: string): string[] =>
   fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === name);
 
-/** name of a field, what the origin says, what the visitor gets (null: nothing), and where it differs the site or the visitor. */
+/**
+ * The field, the origin's value, the visitor's value (null: none), and where needed a different
+ * site or visitor.
+ */
 type Row = readonly [string, string, string | null, Partial<Site>?, typeof HTTPS?];
 
 const ADDRESS: Partial<Site> = { origin: { host: '203.0.113.9', port: 80, protocol: 'http' } };
@@ -108,15 +112,15 @@ const ROWS: readonly Row[] = [
   ['strict-transport-security', 'max-age=1', 'max-age=0', { hstsMaxAge: 0 }],
 ];
 
-for (const [name, said, gets, more = {}, visited = HTTPS] of ROWS) {
-  test(`${name}: ${said}${more === ADDRESS || more === SIX ? ' (an address)' : ''} to ${visited.scheme}://${visited.authority}`, () => {
-    const fields = responseFields([name, said], { ...site, ...more }, visited, 'waypost');
-    assert.equal(valuesOf(fields, name), gets === null ? [] : [gets]);
+for (const [name, sent, received, more = {}, visited = HTTPS] of ROWS) {
+  test(`${name}: ${sent}${more === ADDRESS || more === SIX ? ' (an address)' : ''} to ${visited.scheme}://${visited.authority}`, () => {
+    const fields = responseFields([name, sent], { ...site, ...more }, visited, 'waypost');
+    assert.equal(valuesOf(fields, name), received === null ? [] : [received]);
     assert.is(fields.length % 2, 0);
   });
 }
 
-test('HSTS is sent for a site that asks for it, though its origin does not', () => {
+test('HSTS is sent for a site that enables it, even if its origin does not', () => {
   const fields = responseFields([], { ...site, hstsMaxAge: 31_536_000 }, HTTPS, 'waypost');
   assert.equal(valuesOf(fields, 'strict-transport-security'), ['max-age=31536000']);
   assert.equal(
@@ -125,12 +129,12 @@ test('HSTS is sent for a site that asks for it, though its origin does not', () 
   );
 });
 
-test('each cookie is a line of its own', () => {
+test('each cookie has its own field', () => {
   const fields = responseFields(['set-cookie', 'a=1', 'set-cookie', 'b=2'], site, HTTPS, 'waypost');
   assert.equal(valuesOf(fields, 'set-cookie'), ['a=1', 'b=2']);
 });
 
-test('fields made to be slow to rewrite are not', () => {
+test('malicious fields take linear time', () => {
   for (const value of [
     '<'.repeat(60_000),
     ';'.repeat(60_000),
@@ -142,7 +146,7 @@ test('fields made to be slow to rewrite are not', () => {
       assert.ok(responseFields([name, value], site, HTTPS, 'waypost').length > 0);
 });
 
-test('trailers: nothing that a head would not say, and nothing of the origin', () => {
+test('trailers: no field that a head may not have, and nothing that reveals the origin', () => {
   const kept = ['x-sum', '7', 'grpc-status', '0', 'server-timing', 'a;dur=1', 'etag', '"a"'];
   const dropped = [
     ...[

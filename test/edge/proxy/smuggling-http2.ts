@@ -1,8 +1,11 @@
-/** Rows of HTTP/2 (RFC 9113 sections 8.2, 8.3 and 10.3). */
+/** Unusual requests over HTTP/2 (RFC 9113 sections 8.2, 8.3 and 10.3). */
 import type { Line } from '../conformance/hpack.ts';
 import { type Arrival, coded, codedWith, length, posted, SMUGGLED } from './smuggling-rig.ts';
 
-/** Field lines of a request, what follows them (text: DATA; lines: trailers; null: nothing), and what the origin gets; nothing: the stream is reset or refused. */
+/**
+ * The fields of a request, what follows them (text: DATA; lines: trailers; null: nothing), and what
+ * the origin receives. Without the last, the stream is reset or refused.
+ */
 export type Row2 = readonly [
   name: string,
   lines: readonly Line[],
@@ -10,7 +13,7 @@ export type Row2 = readonly [
   arrives?: Arrival,
 ];
 
-/** An empty `:scheme` is written in when it is sent. */
+/** An empty `:scheme` is filled in before sending. */
 const SCHEME: Line = [':scheme', ''];
 const requestOf = (method: string, authority: string, path: string, scheme = ''): Line[] => [
   [':method', method],
@@ -22,13 +25,13 @@ const pseudo = (method: string, more: readonly Line[] = []): Line[] => [
   ...requestOf(method, 'site.test', '/'),
   ...more,
 ];
-const one = (name: string, value: string): Line[] => pseudo('GET', [[name, value]]);
+const withField = (name: string, value: string): Line[] => pseudo('GET', [[name, value]]);
 const authority = (text: string): Line[] => requestOf('GET', text, '/');
 const path = (text: string): Line[] => requestOf('GET', 'site.test', text);
 
 export const ROWS2: readonly Row2[] = [
-  ['H2.CL: less than comes', pseudo('POST', [['content-length', '0']]), [SMUGGLED]],
-  ['H2.CL: more than comes', pseudo('POST', [['content-length', '99']]), ['abc']],
+  ['H2.CL: less than the body', pseudo('POST', [['content-length', '0']]), [SMUGGLED]],
+  ['H2.CL: more than the body', pseudo('POST', [['content-length', '99']]), ['abc']],
   [
     'H2.CL: two',
     pseudo('POST', [
@@ -48,7 +51,7 @@ export const ROWS2: readonly Row2[] = [
   ['a colon in a name', pseudo('GET', [['x: y', 'a']]), null],
   ['upper case in a name', pseudo('GET', [['X', 'a']]), null],
   ['CRLF in a method', pseudo('GET / HTTP/1.1\r\nx: y'), null],
-  ['a blank in a path', path('/ HTTP/1.1'), null],
+  ['a space in a path', path('/ HTTP/1.1'), null],
   ['CRLF in a path', path('/\r\nx'), null],
   ['CRLF in an authority', authority('site.test\r\nx: y'), null],
   ['two authorities', pseudo('GET', [[':authority', 'other.test']]), null],
@@ -77,39 +80,39 @@ export const ROWS2: readonly Row2[] = [
   ['H2.CL: a line break', pseudo('POST', [['content-length', '3\r\nx: y']]), ['abc']],
   ['H2.TE: identity', pseudo('POST', [['transfer-encoding', 'identity']]), ['abc']],
   ['H2.TE: upper case', pseudo('POST', [['Transfer-Encoding', 'chunked']]), ['abc']],
-  ['H2.TE: a blank behind the name', pseudo('POST', [['transfer-encoding ', 'chunked']]), ['abc']],
-  ['H2.TE: behind a line break in a name', pseudo('POST', [['x: y\r\ntransfer-encoding', 'chunked']]), ['abc']],
+  ['H2.TE: a space after the name', pseudo('POST', [['transfer-encoding ', 'chunked']]), ['abc']],
+  ['H2.TE: after a line break in a name', pseudo('POST', [['x: y\r\ntransfer-encoding', 'chunked']]), ['abc']],
   ['H2.TE: in trailers', pseudo('POST'), ['abc', [['transfer-encoding', 'chunked']]]],
   ['a pseudo-header in trailers', pseudo('POST'), ['abc', [[':path', '/smuggled']]]],
   ['a line break in trailers', pseudo('POST'), ['abc', [['x', 'a\r\n\r\nGET /smuggled HTTP/1.1']]]],
   ['a colon in a name of trailers', pseudo('POST'), ['abc', [['x:y', 'a']]]],
   ['a connection in trailers', pseudo('POST'), ['abc', [['connection', 'close']]]],
-  ['an upgrade', one('upgrade', 'h2c'), null],
-  ['keep-alive', one('keep-alive', 'x'), null],
-  ['proxy-connection', one('proxy-connection', 'x'), null],
-  ['te that is not trailers', one('te', 'chunked'), null],
-  ['a name that is empty', one('', 'a'), null],
-  ['a blank in a name', one('x y', 'a'), null],
-  ['DEL in a name', one('x\x7f', 'a'), null],
-  ['a byte of Latin-1 in a name', one('x\xe9', 'a'), null],
-  ['NUL in a name', one('x\0', 'a'), null],
-  ['a blank before a value', one('x', ' a'), null],
-  ['a tab behind a value', one('x', 'a\t'), null],
-  ['a vertical tab in a value', one('x', 'a\x0bb'), null],
-  ['DEL in a value', one('x', '\x7f'), null],
-  ['a line break in a cookie', one('cookie', 'a=b\r\nx: y'), null],
-  ['a pseudo-header that nobody knows', one(':x', 'y'), null],
-  ['a pseudo-header of responses', one(':status', '200'), null],
+  ['an upgrade', withField('upgrade', 'h2c'), null],
+  ['keep-alive', withField('keep-alive', 'x'), null],
+  ['proxy-connection', withField('proxy-connection', 'x'), null],
+  ['te that is not trailers', withField('te', 'chunked'), null],
+  ['an empty name', withField('', 'a'), null],
+  ['a space in a name', withField('x y', 'a'), null],
+  ['DEL in a name', withField('x\x7f', 'a'), null],
+  ['a byte of Latin-1 in a name', withField('x\xe9', 'a'), null],
+  ['NUL in a name', withField('x\0', 'a'), null],
+  ['a space before a value', withField('x', ' a'), null],
+  ['a tab after a value', withField('x', 'a\t'), null],
+  ['a vertical tab in a value', withField('x', 'a\x0bb'), null],
+  ['DEL in a value', withField('x', '\x7f'), null],
+  ['a line break in a cookie', withField('cookie', 'a=b\r\nx: y'), null],
+  ['an unknown pseudo-header', withField(':x', 'y'), null],
+  ['a pseudo-header of responses', withField(':status', '200'), null],
   [
-    'a pseudo-header behind a field',
+    'a pseudo-header after a field',
     pseudo('GET', [
       ['x', 'y'],
       [':path', '/b'],
     ]),
     null,
   ],
-  ['two paths', one(':path', '/b'), null],
-  ['two methods', one(':method', 'POST'), null],
+  ['two paths', withField(':path', '/b'), null],
+  ['two methods', withField(':method', 'POST'), null],
   ['no path', [[':method', 'GET'], SCHEME, [':authority', 'site.test']], null],
   ['no method', [SCHEME, [':authority', 'site.test'], [':path', '/']], null],
   ['an empty path', path(''), null],
@@ -121,10 +124,10 @@ export const ROWS2: readonly Row2[] = [
   ['a byte of Latin-1 in a path', path('/\xe9'), null],
   ['an authority with a user', authority('a@site.test'), null],
   ['an authority with a path', authority('site.test/x'), null],
-  ['an authority with a blank', authority('site.test x'), null],
-  ['an authority with a port that is none', authority('site.test:x'), null],
+  ['an authority with a space', authority('site.test x'), null],
+  ['an authority with an invalid port', authority('site.test:x'), null],
   ['an empty authority', authority(''), null],
-  ['an empty authority beside a host', [...authority(''), ['host', 'site.test']], null],
+  ['an empty authority next to a host', [...authority(''), ['host', 'site.test']], null],
   [
     'two hosts',
     pseudo('GET', [
@@ -142,9 +145,9 @@ export const ROWS2: readonly Row2[] = [
     null,
   ],
   ['a tunnel of another protocol', [...pseudo('CONNECT'), [':protocol', 'connect-ip']], null],
-  ['a tunnel by GET', one(':protocol', 'websocket'), null],
+  ['a tunnel by GET', withField(':protocol', 'websocket'), null],
   ['a line break in a protocol', [...pseudo('CONNECT'), [':protocol', 'websocket\r\nx: y']], null],
-  ['a blank in a method', pseudo('GET /x'), null],
+  ['a space in a method', pseudo('GET /x'), null],
   [
     'a scheme with a line break',
     [
@@ -155,9 +158,9 @@ export const ROWS2: readonly Row2[] = [
     ],
     null,
   ],
-  ['an expectation that nobody knows', one('expect', 'x'), null],
+  ['an unknown expectation', withField('expect', 'x'), null],
   ['TRACE', pseudo('TRACE'), null],
-  ['another scheme than that of the connection', requestOf('GET', 'site.test', '/', 'ftp'), null],
+  ['a scheme that differs from the scheme of the connection', requestOf('GET', 'site.test', '/', 'ftp'), null],
   [
     'two credentials',
     pseudo('GET', [
@@ -185,7 +188,7 @@ export const ROWS2: readonly Row2[] = [
     { fields: 'cookie: a=1; b=2\r\nx: y\r\n' },
   ],
   ['an expectation', pseudo('POST', [['expect', '100-continue']]), ['abc'], posted(coded('abc'))],
-  ['a method that nobody knows', pseudo('SMUGGLE'), null],
+  ['an unknown method', pseudo('SMUGGLE'), null],
   ['a method in lower case', pseudo('get'), null],
   ['a GET with a body', pseudo('GET'), ['abc'], { framed: coded('abc') }],
   ['a HEAD with a body', pseudo('HEAD', [['content-length', '3']]), ['abc'], { method: 'HEAD', framed: length('abc') }],
@@ -213,13 +216,13 @@ export const ROWS2: readonly Row2[] = [
     posted(coded('abc')),
   ],
   [
-    'trailers that say who the visitor is',
+    'trailers with claims about the visitor',
     pseudo('POST'),
     ['abc', [['x-forwarded-for', '1.2.3.4']]],
     posted(coded('abc')),
   ],
-  ['settings of HTTP/2 for HTTP/1.1', one('http2-settings', 'x'), null, {}],
-  ['te: trailers', one('te', 'trailers'), null, { framed: 'connection: te\r\nte: trailers\r\n\r\n' }],
-  ['a byte of Latin-1 in a value', one('x', '\xe9'), null, { fields: 'x: \xe9\r\n' }],
-  ['underscores', one('transfer_encoding', 'chunked'), null, {}],
+  ['settings of HTTP/2 for HTTP/1.1', withField('http2-settings', 'x'), null, {}],
+  ['te: trailers', withField('te', 'trailers'), null, { framed: 'connection: te\r\nte: trailers\r\n\r\n' }],
+  ['a byte of Latin-1 in a value', withField('x', '\xe9'), null, { fields: 'x: \xe9\r\n' }],
+  ['underscores', withField('transfer_encoding', 'chunked'), null, {}],
 ];

@@ -1,4 +1,7 @@
-/** The whole edge (its server, gateway, proxy and client of origins) before an origin that writes down each byte that arrives. */
+/**
+ * The whole edge (server, gateway, proxy, origin client) with an origin that records each byte it
+ * receives.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { parseExemptions } from '../../../core/address/index.ts';
@@ -14,9 +17,9 @@ export type Scheme = 'http' | 'https';
 export interface Edge {
   readonly port: number;
   readonly scheme: Scheme;
-  /** All that came to the origin, a character a byte; identifiers of requests are `ID`. */
+  /** All bytes that the origin received, one character each. Request ids are replaced by `ID`. */
   arrived(): string;
-  /** Resolves when the proxy is done with a request. */
+  /** Resolves when the proxy has finished a request. */
   ended(): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ interface RecordingOrigin {
   close(): void;
 }
 
-/** It answers each request that it reads, strictly, and keeps all that came. */
+/** An origin that parses strictly, answers each request and records all bytes. */
 async function recordingOrigin(): Promise<RecordingOrigin> {
   const connections: string[] = [];
   const sockets = new Set<Socket>();
@@ -52,7 +55,7 @@ async function recordingOrigin(): Promise<RecordingOrigin> {
   return { port: (server.address() as AddressInfo).port, connections, close };
 }
 
-/** The methods of the whole requests that stand in a text. */
+/** The methods of the complete requests in a text. */
 export function requestsIn(text: string): string[] {
   const methods: string[] = [];
   for (let at = 0; ; ) {
@@ -69,7 +72,7 @@ export function requestsIn(text: string): string[] {
   }
 }
 
-/** Infinity: there is no end. */
+/** Infinity: the body has no end. */
 function chunksEnd(text: string, from: number): number {
   for (let at = from; ; ) {
     const size = /^[0-9a-f]+\r\n/.exec(text.slice(at, at + 18))?.[0];
@@ -84,7 +87,7 @@ function chunksEnd(text: string, from: number): number {
   }
 }
 
-/** Until `use` has returned. */
+/** Runs `use` with an edge, then stops the edge. */
 export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void>): Promise<void> {
   const origin = await recordingOrigin();
   const client = createOriginClient({ exemptions: parseExemptions(['127.0.0.1']) });
@@ -125,19 +128,22 @@ export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void
   }
 }
 
-/** What arrives for a request: the fields of the visitor, those of the edge, and how it is framed. */
+/**
+ * A request as the origin receives it: the fields of the visitor, the fields of the edge, and the
+ * framing.
+ */
 export interface Arrival {
   readonly method?: string;
   readonly path?: string;
   readonly host?: string;
   readonly fields?: string;
-  /** With its line of framing before it. */
+  /** The body, preceded by its framing field. */
   readonly framed?: string;
 }
 
 const GIVES_CONTENT_A_MEANING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The bytes of it. `version`: the visitor's. */
+/** The bytes of an arrival. `version`: HTTP version of the visitor. */
 export function arrival(
   { method = 'GET', path = '/', host: named = HOST, fields = '', framed = '\r\n' }: Arrival,
   version: string,
@@ -145,7 +151,8 @@ export function arrival(
 ): string {
   const defaultPort = scheme === 'https' ? ':443' : ':80';
   const host = named.endsWith(defaultPort) ? named.slice(0, -defaultPort.length) : named;
-  // An origin that leaves such content unread would take it for the next request (RFC 9110 section 9.3.1).
+  // An origin that does not read this content would parse it as the next request (RFC 9110 section
+  // 9.3.1).
   const hasContent = /^(?:content-length|transfer-encoding): /.test(framed);
   const isLast = hasContent && !GIVES_CONTENT_A_MEANING.has(method);
   const made =
@@ -157,9 +164,9 @@ export function arrival(
 
 export const posted = (framed: string, fields = ''): Arrival => ({ method: 'POST', fields, framed });
 export const length = (body: string): string => `content-length: ${body.length}\r\n\r\n${body}`;
-/** A body that came in chunks goes out in chunks of its own. */
+/** A chunked body is sent to the origin in new chunks. */
 export const coded = (...parts: readonly string[]): string => codedWith('', ...parts);
-/** The same, with trailers. */
+/** The same with trailers. */
 export const codedWith = (trailers: string, ...parts: readonly string[]): string =>
   `transfer-encoding: chunked\r\n\r\n${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')}0\r\n${trailers}\r\n`;
 

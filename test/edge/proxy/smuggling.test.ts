@@ -1,7 +1,10 @@
 /**
- * Requests that two servers might read differently (RFC 9112 section 11.2, RFC 9113 section 10.3): sent byte by byte through the whole edge, with TLS and without, to an origin that
- * writes down each byte that arrives. One framing comes in or it is refused, and one goes out; what arrives is compared as a whole. What stands behind a request on its connection is
- * read as the next one, or not at all when the request was refused.
+ * Requests that two servers might parse differently (RFC 9112 section 11.2, RFC 9113 section 10.3).
+ *
+ * They are sent through the whole edge, with and without TLS, to an origin that records each byte.
+ * The edge refuses the framing or forwards one defined framing, and the test compares all received
+ * bytes. The bytes after a request are parsed as the next one, or not at all if the request was
+ * refused.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -21,8 +24,9 @@ const FIRST = `GET /first HTTP/1.1\r\n${H}\r\n`;
 const NEXT = `GET /next HTTP/1.1\r\n${H}\r\n`;
 
 /**
- * Sends each part after as many responses as its index. Resolves with all that was received, a character a byte, after the last
- * response, or when the edge closes the connection if `answers` is 0.
+ * Sends each part after as many responses as its index. Resolves with all received bytes, one
+ * character each, after the last response, or when the edge closes the connection if `answers` is
+ * 0.
  */
 async function converse({ port, scheme }: Edge, parts: readonly string[], answers: number): Promise<string> {
   const socket = scheme === 'https' ? await dialTls(port) : await dial(port);
@@ -51,21 +55,21 @@ async function converse({ port, scheme }: Edge, parts: readonly string[], answer
   return text;
 }
 
-/** Of the final answers. */
+/** Statuses of the final responses. */
 const statuses = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 ([2-5]\d\d) [\s\S]*?\r\n\r\n/g)].map((match) => Number(match[1]));
 
 const inScheme = (bytes: string, scheme: Scheme): string =>
   scheme === 'https' ? bytes.replace(/(?<= )http:\/\//i, 'https://') : bytes;
 
-/** Whole requests: what they come to, and the next one behind them. */
+/** A complete request: its response, and the request after it. */
 function whole([name, bytes, status, arrives = [], isLast]: Row, scheme: Scheme): void {
   const sent = inScheme(bytes, scheme);
-  const expected = (more: readonly Arrival[]): string => more.map((one) => arrival(one, '1.1', scheme)).join('');
+  const expected = (more: readonly Arrival[]): string => more.map((item) => arrival(item, '1.1', scheme)).join('');
 
   test(`${scheme}/1.1: ${name}`, () =>
     withEdge(scheme, async (edge) => {
-      // Another site, over a connection whose certificate is not for it.
+      // Another site, over a connection whose certificate does not cover it.
       const first = status === 404 && scheme === 'https' ? 421 : status;
       const answers = [first, ...arrives.slice(1).map(() => 200), ...(isLast ? [] : [200])];
       const text = await converse(edge, [sent + (isLast ? '' : NEXT)], isLast ? 0 : answers.length);
@@ -74,7 +78,7 @@ function whole([name, bytes, status, arrives = [], isLast]: Row, scheme: Scheme)
     }));
 }
 
-/** Nothing of them arrives, nor of what stands behind them. */
+/** Neither a refused request nor the bytes after it reach the origin. */
 function refused([name, bytes, status]: Row, scheme: Scheme): void {
   const sent = inScheme(bytes, scheme);
   test(`${scheme}/1.1: refused: ${name}`, () =>
@@ -84,11 +88,12 @@ function refused([name, bytes, status]: Row, scheme: Scheme): void {
       assert.is(edge.arrived(), '');
     }));
 
-  test(`${scheme}/1.1: refused behind another: ${name}`, () =>
+  test(`${scheme}/1.1: refused after another request: ${name}`, () =>
     withEdge(scheme, async (edge) => {
       const text = await converse(edge, [FIRST, sent + SMUGGLED], 0);
       assert.equal(statuses(text), [200, status], text);
-      // A head may have left before what made the message malformed was seen: it is broken off, never made whole.
+      // The head may already have been forwarded when the error was found. Then the request is
+      // aborted and never completed.
       const seen = edge.arrived();
       assert.equal(requestsIn(seen), ['GET'], seen);
       assert.ok(seen.startsWith(arrival({ path: '/first' }, '1.1', scheme)));
@@ -118,7 +123,7 @@ for (const scheme of SCHEMES)
         });
         if (arrives !== undefined) await edge.ended();
         const seen = edge.arrived();
-        // As above: what has left already is broken off.
+        // As above: a head that has already been forwarded is aborted.
         if (arrives === undefined) assert.equal(requestsIn(seen), [], seen);
         else assert.is(seen, arrival(arrives, '2', scheme));
         assert.not.match(seen.slice(0, seen.indexOf('\r\n\r\n') + 4), 'smuggled');

@@ -1,3 +1,4 @@
+/** Which proxies in front of the edge are trusted. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { trustOf } from '../../../edge/proxy/trust.ts';
@@ -6,7 +7,7 @@ test('nobody is trusted by default', () => {
   assert.not(trustOf([])('127.0.0.1'));
 });
 
-test('who is trusted is named by a prefix', () => {
+test('a prefix names trusted proxies', () => {
   const trusts = trustOf(['192.0.2.0/24', '2001:db8::/32']);
   for (let again = 0; again < 2; again++) {
     for (const address of ['192.0.2.1', '192.0.2.255', '2001:db8::1']) assert.ok(trusts(address), address);
@@ -15,7 +16,7 @@ test('who is trusted is named by a prefix', () => {
   }
 });
 
-test('it holds for however many addresses', () => {
+test('the result is right for any number of addresses', () => {
   const trusts = trustOf(['10.0.0.0/8']);
   for (let i = 0; i < 20_000; i++) {
     const address = `${i % 2 === 0 ? 10 : 11}.0.${i >> 8}.${i & 255}`;
