@@ -122,7 +122,7 @@ async function get(
   }
 }
 
-test('needsToken: only requests from this machine that nobody has passed on are free of it', () => {
+test('needsToken: only direct requests from this machine need no token', () => {
   const none = () => undefined;
   for (const address of LOCAL) assert.is(needsToken('loopback', address, none), false, address);
   for (const address of REMOTE) assert.is(needsToken('loopback', address, none), true, address);
@@ -140,7 +140,7 @@ test('needsToken: only requests from this machine that nobody has passed on are 
   );
 });
 
-test('loopback: from this machine without a token, else with an administrator’s', async (context) => {
+test('loopback: no token from this machine, otherwise a token of an administrator', async (context) => {
   assert.is((await get(context, 'loopback', '127.0.0.1')).status, 200);
   assert.is((await get(context, 'loopback', '192.0.2.1')).status, 401);
   assert.is((await get(context, 'loopback', '127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).status, 401);
@@ -148,7 +148,7 @@ test('loopback: from this machine without a token, else with an administrator’
   assert.is((await get(context, 'loopback', '192.0.2.1', { authorization })).status, 200);
 });
 
-test('token: whose token opens it', async (context) => {
+test('token: which tokens have access', async (context) => {
   const expected: readonly (readonly [string, number, string])[] = [
     ['admin', 200, ''],
     ['reading', 200, ''],

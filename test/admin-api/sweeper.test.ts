@@ -51,7 +51,7 @@ const count = ({ environment }: Store, table: Table<never>): number => {
   return environment.rows.get(table.number)!.getCount();
 };
 
-test('answers go after a day, however many there are', () =>
+test('deletes stored responses after a day, even if there are many', () =>
   withStore(embedded, async (store) => {
     const rows = Array.from({ length: 5000 }, (_, i) => replay(i, NOW - (i % 2 === 0 ? 1 : 2) * DAY + 1));
     await put(store, replays, rows);
@@ -63,7 +63,7 @@ test('answers go after a day, however many there are', () =>
     assert.is(count(store, replays as Table<never>), 0);
   }));
 
-test('purges and audit entries go when their time is over; audit entries stay for ever if asked', () =>
+test('deletes expired purges and audit entries; audit entries can be kept forever', () =>
   withStore(embedded, async (store) => {
     const purge = (createdAt: number) => ({
       id: newId(),
@@ -83,7 +83,7 @@ test('purges and audit entries go when their time is over; audit entries stay fo
     assert.is(store.reader.audits(null, null, 10).length, 1);
   }));
 
-test('of each account the old audit entries go, also behind one that was written while the clock was ahead', () =>
+test('deletes old audit entries of each account, also after an entry of a clock that was ahead', () =>
   withStore(embedded, async (store) => {
     const accounts = Array.from({ length: 40 }, () => newId());
     const ages = [30, 20, 12, 11, -50, 12, 11, 9, 8, 1];

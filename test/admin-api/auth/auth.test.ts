@@ -9,7 +9,7 @@ test.before(async (context) => {
 });
 test.after(({ daemon }) => daemon.stop());
 
-test('a token carries its id and tells a typo', () => {
+test('a token contains its id and detects typing errors', () => {
   const token = mintToken('0123456789abcdef');
   assert.is(tokenId(token), '0123456789abcdef');
   for (let i = 0; i < token.length; i++) {
@@ -37,7 +37,7 @@ test('exchanges a password for a token, by username or e-mail in any case', asyn
   }
 });
 
-test('refuses wrong credentials alike, whether the account exists or not', async ({ daemon }) => {
+test('rejects wrong credentials alike, whether the account exists or not', async ({ daemon }) => {
   const answers = [];
   for (const [login, password] of [
     ['admin', 'wrong'],
@@ -65,7 +65,7 @@ const BAD_BODIES: readonly (readonly [body: unknown, status: number, pointer: st
 ];
 
 for (const [json, status, pointer] of BAD_BODIES)
-  test(`refuses the body ${JSON.stringify(json)}`, async ({ daemon }) => {
+  test(`rejects the body ${JSON.stringify(json)}`, async ({ daemon }) => {
     const answer = await daemon.call('POST', '/api/v1/auth/token', { token: null, json });
     assert.is(answer.status, status);
     assert.is(answer.body.error.pointer, pointer);
@@ -83,7 +83,7 @@ const BAD_HEADERS: readonly (readonly [header: string | null, code: string])[] =
 ];
 
 for (const [header, code] of BAD_HEADERS)
-  test(`refuses the header ${header?.slice(0, 20)}`, async ({ daemon }) => {
+  test(`rejects the header ${header?.slice(0, 20)}`, async ({ daemon }) => {
     const headers: Record<string, string> = header === null ? {} : { authorization: header };
     const answer = await daemon.call('GET', '/api/v1/account', { token: null, headers });
     assert.is(answer.status, 401);
@@ -91,12 +91,12 @@ for (const [header, code] of BAD_HEADERS)
     assert.is(answer.headers.get('www-authenticate'), 'Bearer');
   });
 
-test('a token with the id of another but not its secret is nothing', async ({ daemon }) => {
+test('a token with the id of another token but a wrong secret is invalid', async ({ daemon }) => {
   const forged = mintToken(tokenId(daemon.adminToken) ?? '');
   assert.is((await daemon.call('GET', '/api/v1/account', { token: forged })).body.error.code, 'invalid_token');
 });
 
-test('lists, narrows and revokes tokens', async ({ daemon }) => {
+test('lists and revokes tokens, and creates tokens with fewer scopes', async ({ daemon }) => {
   const { token } = await daemon.account('tom');
   const made = await daemon.call('POST', '/api/v1/tokens', { token, json: { name: 'ro', scopes: ['dns:read'] } });
   assert.is(made.status, 200);
@@ -124,7 +124,7 @@ test('lists, narrows and revokes tokens', async ({ daemon }) => {
   assert.is((await daemon.call('DELETE', `/api/v1/tokens/${made.body.id}`, { token })).status, 404);
 });
 
-test('a token gives no more than it has, and only known scopes', async ({ daemon }) => {
+test('a token cannot create one with more or unknown scopes', async ({ daemon }) => {
   const { token } = await daemon.account('tina');
   const create = (json: object, by = token) => daemon.call('POST', '/api/v1/tokens', { token: by, json });
   const made = await create({ name: 'a', scopes: ['account', 'dns:read'] });
@@ -140,20 +140,20 @@ test('a token gives no more than it has, and only known scopes', async ({ daemon
   );
 });
 
-test('nobody revokes a token of another account', async ({ daemon }) => {
+test('a token of another account cannot be revoked', async ({ daemon }) => {
   const { token } = await daemon.account('uwe');
   const { status } = await daemon.call('DELETE', `/api/v1/tokens/${tokenId(daemon.adminToken)}`, { token });
   assert.is(status, 404);
 });
 
-test('a viewer reads and does not write', async ({ daemon }) => {
+test('a viewer can read but not write', async ({ daemon }) => {
   const { token } = await daemon.account('vera', { role: 'viewer' });
   assert.is((await daemon.call('GET', '/api/v1/domains', { token })).status, 200);
   const json = { domain: 'vera.example.org' };
   assert.is((await daemon.call('POST', '/api/v1/domains', { token, json })).status, 403);
 });
 
-test('api access can be off', async ({ daemon }) => {
+test('API access can be turned off', async ({ daemon }) => {
   const json = { username: 'walt', password: 'walt secret', api_enabled: false };
   assert.is((await daemon.call('POST', '/api/v1/accounts', { json })).status, 200);
   const login = { login: 'walt', password: 'walt secret', name: 'x' };
@@ -161,7 +161,7 @@ test('api access can be off', async ({ daemon }) => {
   assert.equal([answer.status, String(answer.body.error.code)], [403, 'api_disabled']);
 });
 
-test('only administrators see and make accounts', async ({ daemon }) => {
+test('only administrators can list and create accounts', async ({ daemon }) => {
   const { token } = await daemon.account('xena');
   const json = { username: 'yuri', password: 'yuri secret' };
   assert.is((await daemon.call('GET', '/api/v1/accounts', { token })).status, 403);
@@ -185,7 +185,7 @@ const BAD_ACCOUNTS: readonly (readonly [more: object, status: number, pointer: s
 ];
 
 for (const [more, status, pointer] of BAD_ACCOUNTS)
-  test(`refuses the account ${JSON.stringify(more)}`, async ({ daemon }) => {
+  test(`rejects the account ${JSON.stringify(more)}`, async ({ daemon }) => {
     const json = { username: 'zoe', password: 'long enough', ...more };
     const answer = await daemon.call('POST', '/api/v1/accounts', { json });
     assert.equal([answer.status, String(answer.body.error.pointer)], [status, pointer]);

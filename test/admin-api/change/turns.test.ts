@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Turns } from '../../../admin-api/change/turns.ts';
 
-test('one exclusive at a time, shared ones together, in the order in which they came', async () => {
+test('exclusive work runs alone, shared work together, in order of arrival', async () => {
   const turns = new Turns();
   const log: string[] = [];
   const work = (name: string) => async () => {
@@ -27,7 +27,7 @@ test('one exclusive at a time, shared ones together, in the order in which they 
   assert.is(turns.size, 0);
 });
 
-test('who fails gives the turn on', async () => {
+test('failed work releases the key', async () => {
   const turns = new Turns();
   const failing = turns.exclusive('k', async () => {
     await wait(1);
@@ -39,7 +39,7 @@ test('who fails gives the turn on', async () => {
   assert.is(turns.size, 0);
 });
 
-test('never an exclusive beside another, whatever comes', async () => {
+test('exclusive work never overlaps other work', async () => {
   const turns = new Turns();
   let inside = 0;
   let exclusive = false;

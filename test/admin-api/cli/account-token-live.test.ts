@@ -38,7 +38,7 @@ test('accounts: add, list, log in, show', async ({ daemon, waypost }) => {
   );
 });
 
-test('tokens: list with scopes and expiry, never a secret; revoke ends one at once', async ({
+test('tokens: list with scopes and expiry, never a secret; revoke is effective at once', async ({
   daemon,
   waypost,
   json,
@@ -79,7 +79,7 @@ test('tokens: list with scopes and expiry, never a secret; revoke ends one at on
   assert.match(again.stderr, /\(no_such_token\)\n {2}next: List the tokens of this account with "waypost token list"/);
 });
 
-test('account set: off and on again, another name, a new password; rm', async ({ daemon, waypost, json }) => {
+test('account set: API access off and on, another name, a new password; rm', async ({ daemon, waypost, json }) => {
   const { id, token } = await daemon.account('bob');
   const env = { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: token };
   assert.match(

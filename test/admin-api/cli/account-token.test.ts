@@ -10,7 +10,7 @@ test.before.each(async (context) => {
 });
 test.after.each((context) => context.daemon.stop());
 
-test('token create --login exchanges the password for a token, alone on standard output', async ({ daemon, env }) => {
+test('token create --login exchanges the password, and prints only the token', async ({ daemon, env }) => {
   const { WAYPOST_URL } = env;
   const cases = [
     { env: { WAYPOST_URL, WAYPOST_ADMIN_PASSWORD: 'good' } },
@@ -33,20 +33,20 @@ test('token create --login exchanges the password for a token, alone on standard
   }
 });
 
-test('a password that is typed is not shown', async ({ env }) => {
+test('does not echo a typed password', async ({ env }) => {
   const { stdout, stderr } = await run(['token', 'create', '--login', 'admin'], { env, typed: 'good\r' });
   assert.is(stderr, 'Password of admin: \n');
   assert.not(stdout.includes('good'));
 });
 
-test('Ctrl-C at the question cancels', async ({ daemon, env }) => {
+test('Ctrl-C cancels the prompt', async ({ daemon, env }) => {
   const { code, stderr } = await run(['token', 'create', '--login', 'admin'], { env, typed: 'go\u0003' });
   assert.is(code, 1);
   assert.match(stderr, /\(cancelled\)/);
   assert.is(daemon.seen.length, 0);
 });
 
-test('no password and no terminal: the error says what to do', async ({ env }) => {
+test('the error without password and terminal has the next step', async ({ env }) => {
   const none = await run(['token', 'create', '--login', 'admin'], { env });
   assert.is(none.code, 1);
   assert.match(none.stderr, /\(no_password\)\n {2}next: Pass --password-stdin or set WAYPOST_ADMIN_PASSWORD/);
@@ -54,7 +54,7 @@ test('no password and no terminal: the error says what to do', async ({ env }) =
   assert.match(empty.stderr, /\(no_password\)/);
 });
 
-test('token create without --login uses the token at hand', async ({ daemon, env }) => {
+test('token create without --login uses the current token', async ({ daemon, env }) => {
   const argv = [
     'token',
     'create',
@@ -90,13 +90,13 @@ test('account add', async ({ daemon, env }) => {
   assert.is((await run(['account', 'add', 'x', '--role', 'king'], { env })).code, 2);
 });
 
-test('a random password is long, printed once, and the one that was sent', async ({ daemon, env }) => {
+test('a generated password is long, printed once, and equal to the sent one', async ({ daemon, env }) => {
   const { stdout } = await run(['account', 'add', 'bob', '--random-password'], { env });
   const password = /^password: ([\w-]{20})$/m.exec(stdout)?.[1];
   assert.is(JSON.parse(daemon.seen[0].body).password, password);
 });
 
-test('account set changes what is given, by username or id', async ({ daemon, env }) => {
+test('account set changes only the options, by username or id', async ({ daemon, env }) => {
   const accounts = [
     { id: 'a1', username: 'alice' },
     { id: 'b2', username: 'a1' },
@@ -132,7 +132,7 @@ test('account set --random-password prints it once, also as JSON', async ({ daem
   }
 });
 
-test('account rm asks', async ({ daemon, env }) => {
+test('account rm asks for confirmation', async ({ daemon, env }) => {
   const list = { body: { ok: true, accounts: [{ id: 'a1', username: 'alice' }], next_cursor: null } };
   daemon.before.push(list);
   const kept = await run(['account', 'rm', 'alice'], { env, typed: 'no\n' });

@@ -27,7 +27,7 @@ const page = (entries: object[], next: string | null = null) => ({
 });
 const ids = (stdout: string) => stdout.match(/r\d+/g) ?? [];
 
-test('audit: newest first, through the pages, no more than the limit', async ({ daemon, env }) => {
+test('audit: newest first, over all pages, up to the limit', async ({ daemon, env }) => {
   daemon.before.push(page([entry(5), entry(4)], 'c1'), page([entry(3), entry(2)], 'c2'));
   const { code, stdout } = await run(['audit', '--limit', '3'], { env });
   assert.is(code, 0);
@@ -41,7 +41,7 @@ test('audit: newest first, through the pages, no more than the limit', async ({ 
   assert.is(stdout.split('\n')[0], line);
 });
 
-test('audit --domain shows nothing else; the service itself is an actor, too', async ({ daemon, env }) => {
+test('audit --domain shows only the domain; the service can be the actor', async ({ daemon, env }) => {
   daemon.before.push(page([entry(5), entry(4, { actor: null }), entry(2, { domain: null })]));
   const { stdout } = await run(['audit', '--domain', 'EVEN.test.'], { env });
   assert.match(daemon.seen[0].url, /domain=even\.test/);
@@ -50,7 +50,7 @@ test('audit --domain shows nothing else; the service itself is an actor, too', a
   assert.is(JSON.parse((await run(['audit', '--json'], { env })).stdout).id, 'e3');
 });
 
-test('audit --follow: oldest first, then each new one once, until nobody reads', async ({ daemon, env }) => {
+test('audit --follow: oldest first, then each new entry once, until the output closes', async ({ daemon, env }) => {
   daemon.before.push(
     page([entry(2), entry(1)]),
     page([entry(2), entry(1)]),
@@ -74,7 +74,7 @@ test('audit --follow: oldest first, then each new one once, until nobody reads',
 
 const changed = (applied: string[], pending: string[]) => ({ body: { ok: true, seq: 12, applied, pending } });
 
-test('change: who serves it', async ({ daemon, env }) => {
+test('change: shows which nodes have applied it', async ({ daemon, env }) => {
   daemon.before.push(changed(['n1', 'n2'], ['n3']));
   const { code, stdout } = await run(['change', '12'], { env });
   assert.equal([code, stdout], [0, 'change 12\n  applied  n1, n2\n  pending  n3\n']);
@@ -83,7 +83,7 @@ test('change: who serves it', async ({ daemon, env }) => {
   assert.match(bad.stderr, /\(usage\)\n {2}next: Writes print it/);
 });
 
-test('change --wait: until all do, or the time is over', async ({ daemon, env }) => {
+test('change --wait: waits for all nodes, or until the timeout', async ({ daemon, env }) => {
   daemon.before.push(changed([], ['n1', 'n2']), changed(['n1'], ['n2']), changed(['n1', 'n2'], []));
   const done = await run(['change', '12', '--wait', '--json'], { env });
   assert.equal([done.code, done.slept.length, JSON.parse(done.stdout).pending], [0, 2, []]);

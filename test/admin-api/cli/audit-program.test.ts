@@ -14,7 +14,7 @@ import { smallApp } from '../../core/miniapp/corpus/small-app.ts';
 const { script, code } = programPaths(new URL('../../../', import.meta.url));
 const made = readFileSync(code);
 
-test('V8 takes the code of this build', () => {
+test('V8 accepts the code of this build', () => {
   assert.is(openAuditProgram(script, made).isRejected, false);
 });
 
@@ -24,7 +24,7 @@ for (const [what, bytes] of [
   ['cut off', made.subarray(0, 1000)],
   ['that is empty', Buffer.alloc(0)],
 ] as const)
-  test(`with code ${what} it finds what the modules do`, async () => {
+  test(`with code ${what} it has the same findings as the modules`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'waypost-audit-'));
     try {
       const app = join(folder, 'app');

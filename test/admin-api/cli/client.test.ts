@@ -16,7 +16,7 @@ const busy = (status: number, headers: Record<string, string> = {}) => ({
   body: { ok: false, error: { code: status === 429 ? 'rate_limited' : 'no_quorum', message: 'Later.' } },
 });
 
-test('429 and 503 are tried again with growing delays', async ({ daemon, env }) => {
+test('retries 429 and 503 with growing delays', async ({ daemon, env }) => {
   daemon.addZone('a.test');
   daemon.before.push(busy(429), busy(503), busy(503), busy(429));
   const { code, stdout, slept } = await run(['zone', 'list'], { env });
@@ -26,14 +26,14 @@ test('429 and 503 are tried again with growing delays', async ({ daemon, env }) 
   for (const [i, delay] of slept.entries()) assert.ok(delay >= 125 * 2 ** i && delay <= 250 * 2 ** i, `${i}: ${delay}`);
 });
 
-test('Retry-After is obeyed, up to the window of the rate limit', async ({ daemon, env }) => {
+test('follows Retry-After, up to the window of the rate limit', async ({ daemon, env }) => {
   daemon.before.push(busy(429, { 'retry-after': '3' }), busy(503, { 'retry-after': '999999' }));
   const { code, slept } = await run(['zone', 'list'], { env });
   assert.is(code, 0);
   assert.equal(slept, [3000, 300_000]);
 });
 
-test('it gives up in the end, with message, code and what to do', async ({ daemon, env }) => {
+test('finally gives up with message, code and next step', async ({ daemon, env }) => {
   for (let i = 0; i < 8; i++) daemon.before.push(busy(429));
   const { code, stderr, slept } = await run(['zone', 'list'], { env });
   assert.is(code, 1);
@@ -41,7 +41,7 @@ test('it gives up in the end, with message, code and what to do', async ({ daemo
   assert.match(stderr, /^error: Later\. \(rate_limited\)\n {2}next: Wait and run the command again/);
 });
 
-test('a POST that is repeated carries the same idempotency key', async ({ daemon, env }) => {
+test('a repeated POST has the same idempotency key', async ({ daemon, env }) => {
   daemon.before.push(busy(503));
   await run(['account', 'add', 'bob', '--random-password'], { env });
   const keys = daemon.seen.map((request) => request.headers['idempotency-key']);
@@ -50,7 +50,7 @@ test('a POST that is repeated carries the same idempotency key', async ({ daemon
   assert.is(keys[0], keys[1]);
 });
 
-test('a request whose connection is lost is sent again', async ({ daemon, env }) => {
+test('repeats a request after a lost connection', async ({ daemon, env }) => {
   daemon.drops = 2;
   const { code, stdout, slept } = await run(['account', 'add', 'bob', '--random-password'], { env });
   assert.equal([code, slept.length, daemon.seen.length], [0, 2, 3]);
@@ -72,7 +72,7 @@ test('an error of the API: message, code, pointer, details, next step and reques
   assert.match(shown.error.next, /role/);
 });
 
-test('what an error says cannot drive the terminal', async ({ daemon, env }) => {
+test('the text of an error cannot control the terminal', async ({ daemon, env }) => {
   const error = { code: 'x\u001b[2J', message: 'a\u001b]0;b\u0007\u009b' };
   daemon.before.push({ status: 409, body: { ok: false, error, request_id: '\u001b[1m' } });
   const { stderr } = await run(['zone', 'list'], { env });
@@ -80,19 +80,19 @@ test('what an error says cannot drive the terminal', async ({ daemon, env }) => 
   assert.not.match(stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-test('without a token the error says how to get one', async ({ env }) => {
+test('the error without a token says how to get one', async ({ env }) => {
   const { code, stderr } = await run(['zone', 'list'], { env: { ...env, WAYPOST_TOKEN: '' } });
   assert.is(code, 1);
   assert.match(stderr, /\(no_token\)\n {2}next: .*waypost token create --login admin/);
 });
 
-test('a token that is refused says how to get one', async ({ env }) => {
+test('the error for a rejected token says how to get one', async ({ env }) => {
   const { code, stderr } = await run(['--token', 'wp_wrong', 'zone', 'list'], { env });
   assert.is(code, 1);
   assert.match(stderr, /\(invalid_token\)\n {2}next: .*waypost token create/);
 });
 
-test('a daemon that is not there, or is something else', async ({ daemon, env }) => {
+test('reports an unreachable daemon, and a server that is not the daemon', async ({ daemon, env }) => {
   const gone = await run(['zone', 'list', '--url', 'http://127.0.0.1:1'], { env });
   assert.is(gone.code, 1);
   assert.match(

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../core/config/index.ts';
 const warningsFor = (etcd: string, more: NodeJS.ProcessEnv = {}): string =>
   [...reachLines(loadConfig({ env: { WAYPOST_ETCD_ENDPOINTS: etcd, ...more } }))].join('\n');
 
-test('a node that others look for on their own machines is told so, with what to set', () => {
+test('warns a node that advertises its loopback address, with the setting', () => {
   const elsewhere = [
     'http://192.0.2.14:2379',
     'http://127.0.0.1:2379,https://etcd.example.net:2379',
@@ -24,7 +24,7 @@ test('a node that others look for on their own machines is told so, with what to
   }
 });
 
-test('nothing is said where all are on one machine', () => {
+test('does not warn if all nodes are on one machine', () => {
   for (const etcd of ['http://127.0.0.1:2379,http://127.0.0.2:2379', 'http://[::1]:2379', 'http://localhost:2379'])
     assert.is(warningsFor(etcd), '');
 });

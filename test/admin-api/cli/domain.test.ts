@@ -6,7 +6,7 @@ const test = suite<Live>('admin-api/cli/domain');
 test.before(async (context) => void Object.assign(context, await startLive()));
 test.after((context) => context.daemon.stop());
 
-test('add says what to delegate to and the number of the change; with --json that is a field', async ({
+test('add prints the nameservers and the number of the change; with --json, the number is a field', async ({
   waypost,
   json,
 }) => {
@@ -21,7 +21,7 @@ test('add says what to delegate to and the number of the change; with --json tha
   assert.type(made.change, 'number');
 });
 
-test('add goes on after one that fails, and ends with 1', async ({ waypost, daemon }) => {
+test('add continues after a failure, and exits with 1', async ({ waypost, daemon }) => {
   const { code, stdout, stderr } = await waypost([
     'domain',
     'add',
@@ -46,7 +46,7 @@ test('add goes on after one that fails, and ends with 1', async ({ waypost, daem
   assert.is(token.stderr.match(/error:/g)?.length, 1);
 });
 
-test('list is sorted out by the filter, without headings when it is piped', async ({ waypost, json }) => {
+test('list applies the filter, without headings in a pipe', async ({ waypost, json }) => {
   const { stdout } = await waypost(['domain', 'list', '--filter', 'alph']);
   assert.match(stdout, /^alpha\.test +\d+\n$/);
   assert.is((await waypost(['zone', 'list', '--filter', 'alph'])).stdout, stdout);
@@ -75,7 +75,7 @@ test('show, with the name in Unicode and in capitals', async ({ waypost, json })
   assert.match(none.stderr, /no domain "no\.test"\. \(no_such_domain\)\n {2}next: .*waypost domain list/);
 });
 
-test('rm asks on a terminal, and wants --yes elsewhere', async ({ waypost }) => {
+test('rm asks on a terminal, and requires --yes elsewhere', async ({ waypost }) => {
   const left = async () => (await waypost(['domain', 'list', '--filter', 'd.test'])).stdout !== '';
   const silent = await waypost(['domain', 'rm', 'd.test']);
   assert.is(silent.code, 1);

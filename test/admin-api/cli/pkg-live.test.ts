@@ -37,7 +37,10 @@ test('upload, list, show, publish, withdraw', async ({ waypost, json, folder }) 
   assert.equal([again.code, /\(version_exists\)/.test(again.stderr)], [1, true]);
 });
 
-test('a rejected package ends with 1; what cannot be read says why, and where', async ({ waypost, folder }) => {
+test('a rejected package exits with 1; an unreadable file is reported with reason and location', async ({
+  waypost,
+  folder,
+}) => {
   const file = join(folder, 'bad.pkg');
   writeFileSync(file, packageText('com.example.bad', 1, 'reject'));
   const rejected = await waypost(['pkg', 'upload', file]);
@@ -52,7 +55,7 @@ test('a rejected package ends with 1; what cannot be read says why, and where', 
   assert.match(whole.stderr, /is a folder\. \(unreadable\)\n {2}next: Pack the folder with "waypost pkg pack /);
 });
 
-test('a daemon that ends the connection while a package is sent may find it too large', async ({ waypost, folder }) => {
+test('suggests the size limit if the daemon closes the connection during an upload', async ({ waypost, folder }) => {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy()));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const file = join(folder, 'large.pkg');

@@ -11,7 +11,7 @@ const app = join(root, 'notes');
 const sdk = join(root, 'host-sdk.js');
 writeFileSync(sdk, 'window.Host = window.__host;\n');
 
-test('a new app passes the linter, with an SDK without a finding', async () => {
+test('a new app passes the linter; with an SDK it has no findings', async () => {
   assert.is((await run(['pkg', 'init', app, '--name', 'A & <b>', '--sdk', sdk])).code, 0);
   const { code, stdout: out } = await run(['pkg', 'lint', app, '--sdk', sdk]);
   assert.is(code, 0);
@@ -19,7 +19,7 @@ test('a new app passes the linter, with an SDK without a finding', async () => {
   assert.is((await run(['pkg', 'init', app])).code, 1);
 });
 
-test('a stand-in is told, and a person has to look', async () => {
+test('reports a stand-in, which needs a review', async () => {
   const folder = join(root, 'tried');
   assert.is((await run(['pkg', 'init', folder])).code, 0);
   const { code, stdout: out } = await run(['pkg', 'lint', folder, '--json']);
@@ -32,7 +32,7 @@ test('a stand-in is told, and a person has to look', async () => {
   assert.is(end.verdict, 'in_review');
 });
 
-test('an app has its folder made as any other, with those above, or it is said why there can be none', async () => {
+test('creates the folder of an app with its parents, or reports why it cannot', async () => {
   const folder = join(root, 'above', 'app');
   assert.is((await run(['pkg', 'init', folder])).code, 0);
   const umask = process.umask();
@@ -49,7 +49,7 @@ test('an app has its folder made as any other, with those above, or it is said w
   }
 });
 
-test('the same folder is packed to the same bytes, and the archive passes', async () => {
+test('packs the same folder to the same bytes, and the archive passes', async () => {
   const [first, second] = [join(root, 'a.pkg'), join(root, 'b.pkg')];
   for (const out of [first, second]) assert.is((await run(['pkg', 'pack', app, '--sdk', sdk, '--out', out])).code, 0);
   assert.ok(readFileSync(first).equals(readFileSync(second)));
@@ -61,7 +61,7 @@ test('the same folder is packed to the same bytes, and the archive passes', asyn
   assert.match((await run(['pkg', 'pack', app, '--out', join(app, 'x.pkg')])).stderr, /package_in_folder/);
 });
 
-test('errors end with 1, are not packed unless forced, and come as SARIF too', async () => {
+test('errors exit with 1, prevent packing without --force, and are available as SARIF', async () => {
   const folder = join(root, 'bad');
   await run(['pkg', 'init', folder]);
   mkdirSync(join(folder, 'lib'));
@@ -76,7 +76,7 @@ test('errors end with 1, are not packed unless forced, and come as SARIF too', a
   assert.is((await run(['pkg', 'pack', folder, '--out', packed, '--force'])).code, 0);
 });
 
-test('nothing of a package drives the terminal, as text, JSON or SARIF', async () => {
+test('the content of a package cannot control the terminal, as text, JSON or SARIF', async () => {
   const folder = join(root, 'hostile');
   assert.is((await run(['pkg', 'init', folder, '--sdk', sdk])).code, 0);
   const hostile = '\u001b[2J\u009b2J\u202e\u{e0041}\u2028\ud800';
@@ -96,7 +96,7 @@ test('nothing of a package drives the terminal, as text, JSON or SARIF', async (
   }
 });
 
-test('wrong use ends with 2, and so does what is not there or cannot be read: 1 is for errors of a package', async () => {
+test('misuse and missing or unreadable files exit with 2; 1 means errors in a package', async () => {
   assert.is((await run(['pkg', 'lint'])).code, 2);
   const file = join(root, 'file');
   writeFileSync(file, '');

@@ -9,7 +9,7 @@ function outputAs(terminal: { isTTY: boolean; columns?: number }): { output: Out
   return { output: Object.assign(stream, terminal), text: () => String(stream.read() ?? '') };
 }
 
-test('a terminal shows a bar, which ends with its line', () => {
+test('a terminal shows a bar that ends with a line break', () => {
   const { output, text } = outputAs({ isTTY: true, columns: 120 });
   const progress = startProgress(output, 4, 'zones');
   progress.add(1, 10);
@@ -19,7 +19,7 @@ test('a terminal shows a bar, which ends with its line', () => {
   assert.ok(drawn.endsWith('\u001b[K\n'));
 });
 
-test('a bar is no wider than its terminal', () => {
+test('a bar is not wider than its terminal', () => {
   const { output, text } = outputAs({ isTTY: true, columns: 20 });
   startProgress(output, 0, 'bytes').stop();
   assert.is(text(), `\r${'█'.repeat(20)}\u001b[K\n`);
@@ -33,7 +33,7 @@ test('more than the total counts as the total', () => {
   assert.match(text(), / 2\/2 zones, .* 0 s to go/);
 });
 
-test('elsewhere nothing of the terminal is written', () => {
+test('other outputs have no terminal sequences', () => {
   const { output, text } = outputAs({ isTTY: false });
   const progress = startProgress(output, 2, 'zones');
   progress.add(1, 1);

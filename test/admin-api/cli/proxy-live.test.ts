@@ -20,7 +20,7 @@ test.after(async (context) => {
   await context.daemon.stop();
 });
 
-test('status before anything', async ({ waypost }) => {
+test('status without settings', async ({ waypost }) => {
   const { code, stdout } = await waypost(['proxy', 'status', 'shop.test']);
   assert.is(code, 0);
   assert.match(stdout, /^shop\.test: proxy off\n {2}origin {7}none\n {2}next: Set it .*\n {2}certificate {2}none\n$/);
@@ -38,7 +38,7 @@ test('set, on, status, off', async ({ waypost }) => {
   assert.match((await waypost(['proxy', 'off', 'shop.test'])).stdout, /^shop\.test: proxy off/);
 });
 
-test('what is refused says what to do', async ({ waypost }) => {
+test('a rejection has the next step', async ({ waypost }) => {
   for (const [argv, code] of [
     [['set', 'shop.test', '10.0.0.1'], /\(private_origin, \/origin\)/],
     [['set', 'shop.test', '1.1.1.1', '--port', '8443'], /\(protocol_required, \/protocol\)/],
@@ -53,7 +53,7 @@ test('what is refused says what to do', async ({ waypost }) => {
   }
 });
 
-test('purge: all, and parts as the help shows them', async ({ waypost, json }) => {
+test('purges everything, and parts as in the help', async ({ waypost, json }) => {
   const all = await waypost(['proxy', 'purge', 'shop.test']);
   assert.match(all.stdout, /^purging everything of shop\.test \(id [0-9a-f]{16}\) \(change \d+\)\n$/);
   const [part] = await json([
@@ -64,7 +64,7 @@ test('purge: all, and parts as the help shows them', async ({ waypost, json }) =
   assert.is(Object.values(part.purge.urls).length, 2);
 });
 
-test("a certificate of one's own, and back; its warnings are shown", async ({ waypost }) => {
+test('installs a custom certificate with its warnings, and returns to the automatic one', async ({ waypost }) => {
   const key = ecKey();
   const [file, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   writeFileSync(file, certificate({ name: 'shop.test', key, dnsNames: ['shop.test'] }));

@@ -51,7 +51,7 @@ function lastRequest({ seen }: FakeDaemon): [string, string, unknown] {
   return [method, url.replace('/api/v1/domains/1', ''), body === '' ? null : JSON.parse(body)];
 }
 
-test('each verb asks what the contract says', async ({ daemon, waypost }) => {
+test('each command sends the documented request', async ({ daemon, waypost }) => {
   const cases: [string[], string, string, unknown][] = [
     [['set', 'a.test', 'o.test'], 'PUT', '/proxy', { origin: 'o.test' }],
     [
@@ -81,7 +81,7 @@ test('each verb asks what the contract says', async ({ daemon, waypost }) => {
   }
 });
 
-test('status of one that is as it should be', async ({ waypost }) => {
+test('status of a working proxy', async ({ waypost }) => {
   const { stdout } = await waypost(['status', 'a.test']);
   const lines = [
     'a.test: proxy on (change 7)',
@@ -91,7 +91,7 @@ test('status of one that is as it should be', async ({ waypost }) => {
   assert.is(stdout, `${lines.join('\n')}\n`);
 });
 
-test('status says what to do about what is not', async ({ waypost }) => {
+test('status has the next step for each problem', async ({ waypost }) => {
   const exposed = [{ name: 'mail', type: 'A', content: '203.0.113.7', why: 'target of MX\u001b[2J' }];
   const failed = { ...SET_UP, origin_host: '2001:db8::1', ssl_status: 'error', ssl_error: 'CAA forbids it', exposed };
   const { stdout } = await waypost(['status', 'a.test'], failed);
@@ -104,21 +104,18 @@ test('status says what to do about what is not', async ({ waypost }) => {
   assert.match(off.stdout, /:443\n {2}next: Turn it on with "waypost proxy on a\.test"/);
 });
 
-test('--json gives what the daemon said', async ({ waypost }) => {
+test('--json prints the response of the daemon', async ({ waypost }) => {
   const { stdout } = await waypost(['status', 'a.test', '--json']);
   assert.equal(JSON.parse(stdout).proxy, SET_UP);
 });
 
-test('purge says what of it', async ({ waypost }) => {
+test('purge prints the purged parts', async ({ waypost }) => {
   assert.is((await waypost(['purge', 'a.test'])).stdout, 'purging everything of a.test (id p1) (change 7)\n');
   const some = await waypost(['purge', 'a.test', '--tag', 'x', '--resource', 'u', 'v']);
   assert.match(some.stdout, /^purging 2 URLs, 1 tag of a\.test/);
 });
 
-test('a certificate of one’s own is read before anything is asked, and its key is not shown', async ({
-  daemon,
-  waypost,
-}) => {
+test('reads a custom certificate before any request, and does not show its key', async ({ daemon, waypost }) => {
   const [file, key, der] = ['cert.pem', 'key.pem', 'cert.der'].map((name) => join(folder, name));
   writeFileSync(file, '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n');
   writeFileSync(key, '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n');
@@ -142,7 +139,7 @@ test('a certificate of one’s own is read before anything is asked, and its key
   assert.is((await waypost(['certificate', 'a.test', '--order', '--automatic'])).code, 2);
 });
 
-test('no origin to turn on: the error says how to name one', async ({ daemon, waypost }) => {
+test('the error without an origin says how to set one', async ({ daemon, waypost }) => {
   const running = waypost(['on', 'a.test']);
   const error = { code: 'origin_required', message: 'There is no origin.' };
   daemon.before[1] = { status: 409, body: { ok: false, error } };

@@ -15,7 +15,7 @@ async function contents({ json }: Live, name: string, type: string): Promise<str
   return rows.map((row) => String(row.content));
 }
 
-test('add: several at once, or none', async (live) => {
+test('add: all records or none', async (live) => {
   const { code, stdout, stderr } = await live.waypost([
     'record',
     'add',
@@ -38,13 +38,13 @@ test('add: several at once, or none', async (live) => {
   assert.equal(await contents(live, 'mx', 'A'), []);
 });
 
-test('a content whose quotes were forgotten: the error says so', async (live) => {
+test('the error for a content without quotes suggests quotes', async (live) => {
   const { code, stderr } = await live.waypost(['record', 'add', 'bücher.test', '@', 'MX', '10', 'mail.bücher.test']);
   assert.is(code, 1);
   assert.match(stderr, /\n {2}next: Quote content with spaces/);
 });
 
-test('priority beside the content, names in Unicode, text', async (live) => {
+test('priority as an option, names in Unicode, text', async (live) => {
   await live.json(['record', 'add', 'bücher.test', '@', 'MX', 'mx.bücher.test', '--priority', '10']);
   assert.equal(await contents(live, '@', 'MX'), ['10 mx.xn--bcher-kva.test.']);
   await live.json(['record', 'add', 'bücher.test', 'müller', 'TXT', 'v=spf1 mx -all']);
@@ -52,7 +52,7 @@ test('priority beside the content, names in Unicode, text', async (live) => {
   assert.equal([row.name, row.content], ['xn--mller-kva', '"v=spf1 mx -all"']);
 });
 
-test('set: replaced as one; TTL and what stays are kept, with their ids', async (live) => {
+test('set: replaces atomically; keeps TTL and unchanged records with their ids', async (live) => {
   const before = await live.json(['record', 'list', 'bücher.test', '--name', 'www']);
   const [body] = await live.json(['record', 'set', 'bücher.test', 'www', 'A', '192.0.2.2', '192.0.2.3']);
   assert.equal([Object.values(body.deleted), body.created[0].ttl], [[before[0].id], 600]);
@@ -61,14 +61,14 @@ test('set: replaced as one; TTL and what stays are kept, with their ids', async 
   assert.ok(ids.includes(before[1].id));
 });
 
-test('set to another way of writing the same', async (live) => {
+test('set with another spelling of the same content', async (live) => {
   await live.json(['record', 'set', 'bücher.test', 'six', 'AAAA', '2001:db8::1', '2001:db8::2']);
   const [body] = await live.json(['record', 'set', 'bücher.test', 'six', 'AAAA', '2001:DB8:0::2', '2001:db8:0:0::1']);
   assert.is(Object.values(body.created).length, 2);
   assert.equal((await contents(live, 'six', 'AAAA')).sort(), ['2001:db8::1', '2001:db8::2']);
 });
 
-test('set to what is there, as people write it, changes nothing', async ({ waypost }) => {
+test('set with the existing records, in a usual spelling, changes nothing', async ({ waypost }) => {
   for (const argv of [
     ['müller', 'TXT', 'v=spf1 mx -all'],
     ['@', 'MX', '10 mx.xn--bcher-kva.test'],
@@ -79,7 +79,7 @@ test('set to what is there, as people write it, changes nothing', async ({ waypo
   }
 });
 
-test('set --ttl alone, and the switch', async (live) => {
+test('set --ttl only, and --proxied', async (live) => {
   const [timed] = await live.json([
     'record',
     'set',
@@ -113,7 +113,7 @@ test('set --ttl alone, and the switch', async (live) => {
   assert.equal([kept.created[0].ttl, kept.created[0].proxied], [60, false]);
 });
 
-test('two that set the same at once: one of them, whole', async (live) => {
+test('of two concurrent sets, one applies completely', async (live) => {
   for (let round = 0; round < 3; round++) {
     const sets = [
       [`192.0.2.${round * 4 + 1}`, `192.0.2.${round * 4 + 2}`],
@@ -143,7 +143,7 @@ test('rm by id, by content, by name', async (live) => {
   assert.equal(await contents(live, 'race', 'A'), []);
 });
 
-test('audit and change tell of it', async ({ waypost, json }) => {
+test('audit and change show the changes', async ({ waypost, json }) => {
   const [{ change }] = await json(['record', 'add', 'bücher.test', 'a', 'A', '192.0.2.1']);
   const [entry] = await json(['audit', '--limit', '1']);
   assert.equal([entry.action, entry.domain, entry.revision], ['record.batch', 'xn--bcher-kva.test', change]);

@@ -24,7 +24,7 @@ const sent = ({ seen }: FakeDaemon) => JSON.parse(seen[seen.length - 1].body);
 const contents = ({ zones }: FakeDaemon, name: string) =>
   zones.get('a.test')?.records.flatMap((row) => (row.name === name ? [row.content] : []));
 
-test('add: each content is a record, all in one batch', async ({ daemon, env }) => {
+test('add: one record per content, in one batch', async ({ daemon, env }) => {
   const argv = ['record', 'add', 'a.test', '@', 'MX', 'mx1.a.test', 'mx2.a.test', '--priority', '10', '--ttl', '900'];
   const { code, stdout, stderr } = await run(argv, { env });
   assert.is(code, 0, stderr);
@@ -40,7 +40,10 @@ test('add: each content is a record, all in one batch', async ({ daemon, env }) 
   );
 });
 
-test('add --no-proxied, --proxied, neither; as JSON what the daemon said and the change', async ({ daemon, env }) => {
+test('add with --no-proxied, --proxied or neither; --json prints the response and the change', async ({
+  daemon,
+  env,
+}) => {
   for (const [argv, proxied] of [
     [['--no-proxied'], false],
     [['--proxied'], true],
@@ -53,7 +56,7 @@ test('add --no-proxied, --proxied, neither; as JSON what the daemon said and the
   }
 });
 
-test('values that cannot be are misuse', async ({ daemon, env }) => {
+test('invalid values are misuse', async ({ daemon, env }) => {
   for (const more of [
     ['--ttl', '0'],
     ['--ttl', '1.5'],
@@ -70,7 +73,7 @@ test('values that cannot be are misuse', async ({ daemon, env }) => {
   assert.is(daemon.seen.length, 0);
 });
 
-test('list is aligned and never cut when it is piped', async ({ env }) => {
+test('a piped list is aligned and never truncated', async ({ env }) => {
   const { code, stdout } = await run(['record', 'list', 'a.test'], { env });
   assert.is(code, 0);
   const lines = stdout.trimEnd().split('\n');
@@ -79,7 +82,7 @@ test('list is aligned and never cut when it is piped', async ({ env }) => {
   assert.is(lines[3], 'r-d               mail  60   A    no    192.0.2.3');
 });
 
-test('list on a terminal has headings, and lines that fit it', async ({ env }) => {
+test('a list on a terminal has headings, and lines that fit', async ({ env }) => {
   const { stdout } = await run(['record', 'list', 'a.test'], { env, columns: 60 });
   const lines = stdout.trimEnd().split('\n');
   assert.is(lines[0], 'ID                NAME  TTL  TYPE  PROXIED  CONTENT');
@@ -87,7 +90,7 @@ test('list on a terminal has headings, and lines that fit it', async ({ env }) =
   assert.ok(lines.every((line) => line.length <= 60));
 });
 
-test('list asks for the name, type and content', async ({ daemon, env }) => {
+test('list filters by name, type and content', async ({ daemon, env }) => {
   const argv = ['record', 'list', 'a.test', '--name', 'www', '--type', 'A', '--content', '192.0.2.2', '--json'];
   const { stdout } = await run(argv, { env });
   assert.is(JSON.parse(stdout).id, 'r-b');
@@ -95,7 +98,7 @@ test('list asks for the name, type and content', async ({ daemon, env }) => {
   assert.is((await run(['record', 'list', 'a.test', '--name', 'no'], { env })).stderr, 'No records found.\n');
 });
 
-test('what a record says cannot drive the terminal', async ({ daemon, env }) => {
+test('the content of a record cannot control the terminal', async ({ daemon, env }) => {
   daemon.zones
     .get('a.test')
     ?.records.push({ id: 'r-e', name: 'e', type: 'TXT', content: '"\u001b[2J\u202e"', ttl: 60 });
@@ -108,7 +111,7 @@ test('what a record says cannot drive the terminal', async ({ daemon, env }) => 
   }
 });
 
-test('set: what stays is kept, the rest is deleted and created, TTL and switch stay', async ({ daemon, env }) => {
+test('set: keeps equal records, deletes and creates the others, and keeps TTL and proxied', async ({ daemon, env }) => {
   const { code, stdout } = await run(['record', 'set', 'a.test', 'www', 'A', '192.0.2.2', '192.0.2.7'], { env });
   assert.is(code, 0);
   const post = [{ name: 'www', type: 'A', content: '192.0.2.7', ttl: 600 }];
@@ -121,7 +124,7 @@ test('set: what stays is kept, the rest is deleted and created, TTL and switch s
   assert.is(sent(daemon).post[0].proxied, false);
 });
 
-test('set --ttl and --proxied change the records that stay', async ({ daemon, env }) => {
+test('set --ttl and --proxied change the kept records', async ({ daemon, env }) => {
   const same = ['record', 'set', 'a.test', 'www', 'A', '192.0.2.1', '192.0.2.2'];
   await run([...same, '--ttl', '60'], { env });
   assert.equal(
@@ -135,7 +138,7 @@ test('set --ttl and --proxied change the records that stay', async ({ daemon, en
   );
 });
 
-test('set to what is there already writes nothing', async ({ daemon, env }) => {
+test('set with the existing records writes nothing', async ({ daemon, env }) => {
   const argv = ['record', 'set', 'a.test', 'www', 'A', '192.0.2.2', '192.0.2.1', '192.0.2.1'];
   assert.is((await run(argv, { env })).stdout, 'a.test: nothing to change\n');
   assert.ok(daemon.seen.every((request) => request.method === 'GET'));
@@ -143,7 +146,7 @@ test('set to what is there already writes nothing', async ({ daemon, env }) => {
   assert.equal(JSON.parse(stdout), { ok: true, deleted: [], updated: [], created: [] });
 });
 
-test('set holds when somebody else writes between its reading and its writing', async ({ daemon, env }) => {
+test('set retries after a write between its read and its write', async ({ daemon, env }) => {
   const zone = daemon.zones.get('a.test')!;
   daemon.onBatch = () => {
     daemon.onBatch = undefined;
@@ -155,7 +158,7 @@ test('set holds when somebody else writes between its reading and its writing', 
   assert.equal(contents(daemon, 'www'), ['192.0.2.5']);
 });
 
-test('set gives up when somebody else never stops', async ({ daemon, env }) => {
+test('set gives up if other writes never stop', async ({ daemon, env }) => {
   const zone = daemon.zones.get('a.test')!;
   daemon.onBatch = () => void zone.revision++;
   const { code, stderr } = await run(['record', 'set', 'a.test', 'www', 'A', '192.0.2.5'], { env });
@@ -185,13 +188,13 @@ test('rm by id, by name, by name and type, by all three', async ({ daemon, env }
   );
 });
 
-test('a name that looks like an id is a name first', async ({ daemon, env }) => {
+test('a name that looks like an id takes precedence', async ({ daemon, env }) => {
   daemon.zones.get('a.test')?.records.push({ id: 'r-e', name: ID, type: 'TXT', content: '"x"', ttl: 60 });
   await run(['record', 'rm', 'a.test', ID], { env });
   assert.equal(sent(daemon).delete, ['r-e']);
 });
 
-test('rm of several shows them and asks', async ({ daemon, env }) => {
+test('rm of several records lists them and asks', async ({ daemon, env }) => {
   const silent = await run(['record', 'rm', 'a.test', 'www'], { env });
   assert.is(silent.code, 1);
   assert.match(silent.stderr, /^ {2}- www 600 A 192\.0\.2\.1 .*\n {2}- www .*\nerror: .*2 records.*\(not_confirmed\)/);

@@ -42,14 +42,14 @@ test('every command has help with an example', async () => {
   }
 });
 
-test('a file that is not there is named, without the places in the program', async () => {
+test('names a missing file, without a stack', async () => {
   const env = { WAYPOST_DATA_DIR: join(folder, 'data') };
   const { code, stderr } = await run(['cluster', 'restore', join(folder, 'no.snapshot')], { env });
   assert.is(code, 1);
   assert.match(stderr, /^error: ENOENT: .*no\.snapshot'\. \(bad_path\)\n {2}next: Check the path; .*\n$/);
 });
 
-test('the list of commands is grouped, a line each', async () => {
+test('groups the list of commands, one line each', async () => {
   const { stdout } = await run(['--help']);
   const commands = stdout.slice(stdout.indexOf('Domains and records:'), stdout.indexOf('Examples:'));
   const headings = commands.match(/^\S.*:$/gm);
@@ -69,7 +69,7 @@ test('the list of commands is grouped, a line each', async () => {
   assert.equal([topic.code, topic.stdout], [0, (await run(['record', '--help'])).stdout]);
 });
 
-test('what is not understood ends with 2 and says so on standard error', async () => {
+test('invalid arguments exit with 2 and an error on standard error', async () => {
   for (const argv of [
     ['frob'],
     ['zone', 'import'],
@@ -89,7 +89,7 @@ test('--version', async () => {
   assert.equal([code, stdout], [0, '1.2.3\n']);
 });
 
-test('serve is given the configuration, and waits for the daemon', async () => {
+test('serve receives the configuration and waits for the daemon', async () => {
   writeFileSync(file, '[dns]\nworkers = 3\n');
   let given: Config | undefined;
   let stopped = false;
@@ -102,7 +102,7 @@ test('serve is given the configuration, and waits for the daemon', async () => {
   assert.equal([code, given?.dns.workers, given?.dataDir, stopped], [0, 3, '/d', true]);
 });
 
-test('a daemon that fails ends with 1 and the reason', async () => {
+test('a failing daemon exits with 1 and the reason', async () => {
   const serve = async () => {
     throw new Error('port taken');
   };
@@ -126,7 +126,7 @@ test('check-config prints value and origin of every setting, secrets hidden', as
   assert.not(`${stdout}${json.stdout}`.includes('hunter2'));
 });
 
-test('check-config prints every fault and ends with 1', async () => {
+test('check-config prints every error and exits with 1', async () => {
   writeFileSync(file, '[dns]\nworkers = 0\nlissten = "a"\n');
   const { code, stdout, stderr } = await run(['--config', file, 'check-config']);
   assert.equal([code, stdout], [1, '']);

@@ -17,7 +17,7 @@ test.after.each(async (context) => {
   rmSync(context.folder, { recursive: true });
 });
 
-test('one file: the zone is made, and the bytes are sent as they are', async ({ daemon, env, folder }) => {
+test('one file: creates the zone, and sends the bytes unchanged', async ({ daemon, env, folder }) => {
   const file = join(folder, 'Example.NET.zone');
   writeFileSync(file, '@ A 192.0.2.1\nwww A 192.0.2.2\n');
   const { code, stdout, stderr } = await run(['zone', 'import', file], { env });
@@ -29,7 +29,7 @@ test('one file: the zone is made, and the bytes are sent as they are', async ({ 
   assert.equal([put.headers['content-type'], put.headers['content-length']], ['text/dns', '30']);
 });
 
-test('what the daemon warns of is named, and --strict is handed on', async ({ daemon, env, folder }) => {
+test('prints warnings of the daemon, and passes on --strict', async ({ daemon, env, folder }) => {
   const file = join(folder, 'a.test.zone');
   writeFileSync(file, '@ A 192.0.2.1\ndoubtful\n');
   const { code, stdout, stderr } = await run(['zone', 'import', file], { env });
@@ -42,13 +42,13 @@ test('what the daemon warns of is named, and --strict is handed on', async ({ da
   assert.equal([ok, warnings.length, warnings[0].line, warnings[0].file, warnings_omitted], [true, 1, 2, file, 7]);
 });
 
-test('--apex service leaves the apex to the service', async ({ daemon, env, folder }) => {
+test('--apex service ignores the apex of the file', async ({ daemon, env, folder }) => {
   writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\n');
   await run(['zone', 'import', folder, '--apex', 'service'], { env });
   assert.is(daemon.seen[1].url, '/api/v1/domains/1/zonefile');
 });
 
-test('a file of any name with --zone, also in Unicode', async ({ daemon, env, folder }) => {
+test('accepts a file of any name with --zone, also in Unicode', async ({ daemon, env, folder }) => {
   const file = join(folder, 'db.txt');
   writeFileSync(file, '@ A 192.0.2.1\n');
   assert.match(
@@ -60,7 +60,7 @@ test('a file of any name with --zone, also in Unicode', async ({ daemon, env, fo
   assert.is((await run(['zone', 'import', folder, '--zone', 'a.test'], { env })).code, 1);
 });
 
-test('a folder: every NAME.zone once, nothing else, with bounded concurrency', async ({ daemon, env, folder }) => {
+test('a folder: every NAME.zone once, no other files, with limited concurrency', async ({ daemon, env, folder }) => {
   for (let i = 0; i < 60; i++) writeFileSync(join(folder, `z${i}.test.zone`), 'a A 192.0.2.1\n'.repeat(i + 1));
   writeFileSync(join(folder, 'notes.txt'), 'x');
   writeFileSync(join(folder, '.hidden.zone'), 'x');
@@ -74,7 +74,7 @@ test('a folder: every NAME.zone once, nothing else, with bounded concurrency', a
   assert.ok(daemon.mostConcurrent <= 4);
 });
 
-test('a large file is streamed, and progress counts its bytes', async ({ daemon, env, folder }) => {
+test('streams a large file, and counts its bytes as progress', async ({ daemon, env, folder }) => {
   const text = 'www A 192.0.2.1\n'.repeat(200_000);
   writeFileSync(join(folder, 'big.test.zone'), text);
   const { code, stdout } = await run(['zone', 'import', join(folder, 'big.test.zone')], { env });
@@ -83,7 +83,7 @@ test('a large file is streamed, and progress counts its bytes', async ({ daemon,
   assert.is(daemon.zones.get('big.test')?.text.length, text.length);
 });
 
-test('a streamed body is sent whole again after 503', async ({ daemon, env, folder }) => {
+test('sends a streamed body completely again after 503', async ({ daemon, env, folder }) => {
   const text = 'www A 192.0.2.1\n'.repeat(20_000);
   writeFileSync(join(folder, 'big.test.zone'), text);
   const later = { status: 503, body: { ok: false, error: { code: 'no_quorum', message: 'Later.' } } };
@@ -94,7 +94,7 @@ test('a streamed body is sent whole again after 503', async ({ daemon, env, fold
   assert.is(daemon.zones.get('big.test')?.text, text);
 });
 
-test('a zone that exists is an error at the end, or replaced with --replace', async ({ daemon, env, folder }) => {
+test('an existing zone fails, or is replaced with --replace', async ({ daemon, env, folder }) => {
   daemon.addZone('a.test', 'old A 192.0.2.9\n');
   daemon.addZone('www.a.test', 'old A 192.0.2.9\n');
   for (const zone of ['a.test', 'b.test']) writeFileSync(join(folder, `${zone}.zone`), '@ A 192.0.2.1\n');
@@ -110,7 +110,7 @@ test('a zone that exists is an error at the end, or replaced with --replace', as
   assert.is(daemon.zones.get('www.a.test')?.text, 'old A 192.0.2.9\n');
 });
 
-test('a zone of another account is an error even with --replace', async ({ daemon, env, folder }) => {
+test('a zone of another account fails even with --replace', async ({ daemon, env, folder }) => {
   daemon.foreign.add('a.test');
   writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\n');
   const { code, stderr } = await run(['zone', 'import', folder, '--replace'], { env });
@@ -118,11 +118,7 @@ test('a zone of another account is an error even with --replace', async ({ daemo
   assert.match(stderr, /zone_exists/);
 });
 
-test('every bad line is named, the zone is taken back, and the others are imported', async ({
-  daemon,
-  env,
-  folder,
-}) => {
+test('reports every bad line, deletes the new zone, and imports the others', async ({ daemon, env, folder }) => {
   writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\nbad one\nwww A 192.0.2.1\nbad two\n');
   writeFileSync(join(folder, 'b.test.zone'), '@ A 192.0.2.1\n');
   const { code, stdout, stderr } = await run(['zone', 'import', folder], { env });
@@ -135,14 +131,14 @@ test('every bad line is named, the zone is taken back, and the others are import
   assert.equal([json.ok, json.failed[0].zone, json.failed[0].lines[1].line], [false, 'a.test', 4]);
 });
 
-test('bad lines of a zone that was there leave it as it was', async ({ daemon, env, folder }) => {
+test('bad lines leave an existing zone unchanged', async ({ daemon, env, folder }) => {
   daemon.addZone('a.test', 'old A 192.0.2.9\n');
   writeFileSync(join(folder, 'a.test.zone'), 'bad\n');
   assert.is((await run(['zone', 'import', folder, '--replace'], { env })).code, 1);
   assert.is(daemon.zones.get('a.test')?.text, 'old A 192.0.2.9\n');
 });
 
-test('what would fail for every file ends the import at once', async ({ daemon, env, folder }) => {
+test('an error that affects every file stops the import', async ({ daemon, env, folder }) => {
   for (let i = 0; i < 50; i++) writeFileSync(join(folder, `z${i}.test.zone`), '@ A 192.0.2.1\n');
   const { code, stderr, stdout } = await run(['zone', 'import', folder, '--token', 'wp_wrong', '--concurrency', '8'], {
     env,
@@ -153,7 +149,7 @@ test('what would fail for every file ends the import at once', async ({ daemon, 
   assert.ok(daemon.seen.length <= 8);
 });
 
-test('files that cannot be imported at all', async ({ env, folder }) => {
+test('rejects files that cannot be imported', async ({ env, folder }) => {
   assert.match((await run(['zone', 'import', join(folder, 'none')], { env })).stderr, /\(unreadable\)/);
   assert.match((await run(['zone', 'import', folder], { env })).stderr, /\(no_zone_files\)\n {2}next: Name each file/);
 });

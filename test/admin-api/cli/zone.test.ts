@@ -17,7 +17,7 @@ test.after.each(async (context) => {
   rmSync(context.folder, { recursive: true });
 });
 
-test('list goes through all pages', async ({ daemon, env }) => {
+test('list reads all pages', async ({ daemon, env }) => {
   for (let i = 0; i < 25; i++) daemon.addZone(`z${i}.test`, 'a A 192.0.2.1\n'.repeat(i));
   daemon.pageSize = 10;
   const { code, stdout } = await run(['zone', 'list'], { env });
@@ -28,14 +28,14 @@ test('list goes through all pages', async ({ daemon, env }) => {
   assert.is(daemon.seen.length, 3);
 });
 
-test('list --filter, and as JSON an object a line', async ({ daemon, env }) => {
+test('list --filter, and one object per line with --json', async ({ daemon, env }) => {
   daemon.addZone('a.test');
   daemon.addZone('b.test');
   const { stdout } = await run(['zone', 'list', '--filter', 'b.', '--json'], { env });
   assert.equal(JSON.parse(stdout), { id: 2, domain: 'b.test', record_count: 0, revision: 1 });
 });
 
-test('export to standard output and to a file', async ({ daemon, env, folder }) => {
+test('exports to standard output and to a file', async ({ daemon, env, folder }) => {
   daemon.addZone('www.a.test', 'wrong\n');
   daemon.addZone('a.test', '@ A 192.0.2.1\n');
   const shown = await run(['zone', 'export', 'A.test.'], { env });
@@ -46,7 +46,7 @@ test('export to standard output and to a file', async ({ daemon, env, folder }) 
   assert.is(readFileSync(out, 'utf8'), '@ A 192.0.2.1\n');
 });
 
-test('an export that fails leaves the old file and nothing beside it', async ({ daemon, env, folder }) => {
+test('a failed export leaves the old file and no temporary file', async ({ daemon, env, folder }) => {
   const out = join(folder, 'a.test.zone');
   writeFileSync(out, 'old');
   const none = await run(['zone', 'export', 'a.test', '--out', out], { env });
@@ -69,7 +69,7 @@ test('check reads files without a daemon', async ({ daemon, folder }) => {
   assert.is(daemon.seen.length, 0);
 });
 
-test('check knows what an import refuses', async ({ folder }) => {
+test('check finds what an import rejects', async ({ folder }) => {
   const file = join(folder, 'a.test.zone');
   writeFileSync(file, '@ A 192.0.2.1\nwww A 192.0.2.2\nwww CNAME @\n');
   const faults = async (...options: string[]) =>
@@ -84,7 +84,7 @@ test('check knows what an import refuses', async ({ folder }) => {
   assert.match((await faults('--apex', 'service')).join(), /^:3: .*CNAME/);
 });
 
-test('check warns of doubtful lines, and --strict makes them bad', async ({ folder }) => {
+test('check warns of questionable lines, which are errors with --strict', async ({ folder }) => {
   const file = join(folder, 'a.test.zone');
   writeFileSync(file, '$TTL 300\n@ SOA ns.example. h.example. 1 2 3 4 5\nd NS ns.d\nx.d TXT x\n');
   const { code, stdout, stderr } = await run(['zone', 'check', file]);
@@ -110,7 +110,7 @@ test('check warns of doubtful lines, and --strict makes them bad', async ({ fold
   assert.match(strict.stdout, /: 2 bad lines\n$/);
 });
 
-test('check names every bad line', async ({ folder }) => {
+test('check reports every bad line', async ({ folder }) => {
   const file = join(folder, 'a.test.zone');
   const soa = '@ SOA ns host 1 2 3 4 5 ; kept\n@ NS ns.example.\n';
   writeFileSync(file, `@ A 192.0.2.1\nwww A 192.0.2.256\n\nmail MX ten mx\nok A 192.0.2.3\n${soa}`);

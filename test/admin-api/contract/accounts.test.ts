@@ -28,7 +28,7 @@ await everywhere('contract, accounts', (test) => {
     }
   });
 
-  test('the counts after every kind of write', async ({ world }) => {
+  test('the counts are correct after every kind of write', async ({ world }) => {
     const member = await world.member();
     const { client } = member;
     const zone = await world.zone(client);
@@ -56,7 +56,7 @@ await everywhere('contract, accounts', (test) => {
     assert.equal(await counts(member), [0, 0]);
   });
 
-  test('a domain counts its records, too', async ({ world }) => {
+  test('a domain also counts its records', async ({ world }) => {
     const zone = await world.zone();
     const shown = async () => (await world.user.client.get(zone.path)).body.domain.record_count;
     const { id } = await zone.add('a', 'A', '192.0.2.1');
@@ -86,7 +86,7 @@ await everywhere('contract, accounts', (test) => {
     assert.equal(await entry(world, String(id)), account);
   });
 
-  test('what is no account is refused, each fault with its pointer', async ({ world }) => {
+  test('rejects invalid accounts, each error with its pointer', async ({ world }) => {
     await world.admin.post(ACCOUNTS, { username: 'Taken', email: 'taken@example.net', password: 'taken secret' });
     for (const [more, code, pointer] of [
       [{ username: 'TAKEN' }, '409 username_taken', '/username'],
@@ -109,7 +109,7 @@ await everywhere('contract, accounts', (test) => {
       refused(await world.admin.post(ACCOUNTS, { username: 'zoe', password: 'long enough', ...more }), code, pointer);
   });
 
-  test('PATCH /api/v1/accounts/{id}: what is left out stays', async ({ world }) => {
+  test('PATCH /api/v1/accounts/{id}: omitted fields keep their values', async ({ world }) => {
     const member = await world.member({ email: 'patch@example.net' });
     const path = `${ACCOUNTS}/${member.id}`;
     const before = await entry(world, member.id);
@@ -130,9 +130,7 @@ await everywhere('contract, accounts', (test) => {
     refused(await world.admin.patch(`${ACCOUNTS}/ffffffffffffffff`, { plan: 'pro' }), '404 no_such_account');
   });
 
-  test('a new password ends the tokens that came from the old one; those that were created go on', async ({
-    world,
-  }) => {
+  test('a new password revokes the tokens of the old one, but not the created tokens', async ({ world }) => {
     const boss = await world.member({ role: 'admin' });
     const login = async (): Promise<Client> => {
       const json = { login: boss.username, password: boss.password, name: 'login' };
@@ -169,7 +167,7 @@ await everywhere('contract, accounts', (test) => {
     succeeded(await world.admin.delete(`${ACCOUNTS}/${boss.id}`));
   });
 
-  test('a new password: the old one is none from then on', async ({ world }) => {
+  test('a new password replaces the old one at once', async ({ world }) => {
     const member = await world.member();
     succeeded(await world.admin.patch(`${ACCOUNTS}/${member.id}`, { password: 'another secret' }));
     const login = (password: string) =>
@@ -178,7 +176,7 @@ await everywhere('contract, accounts', (test) => {
     succeeded(await login('another secret'));
   });
 
-  test('api_enabled false is effective for the very next request, and so is true', async ({ world }) => {
+  test('api_enabled is effective for the next request', async ({ world }) => {
     const member = await world.member();
     const path = `${ACCOUNTS}/${member.id}`;
     for (let i = 0; i < 3; i++) {
@@ -191,7 +189,7 @@ await everywhere('contract, accounts', (test) => {
     }
   });
 
-  test('DELETE /api/v1/accounts/{id}: 409 has_domains; its tokens go with it', async ({ world }) => {
+  test('DELETE /api/v1/accounts/{id}: 409 has_domains; also deletes its tokens', async ({ world }) => {
     const member = await world.member();
     const path = `${ACCOUNTS}/${member.id}`;
     const zone = await world.zone(member.client);
@@ -208,7 +206,7 @@ await everywhere('contract, accounts', (test) => {
     succeeded(await world.admin.post(ACCOUNTS, { username: member.username, password: 'anew secret' }));
   });
 
-  test('409 last_admin: there is always one who can undo it', async ({ world }) => {
+  test('409 last_admin: an active administrator always remains', async ({ world }) => {
     const own = (await world.admin.get('/api/v1/account')).body.account;
     const path = `${ACCOUNTS}/${own.id}`;
     const others = [{ role: 'user' }, { role: 'viewer' }, { api_enabled: false }];
@@ -238,7 +236,7 @@ await everywhere('contract, accounts', (test) => {
     );
   });
 
-  test('plans: free 10 domains; 409 plan_limit, also for many at once', async ({ world }) => {
+  test('plans: free has 10 domains; 409 plan_limit, also for concurrent requests', async ({ world }) => {
     const { id, client } = await world.member();
     const create = (i: number) => client.post('/api/v1/domains', { domain: `p${i}.plans.example` });
     const answers = await Promise.all(Array.from({ length: 14 }, (_, i) => create(i)));
@@ -256,7 +254,7 @@ await everywhere('contract, accounts', (test) => {
     refused(await create(23), '409 plan_limit');
   });
 
-  test('nothing tells a hash of a password', async ({ world }) => {
+  test('no response contains a password hash', async ({ world }) => {
     for (const path of [ACCOUNTS, '/api/v1/audit', '/api/v1/account'])
       assert.not.match((await world.admin.get(path)).text, 'argon2');
   });

@@ -37,13 +37,13 @@ await everywhere('contract, batch', (test) => {
       );
   });
 
-  test('an empty one', async ({ world }) => {
+  test('an empty batch', async ({ world }) => {
     const zone = await world.zone();
     for (const json of [{}, { delete: [] }, { put: [], post: [], delete: [] }])
       assert.equal(succeeded(await send(zone, json)).body, { ok: true, deleted: [], updated: [], created: [] });
   });
 
-  test('all or nothing, with every fault in details, each pointing into the batch', async ({ world }) => {
+  test('all or nothing, with every error in details, each with a pointer into the batch', async ({ world }) => {
     const zone = await world.zone();
     const a = await zone.add('a', 'A', '192.0.2.1');
     const before = [await shown(zone), world.daemon.journal.head];
@@ -71,7 +71,7 @@ await everywhere('contract, batch', (test) => {
     assert.equal([await shown(zone), world.daemon.journal.head], before);
   });
 
-  test('the first fault gives status and code', async ({ world }) => {
+  test('the first error sets status and code', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('c', 'TXT', 'x');
     const good = { name: 'a', type: 'A', content: '192.0.2.1' };
@@ -90,7 +90,7 @@ await everywhere('contract, batch', (test) => {
     assert.equal(await shown(zone), ['c TXT "x"']);
   });
 
-  test('the order inside of it does not matter: what goes makes room', async ({ world }) => {
+  test('the order within a batch does not matter: deletions make room', async ({ world }) => {
     const zone = await world.zone();
     const a = await zone.add('a', 'A', '192.0.2.1');
     const b = await zone.add('b', 'TXT', 'x');
@@ -104,7 +104,7 @@ await everywhere('contract, batch', (test) => {
     assert.equal(await shown(zone), ['a CNAME x.example.org.', 'c TXT "x"']);
   });
 
-  test('two names swap their contents', async ({ world }) => {
+  test('a batch can swap the contents of two names', async ({ world }) => {
     const zone = await world.zone();
     const a = await zone.add('a', 'CNAME', 'x.example.org');
     const b = await zone.add('b', 'A', '192.0.2.1');
@@ -121,7 +121,7 @@ await everywhere('contract, batch', (test) => {
     assert.equal(each(await zone.list(), 'id'), [b.id, a.id]);
   });
 
-  test('a record is named once', async ({ world }) => {
+  test('a batch cannot contain a record twice', async ({ world }) => {
     const zone = await world.zone();
     const { id } = await zone.add('a', 'A', '192.0.2.1');
     const put = { id, name: 'a', type: 'A', content: '192.0.2.2' };
@@ -143,7 +143,7 @@ await everywhere('contract, batch', (test) => {
     assert.is((await zone.client.get(zone.path)).body.domain.record_count, 9_999);
   });
 
-  test('what stands in a list that is too long is not looked at', async ({ world }) => {
+  test('the items of a list that is too long are not checked', async ({ world }) => {
     const zone = await world.zone();
     const answer = await send(zone, { post: Array.from({ length: 200_000 }, () => ({})) });
     refused(answer, '422 validation', '/post');

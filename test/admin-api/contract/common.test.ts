@@ -12,12 +12,12 @@ import { each, everywhere, refused, succeeded, type World } from './world.ts';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 await everywhere('contract, common', (test) => {
-  test('success is 200 with "ok": true at the top level beside the data, creation included', async ({ world }) => {
+  test('success is 200 with "ok": true at the top level next to the data, also for creation', async ({ world }) => {
     const { text } = succeeded(await world.user.client.post('/api/v1/domains', { domain: 'first.example.net' }));
     assert.match(text, /^\{"ok":true,"domain":\{"id":"[0-9a-f]{16}","domain":"first\.example\.net"/);
   });
 
-  test('every endpoint but the token exchange needs Authorization: Bearer <API_KEY>', async ({ world }) => {
+  test('every endpoint except the token exchange needs Authorization: Bearer <API_KEY>', async ({ world }) => {
     const open: string[] = [];
     for (const route of world.daemon.api.routes) {
       if (route.scope === null) open.push(`${route.method} ${route.path}`);
@@ -39,7 +39,7 @@ await everywhere('contract, common', (test) => {
     );
   });
 
-  test('the token is looked at before body, type and ids', async ({ world }) => {
+  test('checks the token before body, type and ids', async ({ world }) => {
     const zone = await world.zone();
     for (const path of [zone.records, '/api/v1/domains/x/records'])
       refused(
@@ -48,7 +48,7 @@ await everywhere('contract, common', (test) => {
       );
   });
 
-  test('several faults of one body come in error.details[], each with the pointer of its field', async ({ world }) => {
+  test('several errors of one body are in error.details[], each with the pointer of its field', async ({ world }) => {
     const zone = await world.zone();
     const answer = await world.user.client.post(zone.records, { name: 1, ttl: 'x', proxied: 'yes' });
     refused(answer, '422 validation');
@@ -58,14 +58,14 @@ await everywhere('contract, common', (test) => {
     for (const detail of Object.values(answer.body.error.details)) assert.match(String(detail.message), / must be /);
   });
 
-  test('X-Request-Id on every answer, another one each time', async ({ world }) => {
+  test('X-Request-Id on every response, different each time', async ({ world }) => {
     const ids = new Set<string | null>();
     for (const path of ['/healthz', '/nowhere', '/api/v1/domains', '/api/v1/domains', '/api/v1/account'])
       ids.add((await world.user.client.get(path)).headers.get('x-request-id'));
     assert.is(ids.size, 5);
   });
 
-  test('X-Waypost-Revision on every write rises with each', async ({ world }) => {
+  test('X-Waypost-Revision on every write increases', async ({ world }) => {
     const zone = await world.zone();
     let last = 0;
     for (let i = 0; i < 5; i++) {
@@ -99,7 +99,7 @@ await everywhere('contract, common', (test) => {
       refused(await world.user.client.send('POST', records, { body, headers: JSON_TYPE }), '400 malformed_json');
   });
 
-  test('400: a request that is not understood', async ({ world }) => {
+  test('400: an invalid request', async ({ world }) => {
     for (const [path, code] of [
       ['/api/v1/domains/%ff', 'bad_escape'],
       ['/api/v1/domains/%', 'bad_escape'],
@@ -135,7 +135,7 @@ await everywhere('contract, common', (test) => {
     );
   });
 
-  test('403: API access is off for the account, or its role does not suffice', async ({ world }) => {
+  test('403: API access is off for the account, or its role is not sufficient', async ({ world }) => {
     const off = await world.member();
     succeeded(await world.admin.patch(`/api/v1/accounts/${off.id}`, { api_enabled: false }));
     refused(await off.client.get('/api/v1/domains'), '403 api_disabled');
@@ -163,7 +163,7 @@ await everywhere('contract, common', (test) => {
       refused(await client.get(path), '404 no_such_endpoint');
   });
 
-  test('409: the zone exists already; a conflicting record, such as a CNAME at the apex', async ({ world }) => {
+  test('409: an existing zone; a conflicting record, such as a CNAME at the apex', async ({ world }) => {
     const zone = await world.zone();
     refused(await world.user.client.post('/api/v1/domains', { domain: zone.domain }), '409 zone_exists', '/domain');
     refused(await zone.post('@', 'CNAME', 'x.example.org'), '409 cname_at_apex', '/type');
@@ -198,7 +198,7 @@ await everywhere('contract, common', (test) => {
     refused(await world.user.client.send('POST', records, { body, headers: JSON_TYPE }), '413 body_too_large');
   });
 
-  test('a body may come in chunks, and its answer comes whole, however long', async ({ world }) => {
+  test('accepts a chunked body, and sends a long response completely', async ({ world }) => {
     const { records } = await world.zone();
     for (const length of [1, 800]) {
       const post = Array.from({ length }, (_, i) => ({ name: `r${length}-${i}`, type: 'A', content: '192.0.2.1' }));
@@ -213,7 +213,7 @@ await everywhere('contract, common', (test) => {
     }
   });
 
-  test('415: a content type that the endpoint does not take', async ({ world }) => {
+  test('415: an unsupported content type', async ({ world }) => {
     const ids = await knownIds(world);
     for (const route of world.daemon.api.routes) {
       if (route.body === undefined && route.bodyTypes === undefined) continue;
@@ -261,7 +261,7 @@ await everywhere('contract, common', (test) => {
     }
   });
 
-  test('what was read can be sent back: what only answers have is ignored', async ({ world }) => {
+  test('a response can be sent back: read-only fields are ignored', async ({ world }) => {
     const { admin } = world;
     const zone = await world.zone(admin);
     const record = await zone.add('a', 'MX', '10 mail.example.org');

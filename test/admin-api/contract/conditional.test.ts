@@ -14,7 +14,7 @@ async function fresh(world: World): Promise<{ zone: Zone; ids: Ids }> {
 const match = (tag: string) => ({ 'if-match': tag });
 
 await everywhere('contract, conditions', (test) => {
-  test('ETag on a domain and its records is the zone’s revision', async ({ world }) => {
+  test('the ETag of a domain and its records is the revision of the zone', async ({ world }) => {
     const { zone } = await fresh(world);
     for (let i = 0; i < 3; i++) {
       const { headers } = await zone.post(`r${i}`, 'A', '192.0.2.1');
@@ -26,7 +26,7 @@ await everywhere('contract, conditions', (test) => {
     }
   });
 
-  test('every write to a domain’s records, and its deletion, takes If-Match', async ({ world }) => {
+  test('every write to the records of a domain, and its deletion, accepts If-Match', async ({ world }) => {
     const writes = world.daemon.api.routes.filter(
       ({ method, scope, path }) => method !== 'GET' && scope === 'dns' && path.includes('{domain_id}'),
     );
@@ -34,7 +34,7 @@ await everywhere('contract, conditions', (test) => {
     for (const { method, path, conditional } of writes) assert.is(conditional, true, `${method} ${path}`);
   });
 
-  test('If-Match makes a write conditional: 412, and nothing is changed', async ({ world }) => {
+  test('If-Match makes a write conditional: 412 without a change', async ({ world }) => {
     for (const route of world.daemon.api.routes) {
       if (route.conditional !== true || route.method === 'GET') continue;
       const { zone, ids } = await fresh(world);
@@ -53,7 +53,7 @@ await everywhere('contract, conditions', (test) => {
     }
   });
 
-  test('records that a client has are not sent again, and changed ones are', async ({ world }) => {
+  test('unchanged records are a 304, changed ones are sent', async ({ world }) => {
     const { zone } = await fresh(world);
     const { client } = world.user;
     const pages = ['', '?limit=1', '?type=A', '?name=www'];
@@ -82,12 +82,12 @@ await everywhere('contract, conditions', (test) => {
     }
   });
 
-  test('"*" is any revision', async ({ world }) => {
+  test('"*" matches any revision', async ({ world }) => {
     const { zone } = await fresh(world);
     succeeded(await world.user.client.post(zone.records, { name: 'a', type: 'A', content: '192.0.2.1' }, match('*')));
   });
 
-  test('of two who have seen the same state one wins', async ({ world }) => {
+  test('of two writers with the same revision, only one succeeds', async ({ world }) => {
     const { zone } = await fresh(world);
     for (let round = 0; round < 5; round++) {
       const tag = await zone.etag();
@@ -104,7 +104,7 @@ await everywhere('contract, conditions', (test) => {
     }
   });
 
-  test('a domain that is not there is 404, whatever If-Match says', async ({ world }) => {
+  test('a missing domain is 404, whatever If-Match has', async ({ world }) => {
     const { path } = (await fresh(world)).zone;
     succeeded(await world.user.client.delete(path));
     refused(await world.user.client.delete(path, match('"1"')), '404 no_such_domain');

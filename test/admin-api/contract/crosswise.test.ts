@@ -76,15 +76,13 @@ async function unchanged(daemon: Daemon, work: () => Promise<void>): Promise<voi
 }
 
 await everywhere('contract, two accounts', (test) => {
-  test('every parameter of a path is known here: whether it names something of an account', async ({ world }) => {
+  test('this test knows every path parameter, and whether it is an id of an account', async ({ world }) => {
     for (const { path } of world.daemon.api.routes)
       for (const name of parametersOf(path)) assert.ok(OWNED.has(name) || COMMON.has(name), `${path}: ${name}`);
     assert.ok(withIds(world).length >= 10);
   });
 
-  test('every endpoint with ids of the other account answers as for ids that nobody has, and changes nothing', async ({
-    world,
-  }) => {
+  test('every endpoint treats ids of another account like unknown ids, and changes nothing', async ({ world }) => {
     const alice = await victimOf(world, 'alice');
     const bob = await victimOf(world, 'bob');
     const viewer = await world.member({ role: 'viewer' });
@@ -130,7 +128,7 @@ await everywhere('contract, two accounts', (test) => {
     assert.ok(tried > 200, `${tried} requests`);
   });
 
-  test('an id in any other form names nothing, either', async ({ world }) => {
+  test('an id in any other form is unknown too', async ({ world }) => {
     const alice = await victimOf(world, 'alice2');
     const bob = await world.member();
     await unchanged(world.daemon, async () => {
@@ -155,7 +153,7 @@ await everywhere('contract, two accounts', (test) => {
     });
   });
 
-  test("a batch does not reach the other account's records by their ids", async ({ world }) => {
+  test('a batch cannot use record ids of another account', async ({ world }) => {
     const alice = await victimOf(world, 'alice3');
     const bob = await victimOf(world, 'bob3');
     await unchanged(world.daemon, async () => {
@@ -170,7 +168,7 @@ await everywhere('contract, two accounts', (test) => {
     });
   });
 
-  test("lists hold nothing of the other account's, whatever is asked for", async ({ world }) => {
+  test('lists never contain objects of another account', async ({ world }) => {
     const alice = await victimOf(world, 'alice4');
     const bob = await victimOf(world, 'bob4');
     const { body } = await alice.client.get('/api/v1/audit?limit=1');
@@ -202,7 +200,7 @@ await everywhere('contract, two accounts', (test) => {
       }
   });
 
-  test('audit: own account, all for admin', async ({ world }) => {
+  test('audit: entries of the own account, all for administrators', async ({ world }) => {
     const alice = await victimOf(world, 'alice5');
     const bob = await victimOf(world, 'bob5');
     const of = async (client: Client, query = '') =>
@@ -214,7 +212,7 @@ await everywhere('contract, two accounts', (test) => {
     assert.equal([...new Set(await of(world.admin, `&account_id=${alice.id}`))], [alice.id]);
   });
 
-  test("an Idempotency-Key of the other account's leads to no answer of theirs", async ({ world }) => {
+  test('an Idempotency-Key of another account does not return its response', async ({ world }) => {
     const alice = await victimOf(world, 'alice6');
     const bob = await victimOf(world, 'bob6');
     const headers = { 'idempotency-key': 'theirs' };
@@ -224,7 +222,7 @@ await everywhere('contract, two accounts', (test) => {
     refused(await world.admin.post(alice.zone.records, json, headers), '404 no_such_domain');
   });
 
-  test('409 zone_exists tells nothing of whose domain it is', async ({ world }) => {
+  test('409 zone_exists does not reveal the owner of the domain', async ({ world }) => {
     const alice = await victimOf(world, 'alice7');
     const bob = await world.member();
     for (const domain of [alice.zone.domain, `sub.${alice.zone.domain}`]) {

@@ -47,7 +47,7 @@ await everywhere('contract, domains', (test) => {
     assert.equal(listOf((await world.user.client.get(`${DOMAINS}?q=shape`)).body.domains), [answer.body.domain]);
   });
 
-  test('POST /api/v1/domains: in any case, in Unicode, with or without the last dot', async ({ world }) => {
+  test('POST /api/v1/domains: in any case, in Unicode, with or without a trailing dot', async ({ world }) => {
     for (const [given, stored] of [
       ['Upper.Example.NET', 'upper.example.net'],
       ['dot.example.net.', 'dot.example.net'],
@@ -84,14 +84,14 @@ await everywhere('contract, domains', (test) => {
       refused(await world.user.client.post(DOMAINS, { domain }), `422 ${code}`, '/domain');
   });
 
-  test('unless role admin: a public suffix', async ({ world }) => {
+  test('422 for a public suffix, except for administrators', async ({ world }) => {
     for (const domain of ['co.uk', 'github.io']) {
       const zone = await world.zone(world.admin, domain);
       succeeded(await world.admin.delete(zone.path));
     }
   });
 
-  test('409 zone_exists, also when another account has it, or has its parent or child', async ({ world }) => {
+  test('409 zone_exists, also if another account has it, its parent or its child', async ({ world }) => {
     const other = await world.member({ plan: 'pro' });
     const mine = await world.zone(world.user.client, 'mine.taken.example');
     for (const [client, domain, expected] of [
@@ -112,7 +112,7 @@ await everywhere('contract, domains', (test) => {
     refused(await other.client.post(DOMAINS, { domain: 'mine.taken.example' }), '409 zone_exists');
   });
 
-  test('of many who want it at once one gets it', async ({ world }) => {
+  test('of concurrent requests for a domain, only one succeeds', async ({ world }) => {
     const other = await world.member();
     const clients = [world.user.client, other.client, world.admin, world.user.client];
     const answers = await Promise.all(clients.map((client) => client.post(DOMAINS, { domain: 'race.example.net' })));
@@ -120,7 +120,7 @@ await everywhere('contract, domains', (test) => {
     for (const answer of answers) if (answer.status !== 200) refused(answer, '409 zone_exists');
   });
 
-  test('DELETE /api/v1/domains/{domain_id}: with its records; the name is free at once', async ({ world }) => {
+  test('DELETE /api/v1/domains/{domain_id}: also deletes the records; the name is free at once', async ({ world }) => {
     const zone = await world.zone();
     const record = await zone.add('a', 'A', '192.0.2.1');
     succeeded(await world.user.client.delete(zone.path));

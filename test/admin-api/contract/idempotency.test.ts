@@ -7,7 +7,7 @@ const key = (text: string): Record<string, string> => ({ 'idempotency-key': text
 const revisionOf = (answer: Answer): string | null => answer.headers.get('x-waypost-revision');
 
 await everywhere('contract, idempotency', (test) => {
-  test('on POST: the same key and body gives the first answer again, with its revision, after a restart too', async ({
+  test('POST with the same key and body returns the first response with its revision, also after a restart', async ({
     world,
   }) => {
     const { client } = world.user;
@@ -38,7 +38,7 @@ await everywhere('contract, idempotency', (test) => {
     }
   });
 
-  test('accounts, too, with the password in the body', async ({ world }) => {
+  test('also for accounts, with a password in the body', async ({ world }) => {
     const json = { username: 'once', password: 'once secret' };
     const first = succeeded(await world.admin.post('/api/v1/accounts', json, key('account')));
     assert.is((await world.admin.post('/api/v1/accounts', json, key('account'))).text, first.text);
@@ -48,7 +48,7 @@ await everywhere('contract, idempotency', (test) => {
     );
   });
 
-  test('another body is 422, another path and another query too', async ({ world }) => {
+  test('another body, path or query is 422', async ({ world }) => {
     const { client } = world.user;
     const json = { domain: 'reused.example.net' };
     succeeded(await client.post('/api/v1/domains', json, key('reused')));
@@ -66,7 +66,7 @@ await everywhere('contract, idempotency', (test) => {
     );
   });
 
-  test('what was refused may be tried again under its key', async ({ world }) => {
+  test('a rejected request can be retried with its key', async ({ world }) => {
     const zone = await world.zone();
     const json = { name: 'c', type: 'CNAME', content: 'x.example.org' };
     const blocking = await zone.add('c', 'A', '192.0.2.1');
@@ -76,7 +76,7 @@ await everywhere('contract, idempotency', (test) => {
     assert.is((await world.user.client.post(zone.records, json, key('retry'))).text, first.text);
   });
 
-  test('of duplicates at the same time one is executed', async ({ world }) => {
+  test('of concurrent duplicates, only one is executed', async ({ world }) => {
     const { client } = world.user;
     const zone = await world.zone();
     const { head } = world.daemon.journal;
@@ -95,7 +95,9 @@ await everywhere('contract, idempotency', (test) => {
     assert.is(world.daemon.journal.head, head + 4);
   });
 
-  test('accounts do not share keys; tokens of one account do, if they may do the same', async ({ world }) => {
+  test('keys are separate for each account; tokens of one account with the same scopes share them', async ({
+    world,
+  }) => {
     const other = await world.member();
     const json = { name: 'shared key' };
     const first = succeeded(await world.user.client.post('/api/v1/tokens', json, key('shared')));
@@ -109,7 +111,7 @@ await everywhere('contract, idempotency', (test) => {
     assert.not.ok(answer.text.includes('wp_'), 'a token that can do more');
   });
 
-  test('the token of a replayed answer works', async ({ world }) => {
+  test('the token in a replayed response works', async ({ world }) => {
     const json = { name: 'replayed', scopes: ['dns:read'] };
     await world.user.client.post('/api/v1/tokens', json, key('replayed'));
     const { body } = await world.user.client.post('/api/v1/tokens', json, key('replayed'));
@@ -123,7 +125,7 @@ await everywhere('contract, idempotency', (test) => {
     );
   });
 
-  test('it survives the deletion of what was made', async ({ world }) => {
+  test('a stored response survives the deletion of the object', async ({ world }) => {
     const { client } = world.user;
     const zone = await world.zone();
     const json = { name: 'a', type: 'A', content: '192.0.2.1' };
@@ -135,7 +137,7 @@ await everywhere('contract, idempotency', (test) => {
     assert.is((await client.get(zone.path)).status, 404);
   });
 
-  test('a token or role that does not suffice gets no replay', async ({ world }) => {
+  test('a token or role without the right gets no stored response', async ({ world }) => {
     const json = { name: 'guarded' };
     succeeded(await world.user.client.post('/api/v1/tokens', json, key('guarded')));
     const narrow = await world.scoped(world.user.client, ['account:read', 'dns']);
@@ -151,7 +153,7 @@ await everywhere('contract, idempotency', (test) => {
     assert.is((await post('"two words"')).text, (await post('two words')).text);
   });
 
-  test('other methods do not know it', async ({ world }) => {
+  test('other methods ignore the key', async ({ world }) => {
     const zone = await world.zone();
     const { id } = await zone.add('a', 'A', '192.0.2.1');
     const path = `${zone.records}/${id}`;
@@ -159,7 +161,7 @@ await everywhere('contract, idempotency', (test) => {
     refused(await world.user.client.delete(path, key('delete')), '404 no_such_record');
   });
 
-  test('for 24 h', async ({ world }) => {
+  test('stores a response for 24 h', async ({ world }) => {
     const json = { name: 'a day' };
     const first = succeeded(await world.user.client.post('/api/v1/tokens', json, key('day')));
     const { now } = Date;

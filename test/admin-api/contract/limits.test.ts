@@ -7,7 +7,7 @@ const WINDOW = 300;
 await everywhere(
   'contract, rate limits',
   (test) => {
-    test('token bucket per token: RateLimit and RateLimit-Policy on every answer, 429 with Retry-After', async ({
+    test('token bucket per token: RateLimit and RateLimit-Policy on every response, 429 with Retry-After', async ({
       world,
     }) => {
       const { token } = await world.daemon.account('limited');
@@ -31,12 +31,12 @@ await everywhere(
       refused(await client.post('/api/v1/domains', { domain: 'limited.example.net' }), '429 too_many_requests');
     });
 
-    test('each token has its own', async ({ world }) => {
+    test('each token has its own limit', async ({ world }) => {
       const { token } = await world.daemon.account('unhurried');
       succeeded(await new Client(world.daemon, token).get('/api/v1/account'));
     });
 
-    test('per login and address for the exchange', async ({ world }) => {
+    test('the token exchange has a limit per login and address', async ({ world }) => {
       const attempt = (login: string) =>
         world.nobody.post('/api/v1/auth/token', { login, password: 'wrong', name: 'x' });
       for (let left = 2; left >= 0; left--) {
@@ -56,7 +56,7 @@ await everywhere(
 await everywhere(
   'contract, rate limits by default',
   (test) => {
-    test('1,200 in 5 minutes, 10 logins a minute', async ({ world }) => {
+    test('the defaults are 1,200 requests in 5 minutes and 10 logins per minute', async ({ world }) => {
       assert.is(
         (await world.user.client.get('/api/v1/account')).headers.get('ratelimit-policy'),
         '"default";q=1200;w=300',

@@ -68,7 +68,7 @@ const ELEMENTS = 13;
 await everywhere(
   'contract, lists',
   (test) => {
-    test('every list has ?limit= and ?cursor=, and an answer with next_cursor', async ({ world }) => {
+    test('every list accepts ?limit= and ?cursor=, and returns next_cursor', async ({ world }) => {
       const { lists } = await listsOf(world);
       const paged = world.daemon.api.routes.filter(
         (route) => route.query !== undefined && 'cursor' in route.query.properties,
@@ -80,7 +80,7 @@ await everywhere(
       assert.equal(answering.map((route) => route.path).sort(), [...lists.keys()].sort());
     });
 
-    test('?limit= is at most 1000, ?cursor= what was given', async ({ world }) => {
+    test('?limit= is at most 1000, and ?cursor= must be a next_cursor', async ({ world }) => {
       const { client, lists, zone, app } = await listsOf(world);
       for (const template of lists.keys()) {
         const path = concrete(template, { domain_id: zone.id, app_id: app });
@@ -106,7 +106,7 @@ await everywhere(
       );
     });
 
-    test('a walk by cursor or Link meets every element exactly once while writes happen', async ({ world }) => {
+    test('pages by cursor or Link have every element exactly once during writes', async ({ world }) => {
       const { client, zone, app, lists } = await listsOf(world);
       let made = 0;
       const next = () => {
@@ -127,7 +127,7 @@ await everywhere(
       }
     });
 
-    test('a walk goes on where what it ended at is deleted', async ({ world }) => {
+    test('a cursor works after its last element was deleted', async ({ world }) => {
       const zone = await world.zone();
       for (const name of ['a', 'b', 'c', 'd']) await zone.add(name, 'A', '192.0.2.1');
       const first = (await world.user.client.get(`${zone.records}?limit=2`)).body;
@@ -152,14 +152,14 @@ await everywhere(
       assert.ok(each(domains, 'domain').includes(zone.domain));
     });
 
-    test('the cursor of one domain is none of another', async ({ world }) => {
+    test('the cursor of one domain is invalid for another', async ({ world }) => {
       const [first, second] = [await world.zone(), await world.zone()];
       for (const name of ['a', 'b']) await first.add(name, 'A', '192.0.2.1');
       const { body } = await world.user.client.get(`${first.records}?limit=1`);
       refused(await world.user.client.get(`${second.records}?cursor=${body.next_cursor}`), '400 invalid_cursor');
     });
 
-    test('a page of large records is short, and its cursor leads on', async ({ world }) => {
+    test('a page of large records has fewer items and a cursor', async ({ world }) => {
       const zone = await world.zone();
       const post = Array.from({ length: 60 }, (_, i) => ({ name: `n${i}`, type: 'TXT', content: 'x'.repeat(40_000) }));
       succeeded(await world.user.client.post(`${zone.records}/batch`, { post }));

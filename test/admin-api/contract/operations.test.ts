@@ -129,7 +129,7 @@ await everywhere(
       }
     });
 
-    test('nothing for what was refused', async ({ world }) => {
+    test('no audit entry for rejected requests', async ({ world }) => {
       const zone = await world.zone();
       const { client } = world.user;
       const before = (await world.audit()).length;
@@ -148,7 +148,7 @@ await everywhere(
       assert.equal([(await world.audit()).length, world.daemon.journal.head], [before, head]);
     });
 
-    test('who changed what: the token and its label, and what has become of it', async ({ world }) => {
+    test('the actor of a change: the token and its label, also after its deletion', async ({ world }) => {
       const client = await world.scoped(world.user.client, ['dns']);
       const zone = await world.zone(client);
       const record = await zone.add('a', 'A', '192.0.2.1', { ttl: 60, proxied: false });
@@ -199,7 +199,7 @@ await everywhere(
       assert.equal(await actions(world.admin, 'account_id=x'), []);
     });
 
-    test('what administrators do to an account stands in their own audit', async ({ world }) => {
+    test('changes of an account by administrators are in their own audit log', async ({ world }) => {
       const member = await world.member();
       succeeded(await world.admin.patch(`/api/v1/accounts/${member.id}`, { plan: 'pro' }));
       const [entry] = listOf((await world.admin.get(`/api/v1/audit?action=account&limit=1`)).body.entries);
@@ -221,7 +221,7 @@ await everywhere(
         refused(await world.user.client.get(`/api/v1/changes/${other}`), '404 no_such_change');
     });
 
-    test('GET /healthz (alive), /readyz (applied, listening)', async ({ world }) => {
+    test('GET /healthz (liveness), /readyz (applied, listening)', async ({ world }) => {
       for (const path of ['/healthz', '/readyz']) {
         const { body } = succeeded(await world.nobody.get(path));
         assert.equal([body.ok, typeof body.node], [true, 'string']);

@@ -50,7 +50,7 @@ async function proxied(world: World): Promise<Zone> {
 }
 
 await everywhere('contract, proxy', (test) => {
-  test('GET …/proxy: domain {id, domain}, proxy; before anything was said', async ({ world }) => {
+  test('GET …/proxy: domain {id, domain}, proxy; before any setting', async ({ world }) => {
     const zone = await world.zone();
     const { body } = succeeded(await zone.client.get(at(zone)));
     assert.equal(Object.keys(body), ['ok', 'domain', 'proxy']);
@@ -59,7 +59,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(Object.values(body.proxy), [zone.id, 0, null, null, null, null, false, 'none', null, null, null, []]);
   });
 
-  test('PUT: origin (or origin_host), port (default 443), protocol (left out: https for 443, http for 80, else 422)', async ({
+  test('PUT: origin (or origin_host), port (default 443), protocol (omitted: https for 443, http for 80, else 422)', async ({
     world,
   }) => {
     const zone = await world.zone();
@@ -138,7 +138,7 @@ await everywhere('contract, proxy', (test) => {
       refused(await toggle(zone, enable), '422 validation', '/enable');
   });
 
-  test('what is as it was asked to be is not told to the audit again', async ({ world }) => {
+  test('a request without effect makes no audit entry', async ({ world }) => {
     const zone = await proxied(world);
     const { head } = world.daemon.journal;
     succeeded(await toggle(zone, true));
@@ -146,7 +146,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(each(await world.audit(`&domain=${zone.domain}&action=proxy`), 'action'), ['proxy.enable']);
   });
 
-  test('enabling with no origin takes the apex address records, 409 origin_required without them', async ({
+  test('enabling without an origin uses the apex address records, 409 origin_required without them', async ({
     world,
   }) => {
     const zone = await world.zone();
@@ -161,7 +161,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(origin(succeeded(await toggle(zone, true))), ['9.9.9.9', 443, 'https']);
   });
 
-  test('exposed: names whose own records still tell the origin’s address', async ({ world }) => {
+  test('exposed: names whose records still reveal the address of the origin', async ({ world }) => {
     const zone = await proxied(world);
     await zone.add('www', 'A', '1.1.1.1');
     await zone.add('direct', 'A', '1.1.1.1', { proxied: false });
@@ -175,7 +175,7 @@ await everywhere('contract, proxy', (test) => {
     ]);
   });
 
-  test('POST …/proxy/certificate: order the certificate anew, now', async ({ world }) => {
+  test('POST …/proxy/certificate: orders a new certificate now', async ({ world }) => {
     const off = await world.zone();
     refused(await off.client.post(`${at(off)}/certificate`, {}), '409 proxy_disabled');
     const zone = await proxied(world);
@@ -186,7 +186,7 @@ await everywhere('contract, proxy', (test) => {
     refused(await zone.client.post(`${at(zone)}/certificate`, {}), '409 certificate_custom');
   });
 
-  test('PUT …/proxy/certificate: certificate (PEM, chain), private_key (PEM); DELETE goes back to automatic', async ({
+  test('PUT …/proxy/certificate: certificate (PEM, chain), private_key (PEM); DELETE returns to automatic', async ({
     world,
   }) => {
     const zone = await proxied(world);
@@ -208,7 +208,7 @@ await everywhere('contract, proxy', (test) => {
     refused(await zone.client.delete(path), '404 no_such_certificate');
   });
 
-  test('checked for match, names and dates (422)', async ({ world }) => {
+  test('checks match, names and dates (422)', async ({ world }) => {
     const zone = await proxied(world);
     const good = own(zone.domain);
     const before = await state(zone);
@@ -226,7 +226,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(await state(zone), before);
   });
 
-  test('POST …/proxy/purge: empty the edge cache of the domain; body may narrow it: urls, prefixes, tags', async ({
+  test('POST …/proxy/purge: empties the edge cache of the domain, or only urls, prefixes and tags of the body', async ({
     world,
   }) => {
     const zone = await world.zone();
@@ -250,7 +250,7 @@ await everywhere('contract, proxy', (test) => {
       refused(await purge(json), `422 ${code}`, pointer);
   });
 
-  test('scope proxy, not dns: records need the one, the proxy the other', async ({ world }) => {
+  test('scope: records need dns, and the proxy needs proxy', async ({ world }) => {
     const zone = await world.zone();
     const [dns, proxy, reads] = await Promise.all(
       [['dns'], ['proxy'], ['proxy:read']].map((scopes) => world.scoped(world.user.client, scopes)),

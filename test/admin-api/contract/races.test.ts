@@ -8,7 +8,7 @@ import { everywhere, outcome, refused, succeeded } from './world.ts';
 const ROUNDS = 5;
 
 await everywhere('contract, races', (test) => {
-  test('an account that is deleted leaves no domain behind', async ({ world }) => {
+  test('a deleted account leaves no domain', async ({ world }) => {
     for (let round = 0; round < ROUNDS; round++) {
       const member = await world.member({ plan: 'unlimited' });
       const names = Array.from({ length: 6 }, (_, i) => `d${i}.gone${round}.example`);
@@ -27,7 +27,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('of a domain and one below it, wanted by two accounts at once, one is made', async ({ world }) => {
+  test('of a domain and its child, created by two accounts concurrently, only one is created', async ({ world }) => {
     const other = await world.member({ plan: 'unlimited' });
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await Promise.all([
@@ -38,7 +38,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('a login is one account’s', async ({ world }) => {
+  test('a login belongs to one account', async ({ world }) => {
     for (let round = 0; round < 3; round++) {
       const create = (username: string, email: string) =>
         world.admin.post('/api/v1/accounts', { username, email, password: 'long enough' });
@@ -55,7 +55,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('of records that exclude each other one lands', async ({ world }) => {
+  test('of records that exclude each other, only one is created', async ({ world }) => {
     const zone = await world.zone();
     for (let round = 0; round < ROUNDS; round++) {
       const batch = { post: [{ name: `r${round}`, type: 'TXT', content: 'x' }] };
@@ -69,7 +69,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('a CNAME and what points at it', async ({ world }) => {
+  test('a CNAME and a record that points to it', async ({ world }) => {
     const zone = await world.zone();
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await Promise.all([
@@ -80,7 +80,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('a delegation and what would be under it', async ({ world }) => {
+  test('a delegation and a record below it', async ({ world }) => {
     const zone = await world.zone();
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await Promise.all([
@@ -91,7 +91,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('a domain that is deleted takes every record with it', async ({ world }) => {
+  test('deleting a domain deletes every record', async ({ world }) => {
     for (let round = 0; round < ROUNDS; round++) {
       const zone = await world.zone();
       const writes = Array.from({ length: 6 }, (_, i): Promise<Answer> => zone.post(`r${i}`, 'A', '192.0.2.1'));

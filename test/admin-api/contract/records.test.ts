@@ -75,7 +75,7 @@ await everywhere('contract, records', (test) => {
     assert.equal(await zone.list(), [record]);
   });
 
-  test('types: each of them, and what comes back is canonical and may be sent back', async ({ world }) => {
+  test('types: the response for each type is canonical and can be sent back', async ({ world }) => {
     const zone = await world.zone();
     for (const [i, [type, content, canonical, fields]] of TYPES.entries()) {
       const record = await zone.add(`t${i}`, type, content);
@@ -126,7 +126,7 @@ await everywhere('contract, records', (test) => {
     refused(await zone.post('a b', 'A', '192.0.2.1'), '422 invalid_host', '/name');
   });
 
-  test('a priority beside the content is taken for MX and SRV', async ({ world }) => {
+  test('a separate priority is used for MX and SRV', async ({ world }) => {
     const zone = await world.zone();
     assert.is((await zone.add('a', 'MX', 'mail.example.com', { priority: 10 })).content, '10 mail.example.com.');
     assert.is(
@@ -155,7 +155,7 @@ await everywhere('contract, records', (test) => {
     refused(await zone.post('t', 'TXT', '"open'), '422 invalid_content', '/content');
   });
 
-  test('host names are absolute with or without the last dot; @ is the apex', async ({ world }) => {
+  test('host names are absolute with or without a trailing dot; @ is the apex', async ({ world }) => {
     const zone = await world.zone();
     for (const [i, [content, canonical]] of [
       ['mail.example.com', 'mail.example.com.'],
@@ -183,7 +183,7 @@ await everywhere('contract, records', (test) => {
       refused(await zone.post('t', 'A', '192.0.2.9', { ttl }), '422 validation', '/ttl');
   });
 
-  test('all records of an RRset have one TTL: writing one sets the rest', async ({ world }) => {
+  test('all records of an RRset have one TTL: writing a record sets it for all', async ({ world }) => {
     const zone = await world.zone();
     const ttls = async () => each(await zone.list('?name=a&type=A'), 'ttl');
     const first = await zone.add('a', 'A', '192.0.2.1', { ttl: 600 });
@@ -202,7 +202,7 @@ await everywhere('contract, records', (test) => {
     assert.equal(each(await zone.list('?type=TXT'), 'ttl'), ['900']);
   });
 
-  test('proxied is shared by a name’s web records and adopted by newcomers; null resets', async ({ world }) => {
+  test('web records of a name share proxied, and new ones adopt it; null resets it', async ({ world }) => {
     const zone = await world.zone();
     const flags = async () => (await zone.list('?name=a')).map((record: Json) => `${record.type} ${record.proxied}`);
     const first = await zone.add('a', 'A', '192.0.2.1', { proxied: false });
@@ -263,7 +263,7 @@ await everywhere('contract, records', (test) => {
     refused(await world.user.client.get(`${zone.records}?name=x.example.org.`), '422 name_outside');
   });
 
-  test('PUT …/records/{record_id}: the id and created_at stay, whatever changes', async ({ world }) => {
+  test('PUT …/records/{record_id}: keeps the id and created_at', async ({ world }) => {
     const zone = await world.zone();
     const record = await zone.add('a', 'A', '192.0.2.1', { ttl: 600 });
     const path = `${zone.records}/${record.id}`;
@@ -299,7 +299,7 @@ await everywhere('contract, records', (test) => {
     assert.equal(await zone.list(), []);
   });
 
-  test('SOA is the service’s: serial rises with every change', async ({ world }) => {
+  test('the service maintains the SOA: the serial increases with every change', async ({ world }) => {
     const zone = await world.zone();
     const serial = async () => Number(/\sSOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(await zone.text())?.[1]);
     let last = await serial();

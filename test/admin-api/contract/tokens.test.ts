@@ -49,7 +49,7 @@ await everywhere('contract, tokens', (test) => {
     assert.equal(names, ['test', 'laptop', 'laptop', 'laptop']);
   });
 
-  test('all strings, all of them needed', async ({ world }) => {
+  test('all fields are required strings', async ({ world }) => {
     const good = { login: 'user', password: 'user secret', name: 'x' };
     for (const field of ['login', 'password', 'name'])
       for (const value of [undefined, null, 7, true, ['x'], { x: 1 }])
@@ -59,7 +59,7 @@ await everywhere('contract, tokens', (test) => {
     refused(await world.nobody.post(EXCHANGE, { ...good, password: 'x'.repeat(5000) }), '422 validation', '/password');
   });
 
-  test('an unknown user and a wrong password are answered alike', async ({ world }) => {
+  test('an unknown user and a wrong password get the same response', async ({ world }) => {
     const tries = [
       ['user', 'wrong'],
       ['nobody', 'user secret'],
@@ -75,7 +75,7 @@ await everywhere('contract, tokens', (test) => {
     for (const error of errors) assert.equal(error, errors[0]);
   });
 
-  test('the exchange gives all that the role allows', async ({ world }) => {
+  test('the exchange returns all scopes of the role', async ({ world }) => {
     for (const [role, scopes] of [
       ['admin', ['dns', 'proxy', 'packages', 'account']],
       ['user', ['dns', 'proxy', 'packages', 'account']],
@@ -86,7 +86,9 @@ await everywhere('contract, tokens', (test) => {
     }
   });
 
-  test('a fixed textual prefix, id, secret and a checksum: a typo is told from a revoked key', async ({ world }) => {
+  test('a token has a prefix, id, secret and checksum: a typing error differs from a revoked token', async ({
+    world,
+  }) => {
     const { client } = world.user;
     const { body } = await client.post(TOKENS, { name: 'checked' });
     const token = String(body.token);
@@ -105,7 +107,7 @@ await everywhere('contract, tokens', (test) => {
     refused(await use(token), '401 invalid_token');
   });
 
-  test('stored as SHA-256, never told again', async ({ world }) => {
+  test('stored as SHA-256, and never shown again', async ({ world }) => {
     const { body } = await world.user.client.post(TOKENS, { name: 'secret' });
     const token = String(body.token);
     const list = await world.user.client.get(TOKENS);
@@ -155,7 +157,7 @@ await everywhere('contract, tokens', (test) => {
     succeeded(await client.post(TOKENS, { name: 'x', expires_at: null }));
   });
 
-  test('a token gives no more than it has', async ({ world }) => {
+  test('a token cannot create one with more scopes', async ({ world }) => {
     const narrow = await world.scoped(world.user.client, ['account', 'dns:read']);
     for (const scope of ['dns', 'proxy', 'proxy:read', 'packages'])
       refused(await narrow.post(TOKENS, { name: 'x', scopes: [scope] }), '422 invalid_scope', '/scopes');
@@ -163,7 +165,7 @@ await everywhere('contract, tokens', (test) => {
     succeeded(await narrow.post(TOKENS, { name: 'x', scopes: ['account:read'] }));
   });
 
-  test('a token makes none that outlives it', async ({ world }) => {
+  test('a token cannot create one that expires later', async ({ world }) => {
     const ends = '2098-01-01 00:00:00';
     const { body } = succeeded(await world.user.client.post(TOKENS, { name: 'ends', expires_at: ends }));
     const short = new Client(world.daemon, String(body.token));
@@ -175,7 +177,7 @@ await everywhere('contract, tokens', (test) => {
       refused(await short.post(TOKENS, { name: 'x', expires_at }), '422 invalid_time', '/expires_at');
   });
 
-  test('expired: 401 from that second on', async ({ world }) => {
+  test('an expired token is 401 from that second on', async ({ world }) => {
     const expires = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
     const { body } = await world.user.client.post(TOKENS, { name: 'short', expires_at: expires });
     const client = new Client(world.daemon, String(body.token));
@@ -184,7 +186,7 @@ await everywhere('contract, tokens', (test) => {
     refused(await later(3601, () => client.get('/api/v1/account')), '401 expired_token');
   });
 
-  test('DELETE /api/v1/tokens/{id}: revoked for the very next request, itself too', async ({ world }) => {
+  test('DELETE /api/v1/tokens/{id}: effective for the next request, also for its own token', async ({ world }) => {
     const { client } = await world.member();
     const other = await world.scoped(client, ['dns']);
     const id = String(other.token).slice(3, 19);
@@ -196,7 +198,7 @@ await everywhere('contract, tokens', (test) => {
     refused(await client.get(TOKENS), '401 invalid_token');
   });
 
-  test('an account has at most 1,000 live tokens', async ({ world }) => {
+  test('an account has at most 1,000 active tokens', async ({ world }) => {
     const { id: accountId, client } = await world.member();
     const { environment, journal } = world.daemon;
     const row = { accountId, name: 'x', hash: '', scopes: [], createdAt: 0, expiresAt: null };
@@ -225,9 +227,7 @@ await everywhere('contract, tokens', (test) => {
     }
   });
 
-  test('a developer key is a token with the scope packages alone: it reads and writes nothing else', async ({
-    world,
-  }) => {
+  test('a token with only the scope packages cannot access anything else', async ({ world }) => {
     const developer = await world.scoped(world.user.client, ['packages']);
     const ids = await knownIds(world);
     for (const { method, path, scope } of world.daemon.api.routes)
@@ -238,7 +238,7 @@ await everywhere('contract, tokens', (test) => {
         );
   });
 
-  test('roles: a viewer reads only, whatever a token says', async ({ world }) => {
+  test('roles: a viewer can only read, whatever the scopes', async ({ world }) => {
     const viewer = await world.member({ role: 'user' });
     const zone = await world.zone(viewer.client);
     succeeded(await world.admin.patch(`/api/v1/accounts/${viewer.id}`, { role: 'viewer' }));
@@ -253,7 +253,7 @@ await everywhere('contract, tokens', (test) => {
     assert.is(world.daemon.journal.head, head);
   });
 
-  test('role admin only: what says so is refused to others', async ({ world }) => {
+  test('endpoints for administrators reject other roles', async ({ world }) => {
     const ids = await knownIds(world);
     for (const { method, path, admin } of world.daemon.api.routes)
       if (admin) refused(await world.user.client.send(method, concrete(path, ids)), '403 forbidden');

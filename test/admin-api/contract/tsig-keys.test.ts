@@ -34,7 +34,7 @@ await everywhere('contract, TSIG keys', (test) => {
     assert.is(listed[0].created_at, created_at);
   });
 
-  test('what is no name, no scope of it, or more than the token at hand may do, is refused', async ({ world }) => {
+  test('rejects invalid names, wrong scopes, and more rights than the token has', async ({ world }) => {
     const { client } = world.user;
     for (const name of ['.', 'a..b', '-.'.repeat(200)])
       refused(await client.post(KEYS, { name }), '422 invalid_name', '/name');
@@ -48,7 +48,7 @@ await everywhere('contract, TSIG keys', (test) => {
     refused(await none.post(KEYS, { name: 'refused.example' }), '422 invalid_scope', '/scopes');
   });
 
-  test('a name is one key, whoever has it; a domain of another account cannot be named', async ({ world }) => {
+  test('a name is unique over all accounts; domains of other accounts are rejected', async ({ world }) => {
     const other = await world.member({ plan: 'unlimited' });
     const zone = await world.zone(other.client);
     succeeded(await world.user.client.post(KEYS, { name: 'taken.example' }));
@@ -61,7 +61,7 @@ await everywhere('contract, TSIG keys', (test) => {
     assert.equal(made.body.domain_ids, [zone.id]);
   });
 
-  test('what it may do follows from its scopes, its domains, and its account', async ({ world }) => {
+  test('the rights of a key follow from its scopes, its domains, and its account', async ({ world }) => {
     const { daemon } = world;
     const reader = new StoreReader(daemon.environment);
     const find = openKeyring(reader, openSecrets(daemon.keyFile));
@@ -85,7 +85,7 @@ await everywhere('contract, TSIG keys', (test) => {
     assert.is(find(parseName('all.of.owner.'), 'hmac-sha256'), undefined);
   });
 
-  test('DELETE ends it, the audit tells of both, and keys go with their account', async ({ world }) => {
+  test('DELETE revokes it, the audit has both entries, and keys are deleted with their account', async ({ world }) => {
     const leaving = await world.member();
     const { id } = succeeded(await leaving.client.post(KEYS, { name: 'leaving.example' })).body;
     succeeded(await leaving.client.post(KEYS, { name: 'stays.example' }));

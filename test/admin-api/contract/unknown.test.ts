@@ -40,9 +40,7 @@ const firstField = ({ properties }: TSchema): string =>
 const isJson = (route: Route): route is Route & { readonly body: TSchema } => route.body !== undefined;
 
 await everywhere('contract, unknown names', (test) => {
-  test('a field that an endpoint does not know is 422 with the nearest that it does, nested ones too', async ({
-    world,
-  }) => {
+  test('an unknown field, also a nested one, is 422 with the nearest known one', async ({ world }) => {
     const routes = world.daemon.api.routes.filter(isJson);
     let nested = 0;
     for (const route of routes) {
@@ -87,7 +85,7 @@ await everywhere('contract, unknown names', (test) => {
     ],
   ] as never;
 
-  test('which field is meant, and where it stands', async ({ world }) => {
+  test('the error suggests a field and has the pointer', async ({ world }) => {
     const zone = await world.zone();
     for (const [json, pointers, message] of FIELDS) {
       const answer = await world.user.client.post(zone.records, json);
@@ -100,7 +98,7 @@ await everywhere('contract, unknown names', (test) => {
     assert.equal(await zone.list(), []);
   });
 
-  test('a batch of a field that is none changes nothing', async ({ world }) => {
+  test('a batch with an unknown field changes nothing', async ({ world }) => {
     const zone = await world.zone();
     const post = { name: 'a', type: 'A', content: '192.0.2.1' };
     const create = await world.user.client.post(`${zone.records}/batch`, { create: [post] });
@@ -115,7 +113,7 @@ await everywhere('contract, unknown names', (test) => {
     assert.equal(await zone.list(), []);
   });
 
-  test('of many unknown fields a few are named', async ({ world }) => {
+  test('the error lists only some of many unknown fields', async ({ world }) => {
     const zone = await world.zone();
     const json = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
     const answer = await world.user.client.post(zone.records, json);
@@ -151,7 +149,7 @@ await everywhere('contract, unknown names', (test) => {
     assert.is(bodies, world.daemon.api.routes.filter(isJson).length);
   });
 
-  test('a parameter of the query that an endpoint does not know is 400', async ({ world }) => {
+  test('an unknown query parameter is 400', async ({ world }) => {
     const guarded = world.daemon.api.routes.filter(({ scope }) => scope !== null);
     for (const route of guarded) {
       const answer = await world.admin.send(route.method, `${concrete(route.path)}?zzzzzzzz=1`, sampleOf(route));

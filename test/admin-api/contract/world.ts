@@ -185,7 +185,7 @@ export async function everywhere(
     });
     test.after(({ world }) => world.daemon.stop());
     define(test, variant);
-    test('nothing went wrong that was not foreseen', ({ world }) => {
+    test('no unexpected error was logged', ({ world }) => {
       assert.equal(
         world.daemon.logged.filter((line) => /"level":"error"/.test(line)),
         [],

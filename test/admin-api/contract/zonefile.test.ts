@@ -24,7 +24,7 @@ await everywhere('contract, zonefile', (test) => {
     for (const name of APEX.nameservers) assert.match(text, `${name}.`);
   });
 
-  test('PUT: replaces the zone’s records atomically, in one revision', async ({ world }) => {
+  test('PUT: replaces the records of the zone atomically, in one revision', async ({ world }) => {
     const zone = await world.zone();
     const old = await zone.add('old', 'A', '192.0.2.1');
     const { head } = world.daemon.journal;
@@ -41,7 +41,7 @@ await everywhere('contract, zonefile', (test) => {
     assert.is(String(domain.revision), answer.headers.get('x-waypost-revision'));
   });
 
-  test('what was exported can be imported: nothing changes but ids', async ({ world }) => {
+  test('an export can be imported: only ids change', async ({ world }) => {
     const zone = await world.zone();
     for (const [name, type, content] of [
       ['@', 'MX', '10 mail.example.org'],
@@ -60,7 +60,7 @@ await everywhere('contract, zonefile', (test) => {
     assert.is(without(await zone.text()), without(text));
   });
 
-  test('every bad line is named, and nothing is changed', async ({ world }) => {
+  test('reports every bad line, and changes nothing', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('a', 'A', '192.0.2.1');
     const file =
@@ -91,7 +91,7 @@ await everywhere('contract, zonefile', (test) => {
     assert.equal(await shown(zone), []);
   });
 
-  test('text/dns and text/plain', async ({ world }) => {
+  test('accepts text/dns and text/plain', async ({ world }) => {
     const zone = await world.zone();
     for (const type of ['text/dns', 'text/plain; charset=utf-8', 'TEXT/DNS'])
       succeeded(await world.user.client.upload(zone.zonefile, 'a A 192.0.2.1\n', { 'content-type': type }));
@@ -101,7 +101,7 @@ await everywhere('contract, zonefile', (test) => {
     );
   });
 
-  test('SOA and apex NS of the file are not taken, unless ?apex=keep', async ({ world }) => {
+  test('ignores SOA and apex NS of the file, unless ?apex=keep', async ({ world }) => {
     const zone = await world.zone();
     const file = `${SOA}@ NS ns.own.example.\n@ NS ns2.own.example.\nwww A 192.0.2.1\n`;
     const nameservers = async () => Object.values((await world.user.client.get(zone.path)).body.domain.nameservers);
@@ -125,7 +125,7 @@ await everywhere('contract, zonefile', (test) => {
     assert.equal(await nameservers(), APEX.nameservers);
   });
 
-  test('a zone file says nothing of the proxy: names that stay keep their proxied', async ({ world }) => {
+  test('names that existed before an import keep proxied', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('on', 'A', '192.0.2.1', { proxied: true });
     await zone.add('off', 'A', '192.0.2.1', { proxied: false });

@@ -55,7 +55,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   });
   test.after(({ daemon }) => daemon.stop());
 
-  test('GET and POST are answered alike, without a token; the ID is the one that was sent', async ({ daemon }) => {
+  test('GET and POST return the same answer without a token, with the ID of the query', async ({ daemon }) => {
     for (const [method, ask] of METHODS)
       for (const id of [0, 1, 65535]) {
         const message = decoded(await ask(daemon, question(`www.${APEX}.`, TYPE.A, { id })));
@@ -90,7 +90,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.ok(text.endsWith('\r\n\r\n'));
   });
 
-  test('caches keep it as long as the records may live', async ({ daemon }) => {
+  test('the cache lifetime follows the TTLs', async ({ daemon }) => {
     const of = async (name: string, type?: number) => {
       const answers = await Promise.all(METHODS.map(([, ask]) => ask(daemon, question(name, type))));
       const values = answers.map(({ headers }) => headers.get('cache-control'));
@@ -108,7 +108,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is(await of('not-ours.example.'), 'no-store');
   });
 
-  test('a response with a cookie in it is for its client alone', async ({ daemon }) => {
+  test('a response with a cookie is private', async ({ daemon }) => {
     const plain = question(`www.${APEX}.`, TYPE.A, { edns: 1232 });
     const cookie = Uint8Array.of(0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8);
     const asking = Buffer.concat([withBytes(plain, { [plain.length - 1]: cookie.length }), cookie]);
@@ -120,7 +120,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
-  test('never truncated, whatever size the OPT record says', async ({ daemon }) => {
+  test('never truncates, whatever size the OPT record has', async ({ daemon }) => {
     for (const [method, ask] of METHODS)
       for (const edns of [0, 512, 1232]) {
         const answer = await ask(daemon, question(`long.${APEX}.`, TYPE.TXT, { edns }));
@@ -131,7 +131,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       }
   });
 
-  test('an error of DNS is a good answer of HTTP', async ({ daemon }) => {
+  test('a DNS error is a successful HTTP response', async ({ daemon }) => {
     const www = question(`www.${APEX}.`, TYPE.A, { id: 7 });
     const versioned = question(`www.${APEX}.`, TYPE.A, { edns: 1232 });
     for (const [, ask] of METHODS) {
@@ -145,7 +145,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
-  test('what has a transport of its own is refused: transfers, updates, signed messages', async ({ daemon }) => {
+  test('rejects messages that need another transport: transfers, updates, signed messages', async ({ daemon }) => {
     const www = question(`www.${APEX}.`, TYPE.A, { id: 9 });
     const tsig = Uint8Array.of(0, 0, TYPE.TSIG, 0, 255, 0, 0, 0, 0, 0, 0);
     for (const [, ask] of METHODS) {
@@ -160,7 +160,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
-  test('400: no message, or none that is answered', async ({ daemon }) => {
+  test('400: no message, or one that is not answered', async ({ daemon }) => {
     const www = question(`www.${APEX}.`);
     const response = withBytes(www, { 2: 0x80 });
     for (const [, ask] of METHODS)
@@ -196,7 +196,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is((await post(daemon, www, 'Application/DNS-Message; charset=x')).status, 200);
   });
 
-  test('413: more than a DNS message can have, told before it is read', async ({ daemon }) => {
+  test('413: more bytes than a DNS message, rejected before reading', async ({ daemon }) => {
     const www = question(`www.${APEX}.`);
     const padded = (length: number): Uint8Array => Buffer.concat([www, new Uint8Array(length - www.length)]);
     assert.is(refusal(await post(daemon, padded(MAX_MESSAGE + 1))), '413 body_too_large');
@@ -206,7 +206,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is((await exchange(port, head, { done: (text) => text.includes('}') })).status, 413);
   });
 
-  test('what the API writes is answered at once', async ({ daemon, zone }) => {
+  test('serves changes of the API at once', async ({ daemon, zone }) => {
     for (let i = 0; i < 20; i++) {
       const { status } = await daemon.call('POST', `${zone}/records`, {
         json: { name: `new${i}`, type: 'A', content: `192.0.2.${i}` },
@@ -217,7 +217,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
-  test('the document tells both, that no token is needed, and that nothing is changed', async ({ daemon }) => {
+  test('the OpenAPI document describes both, without a token and without changes', async ({ daemon }) => {
     const { body } = await daemon.call('GET', '/api/v1/openapi.json', { token: null });
     const { get: byGet, post: byPost } = body.paths['/dns-query'];
     for (const operation of [byGet, byPost]) {
@@ -232,7 +232,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is(byGet.parameters[0].name as unknown, 'dns');
   });
 
-  test('counted as other queries are', async ({ daemon: { counters }, daemon }) => {
+  test('counts like other queries', async ({ daemon: { counters }, daemon }) => {
     const ipv4 = (code: number): number => counters.answers('https', 0, code);
     const before = [ipv4(RCODE.NOERROR), ipv4(RCODE.REFUSED)];
     for (const [, ask] of METHODS) {
@@ -245,7 +245,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   test.run();
 
   const limited = suite(`doh over ${transport}, limited`);
-  limited('429 for a client that asks too much, before its body is looked at; the API is not touched', async () => {
+  limited('429 for a client over its limit, before its body is read; the API is not affected', async () => {
     const daemon = await startDoh(transport, { WAYPOST_DNS_DOH_RATE_LIMIT: '3' });
     try {
       const www = question('www.example.');
@@ -262,7 +262,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
-  limited('without it there is no such endpoint', async () => {
+  limited('404 if DNS over HTTPS is off', async () => {
     const daemon = await startDoh(transport, {}, false);
     try {
       assert.is(refusal(await get(daemon, question('www.example.'))), '404 no_such_endpoint');

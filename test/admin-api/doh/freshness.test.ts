@@ -48,18 +48,18 @@ function soa(ttl: number, minimum: number): Section {
   return { type: TYPE.SOA, ttl, rdata };
 }
 
-test('answers: the smallest TTL, whatever the other sections say', () => {
+test('answers: the smallest TTL of the answer section', () => {
   assert.is(freshness(response(RCODE.NOERROR, [a(300)])), 300);
   assert.is(freshness(response(RCODE.NOERROR, [a(300), a(60), a(600)])), 60);
   assert.is(freshness(response(RCODE.NOERROR, [a(300)], [ns(10)], [a(5)])), 300);
   assert.is(freshness(response(RCODE.NOERROR, [a(0), a(60)])), 0);
 });
 
-test('an SOA that was asked for counts by its TTL alone', () => {
+test('a queried SOA counts only with its TTL', () => {
   assert.is(freshness(response(RCODE.NOERROR, [soa(3600, 60)])), 3600);
 });
 
-test('negative answers: TTL and MINIMUM of the SOA, and the chain that leads there', () => {
+test('negative answers: TTL and MINIMUM of the SOA, and the CNAME chain', () => {
   for (const rcode of [RCODE.NOERROR, RCODE.NXDOMAIN]) {
     assert.is(freshness(response(rcode, [], [soa(3600, 60)], [])), 60);
     assert.is(freshness(response(rcode, [], [soa(30, 60)], [])), 30);
@@ -72,7 +72,7 @@ test('referrals: the NS records', () => {
   assert.is(freshness(response(RCODE.NOERROR, [], [ns(86_400), ns(3600)], [a(5)])), 3600);
 });
 
-test('what failed, or says nothing, is kept by nobody', () => {
+test('failures and responses without a TTL are not cached', () => {
   for (const rcode of [RCODE.FORMERR, RCODE.SERVFAIL, RCODE.NOTIMP, RCODE.REFUSED, 7])
     assert.is(freshness(response(rcode, [a(300)], [soa(300, 300)])), null, String(rcode));
   for (const rcode of [RCODE.NOERROR, RCODE.NXDOMAIN]) assert.is(freshness(response(rcode, [], [], [])), null);

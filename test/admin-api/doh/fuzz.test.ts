@@ -58,7 +58,7 @@ function expected({ rcode, answer, authority }: Message): number | null {
   return all.length === 0 ? null : Math.min(...all);
 }
 
-test('no message makes it throw; good answers are those of TCP, as long-lived as their records', () => {
+test('no message throws; answers equal those of TCP, with the lifetime of their records', () => {
   const random = new Random(SEED);
   const index = new IndexWriter(16 << 20);
   putZone(index, RECORDS);

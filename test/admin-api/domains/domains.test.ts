@@ -24,7 +24,7 @@ const GOOD: readonly (readonly [given: string, stored: string])[] = [
   ['１.example', '1.example'],
 ];
 
-test('takes names in every form and gives A-labels', async ({ daemon }) => {
+test('accepts names in every form and returns A-labels', async ({ daemon }) => {
   for (const [given, stored] of GOOD) {
     const { status, body, text } = await create(daemon, daemon.adminToken, given);
     assert.is(status, 200, `${given}: ${text}`);
@@ -53,7 +53,7 @@ const BAD: readonly (readonly [domain: unknown, code: string])[] = [
   ['github.io', 'public_suffix'],
 ];
 
-test('refuses what is no domain, each with a reason', async ({ daemon, alice }) => {
+test('rejects invalid domains with a reason', async ({ daemon, alice }) => {
   for (const [domain, code] of BAD) {
     const { status, body, text } = await create(daemon, alice, domain);
     assert.equal([status, String(body.error?.code)], [422, code], `${JSON.stringify(domain)}: ${text}`);
@@ -61,11 +61,11 @@ test('refuses what is no domain, each with a reason', async ({ daemon, alice }) 
   }
 });
 
-test('an administrator may hold a public suffix', async ({ daemon }) => {
+test('an administrator can create a public suffix', async ({ daemon }) => {
   assert.is((await create(daemon, daemon.adminToken, 'co.uk')).status, 200);
 });
 
-test("a domain is one account's, with all above and below it", async ({ daemon, alice, bob }) => {
+test('a domain, its parents and its children belong to one account', async ({ daemon, alice, bob }) => {
   assert.is((await create(daemon, alice, 'mine.example.net')).status, 200);
   for (const [token, domain, status] of [
     [alice, 'mine.example.net', 409],
@@ -82,7 +82,7 @@ test("a domain is one account's, with all above and below it", async ({ daemon, 
   }
 });
 
-test('nobody sees, changes or deletes the domain of another', async ({ daemon, alice, bob }) => {
+test('a domain of another account cannot be read, changed or deleted', async ({ daemon, alice, bob }) => {
   const { body } = await create(daemon, alice, 'private.example.net');
   const path = `/api/v1/domains/${body.domain.id}`;
   const json = { name: 'www', type: 'A', content: '192.0.2.1' };
@@ -112,7 +112,7 @@ test('nobody sees, changes or deletes the domain of another', async ({ daemon, a
   assert.is(listOf((await daemon.call('GET', `${path}/records`, { token: alice })).body.records).length, 1);
 });
 
-test('the plan limits the number, also when all come at once', async ({ daemon }) => {
+test('the plan limits the number of domains, also for concurrent requests', async ({ daemon }) => {
   const { token } = await daemon.account('carol');
   const answers = await Promise.all(Array.from({ length: 15 }, (_, i) => create(daemon, token, `c${i}.example.org`)));
   assert.is(answers.filter((answer) => answer.status === 200).length, 10);
@@ -121,14 +121,14 @@ test('the plan limits the number, also when all come at once', async ({ daemon }
   assert.is(refused.length, 5);
 });
 
-test('the same domain at once goes to one', async ({ daemon, alice, bob }) => {
+test('of concurrent requests for a domain, only one succeeds', async ({ daemon, alice, bob }) => {
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => create(daemon, i % 2 ? alice : bob, 'race.example.org')),
   );
   assert.is(answers.filter((answer) => answer.status === 200).length, 1);
 });
 
-test('lists in pages, in order, filtered', async ({ daemon }) => {
+test('lists in pages, sorted and filtered', async ({ daemon }) => {
   const { token } = await daemon.account('dave', { plan: 'pro' });
   const names = Array.from({ length: 25 }, (_, i) => `p${String(i).padStart(2, '0')}.example.org`);
   for (const name of [...names].reverse()) await create(daemon, token, name);
@@ -152,7 +152,7 @@ test('lists in pages, in order, filtered', async ({ daemon }) => {
     assert.is((await daemon.call('GET', `/api/v1/domains?${query}`, { token })).status, 400, query);
 });
 
-test('describes a domain, and goes with all its records', async ({ daemon, alice }) => {
+test('describes a domain, and deletes it with all its records', async ({ daemon, alice }) => {
   const { body, headers } = await create(daemon, alice, 'whole.example.net');
   const { domain } = body;
   assert.match(headers.get('x-waypost-revision') ?? '', /^\d+$/);

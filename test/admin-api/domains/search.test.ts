@@ -66,7 +66,7 @@ const label = fc.string({ unit: fc.constantFrom('a', 'b', '-', '1'), minLength: 
 const name = fc.tuple(label, fc.constantFrom('com', 'net', 'co.uk', 'x')).map(([first, rest]) => `${first}.${rest}`);
 const wanted = fc.oneof(fc.string({ unit: fc.constantFrom('a', 'b', '.', 'x'), minLength: 1, maxLength: 3 }), name);
 
-test('finds what a plain list finds, page by page, while names come and go', async () => {
+test('finds the same names as a plain list, in pages, during changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(name, { maxLength: 40 }),
@@ -83,7 +83,7 @@ test('finds what a plain list finds, page by page, while names come and go', asy
   );
 });
 
-test('many names are in many pieces', async () => {
+test('splits many names into many pieces', async () => {
   const store = new Names(Array.from({ length: 5000 }, (_, i) => `n${(i * 7919) % 5000}.example`));
   assert.is((await store.all('.example', 333)).length, 5000);
   for (let i = 0; i < 3000; i++) {
@@ -99,7 +99,7 @@ test('many names are in many pieces', async () => {
   assert.equal(await store.all('e', 10), ['last.example']);
 });
 
-test('what changes while the names are read counts', async () => {
+test('includes changes made while the names are read', async () => {
   const store = new Names(Array.from({ length: 5000 }, (_, i) => `n${i}.example`));
   const first = store.all('.example', 1000);
   store.change('aaa.example', true);
@@ -114,7 +114,7 @@ test.before(async () => {
 });
 test.after(() => daemon.stop());
 
-test('over the API: each account finds its own, in any way to write them', async () => {
+test('over the API, each account finds its own domains in any spelling', async () => {
   const { token } = await daemon.account('searcher', { plan: 'unlimited' });
   const create = (domain: string, by = token) =>
     daemon.call('POST', '/api/v1/domains', { token: by, json: { domain } });

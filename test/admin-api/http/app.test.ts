@@ -20,7 +20,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   });
   test.after(({ daemon }) => daemon.stop());
 
-  test('health without a token', async ({ daemon }) => {
+  test('the health endpoints need no token', async ({ daemon }) => {
     const node = hostname();
     assert.equal((await daemon.call('GET', '/healthz', { token: null })).body as unknown, { ok: true, node });
     assert.equal((await daemon.call('GET', '/readyz', { token: null })).body as unknown, {
@@ -31,7 +31,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     });
   });
 
-  test('the token comes before everything else', async ({ daemon, domain, record }) => {
+  test('checks the token before everything else', async ({ daemon, domain, record }) => {
     for (const [method, path] of [
       ['GET', '/api/v1/account'],
       ['GET', '/api/v1/tokens'],
@@ -53,7 +53,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       assert.is((await daemon.call(method, path, { token: null })).status, 401, `${method} ${path}`);
   });
 
-  test('says what is wrong with a request', async ({ daemon, domain }) => {
+  test('reports the error in a request', async ({ daemon, domain }) => {
     const records = `/api/v1/domains/${domain}/records`;
     const json = { 'content-type': 'application/json' };
     for (const [method, path, options, status, code] of [
@@ -78,7 +78,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
-  test('several faults of one body are told at once', async ({ daemon, domain }) => {
+  test('reports several errors of one body at once', async ({ daemon, domain }) => {
     const { body } = await daemon.call('POST', `/api/v1/domains/${domain}/records`, { json: { name: 1, ttl: 'x' } });
     assert.equal(
       Object.values(body.error.details)
@@ -95,7 +95,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal([options.status, options.headers.get('allow')], [200, 'GET, HEAD, OPTIONS, POST']);
   });
 
-  test('an unexpected error is 500, logged, and tells nothing', async ({ daemon, domain }) => {
+  test('an unexpected error is a logged 500 without details', async ({ daemon, domain }) => {
     const original = daemon.environment.zones.get;
     Object.assign(daemon.environment.zones, {
       get() {
@@ -115,7 +115,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
-  test('no body makes it stumble', async ({ daemon, domain, record }) => {
+  test('no body causes an internal error', async ({ daemon, domain, record }) => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.constantFrom(

@@ -37,7 +37,7 @@ const LONG_COMMENT = `; ${'x'.repeat(200)}\n`.repeat(10_000);
 for (const transport of await testedTransports('tokens that are late')) {
   const test = suite(`tokens that are late, ${transport}`);
 
-  test('each kind of request, its body with it', async () => {
+  test('catches up for each kind of request, with its body', async () => {
     const daemon = await ofSeveral(transport);
     try {
       const { body } = await daemon.call('POST', '/api/v1/domains', { json: { domain: 'here.example' } });
@@ -80,7 +80,7 @@ for (const transport of await testedTransports('tokens that are late')) {
 
 const looks = suite('looks for tokens');
 
-looks('those of nobody share few looks', async () => {
+looks('requests with invalid tokens share few catch-ups', async () => {
   const daemon = await ofSeveral('uws');
   try {
     const { token } = await ahead(daemon);

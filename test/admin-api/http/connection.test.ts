@@ -75,7 +75,7 @@ await forEachTransport((make, name) => {
   });
   test.after(({ listening }) => listening.close());
 
-  test('takes 8 KB of request line, and 8 KB of fields beside', async ({ listening }) => {
+  test('accepts 8 KB of request line and another 8 KB of fields', async ({ listening }) => {
     const query = 'q'.repeat(7_980);
     const fields = `Authorization: Bearer ${'t'.repeat(2_000)}\r\nIdempotency-Key: ${'k'.repeat(2_000)}\r\nX: ${'x'.repeat(3_900)}\r\n`;
     const { status, text } = await exchange(listening.port, get(`/?${query}`, fields + CLOSE));
@@ -83,19 +83,19 @@ await forEachTransport((make, name) => {
     assert.ok(text.includes(query));
   });
 
-  test('takes 90 fields', async ({ listening }) => {
+  test('accepts 90 fields', async ({ listening }) => {
     const fields = Array.from({ length: 90 }, (_, i) => `X${i}: 1\r\n`).join('');
     assert.is((await exchange(listening.port, get('/', fields + CLOSE))).status, 200);
   });
 
-  test('closes when it is asked to, in any spelling', async ({ listening }) => {
+  test('closes the connection on request, in any spelling', async ({ listening }) => {
     for (const value of ['close', 'Close', 'CLOSE', 'TE, close', 'close , x', 'keep-alive,close']) {
       const { status, closed } = await exchange(listening.port, get('/', `Connection: ${value}\r\n`));
       assert.equal([status, closed], [200, true], value);
     }
   });
 
-  test('the last answer of a connection comes whole, however long it is', async ({ listening }) => {
+  test('the last response of a connection is complete, even if it is long', async ({ listening }) => {
     for (const fields of [CLOSE, 'Connection: TE, close\r\n', 'Connection: close\r\nTransfer-Encoding: chunked\r\n']) {
       const { text, closed } = await exchange(listening.port, `${get('/big', fields)}0\r\n\r\n`);
       assert.ok(closed, fields);
@@ -104,7 +104,7 @@ await forEachTransport((make, name) => {
   });
 
   if (name === 'node')
-    test('what is no request ends the connection after the answers to those before it', async ({ listening }) => {
+    test('an invalid request closes the connection after the previous responses', async ({ listening }) => {
       for (const path of ['/slow', '/big']) {
         const { text, closed } = await exchange(listening.port, `${get('/slow')}${get(path)}\0\r\n\r\n`);
         assert.ok(closed);
@@ -113,19 +113,19 @@ await forEachTransport((make, name) => {
       }
     });
 
-  test('an Upgrade is not followed', async ({ listening }) => {
+  test('ignores Upgrade', async ({ listening }) => {
     const fields =
       'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';
     const { status } = await exchange(listening.port, get('/', fields), { done: (text) => text.includes('}') });
     assert.is(status, 200);
   });
 
-  test('HTTP/1.0 is answered or refused, then closed', async ({ listening }) => {
+  test('closes an HTTP/1.0 connection after the response', async ({ listening }) => {
     const { status, closed } = await exchange(listening.port, 'GET / HTTP/1.0\r\n\r\n');
     assert.equal([status, closed], [name === 'node' ? 200 : 505, true]);
   });
 
-  test('the absolute form and the asterisk form', async ({ listening }) => {
+  test('accepts the absolute form and the asterisk form', async ({ listening }) => {
     const absolute = await exchange(listening.port, get('http://other/path?q=1', CLOSE));
     const asterisk = await exchange(listening.port, `OPTIONS * HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n`);
     if (name === 'uws') return assert.equal([absolute.status, asterisk.status], [505, 505]);
@@ -133,7 +133,7 @@ await forEachTransport((make, name) => {
     assert.match(asterisk.text, /"path":"\*"/);
   });
 
-  test('a client that asks whether to send a body is told no before it sends it', async ({ listening }) => {
+  test('rejects a body with Expect: 100-continue before it is sent', async ({ listening }) => {
     const ask = (length: number): string =>
       `PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
     const refused = await exchange(listening.port, ask(LIMIT + 1));
@@ -144,7 +144,7 @@ await forEachTransport((make, name) => {
     assert.match(response.text, /^HTTP\/1\.1 100 Continue\r\n\r\n/);
   });
 
-  test('after a body with trailers nothing of them is a request', async ({ listening }) => {
+  test('trailers of a body are never parsed as a request', async ({ listening }) => {
     const body = '3\r\nabc\r\n0\r\nGET /smuggled HTTP/1.1\r\nX: 1\r\n\r\n';
     await exchange(listening.port, `PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`, {
       ms: 600,
@@ -152,7 +152,7 @@ await forEachTransport((make, name) => {
     assert.not(calls.includes('/smuggled'));
   });
 
-  test('what follows a chunked body whose sizes can be read in two ways is no request', async ({ listening }) => {
+  test('bytes after a chunked body with ambiguous sizes are never parsed as a request', async ({ listening }) => {
     const smuggled = get('/smuggled');
     for (const body of ['3;a=b\r\nabc\r\n0\r\n\r\n', '3\r\nabcd\r\n0\r\n\r\n', '3\nabc\n0\n\n', '0\r\n\r\n'])
       for (const gap of [0, 60]) {
@@ -171,7 +171,7 @@ await forEachTransport((make, name) => {
       }
   });
 
-  test('pipelined requests are answered in their order, or the connection ends', async ({ listening }) => {
+  test('pipelined requests are answered in order, or the connection closes', async ({ listening }) => {
     const paths = ['/slow', '/one', '/two', '/three'];
     const { text } = await exchange(listening.port, paths.map((path) => get(path)).join('') + get('/end', CLOSE));
     const bodies = [...text.matchAll(/late|"path":"([^"]+)"/g)].map(([whole, path]) => path ?? whole);
@@ -180,9 +180,7 @@ await forEachTransport((make, name) => {
     if (name === 'node') assert.is(bodies.length, 5);
   });
 
-  test('a client that sends a thousand requests and reads nothing gets no thousand answers made', async ({
-    listening,
-  }) => {
+  test('a client that pipelines a thousand requests without reading causes few responses', async ({ listening }) => {
     const before = process.memoryUsage().rss;
     const socket = await connected(listening.port);
     socket.on('error', () => {});
@@ -201,7 +199,7 @@ await forEachTransport((make, name) => {
     await until(() => listening.connections() === 0);
   });
 
-  test('a client that does not read its answer is given up', async ({ listening }) => {
+  test('closes the connection of a client that does not read its response', async ({ listening }) => {
     const socket = await connected(listening.port);
     socket.on('error', () => {});
     socket.pause();
@@ -235,7 +233,7 @@ await forEachTransport((make, name) => {
     }),
   );
 
-  test('what may not stand in a header does not reach the wire, and is logged', async ({ listening }) => {
+  test('drops and logs unsafe response headers', async ({ listening }) => {
     for (const value of INJECTIONS)
       for (const headers of [
         { 'X-Echo': value, 'X-Good': 'yes' },
@@ -261,12 +259,11 @@ await forEachTransport((make, name) => {
   // The timers of uWebSockets.js are slower: test/system/admin-api/http/uws-timer.test.ts waits for
   // them.
   if (name === 'node') {
-    test('a body that nobody reads does not keep a connection for ever', ({ listening }) =>
-      endsUnreadBodies(listening));
-    test('a connection without a request ends', ({ listening }) => endsIdleConnection(listening));
+    test('an unread body does not keep a connection open forever', ({ listening }) => endsUnreadBodies(listening));
+    test('closes an idle connection', ({ listening }) => endsIdleConnection(listening));
   }
 
-  test('connections beyond the total are closed, and the others go on', async () => {
+  test('closes connections above the total limit and keeps the others', async () => {
     const listening = await make({ limits: { total: 5, perAddress: 5 } }).listen(
       { address: '127.0.0.1', port: 0 },
       handler,

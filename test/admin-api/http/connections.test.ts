@@ -6,7 +6,7 @@ import { Random } from '../../support/random.ts';
 
 const test = suite('admin-api/http/connections');
 
-test('counts in all and for each client, and forgets who has left', () => {
+test('counts connections in total and for each client, and removes closed ones', () => {
   const count = new ConnectionCount({ total: 3, perAddress: 2 });
   const first = count.enter('192.0.2.1');
   const second = count.enter('192.0.2.1');
@@ -23,7 +23,7 @@ test('counts in all and for each client, and forgets who has left', () => {
   second();
 });
 
-test('a client of IPv6 is its /64, and one of IPv4 is the same on both kinds of sockets', () => {
+test('an IPv6 client is a /64, and an IPv4 client is equal on IPv4 and IPv6 sockets', () => {
   const count = new ConnectionCount({ total: 10, perAddress: 1 });
   assert.ok(count.enter('2001:db8::1'));
   assert.is(count.enter('2001:db8::2'), undefined);
@@ -32,7 +32,7 @@ test('a client of IPv6 is its /64, and one of IPv4 is the same on both kinds of 
 });
 
 /** A transport that tells of ends without saying whose, and a system that knows. */
-test('who is told of ends without names never lets a client have more, and refuses nobody who has less once it could ask', () => {
+test('without addresses of closed connections, the limit is never exceeded, and after a listing it is exact', () => {
   const LIMITS = { total: 40, perAddress: 8 };
   const random = new Random(7);
   const open: string[] = [];
@@ -66,7 +66,7 @@ test('who is told of ends without names never lets a client have more, and refus
   assert.ok(refused > 0 && listings > 0);
 });
 
-test('where the system does not tell, the total alone holds', () => {
+test('if the kernel cannot list connections, only the total is limited', () => {
   const count = new AnonymousConnectionCount({ total: 5, perAddress: 2 }, () => undefined);
   assert.ok(count.opened('192.0.2.1') && count.opened('192.0.2.1'));
   const results = [count.opened('192.0.2.2'), count.opened('192.0.2.2'), count.opened('192.0.2.3')];

@@ -15,18 +15,18 @@ await forEachTransport((make, name) => {
   });
   test.after(({ server }) => server.listening.close());
 
-  test('what is no sound request is refused or cut, and no handler sees it', async ({ server }) => {
+  test('invalid requests are rejected or cut off, and never reach a handler', async ({ server }) => {
     const cases = CASES.filter(([, , , , end]) => name === 'node' || end !== 'timer');
     assert.equal(await runCases(server.listening.port, cases, name), []);
     assert.equal(server.seen, []);
   });
 
-  test('what is no sound body is refused or cut, and no handler gets it', async ({ server }) => {
+  test('invalid bodies are rejected or cut off, and never reach a handler', async ({ server }) => {
     assert.equal(await runCases(server.listening.port, BODIES, name), []);
     assert.equal(server.bodies, []);
   });
 
-  test('all of it has left no connection, and good requests are served', async ({ server }) => {
+  test('afterwards no connection remains open, and valid requests are served', async ({ server }) => {
     assert.is(server.listening.connections(), 0);
     const { status, text } = await exchange(server.listening.port, get('Connection: close\r\n'));
     assert.is(status, 200);

@@ -29,7 +29,7 @@ async function ahead({ journal, call }: Daemon): Promise<{ id: string; arrive():
 const PATHS = ['', '/records', '/zonefile', '/proxy'];
 
 for (const path of PATHS)
-  test(`GET of a domain${path} that comes in time`, async () => {
+  test(`GET of a domain${path} that arrives in time`, async () => {
     const daemon = await startDaemon('node');
     try {
       const { id, arrive } = await ahead(daemon);
@@ -47,7 +47,7 @@ for (const path of PATHS)
     }
   });
 
-test('changes that this node has not applied yet, and the bytes of a body', async () => {
+test('retries for changes not applied yet, and for routes with a body', async () => {
   const daemon = await startDaemon('node');
   try {
     const { id, arrive } = await ahead(daemon);
@@ -67,7 +67,7 @@ test('changes that this node has not applied yet, and the bytes of a body', asyn
   }
 });
 
-test('an error of another kind is not judged again', async () => {
+test('other errors are not retried', async () => {
   const journal = { head: 1, latest: () => Promise.resolve(++journal.head) };
   let runs = 0;
   const failed = await retryNotFound(journal, () => {

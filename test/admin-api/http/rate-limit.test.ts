@@ -13,7 +13,7 @@ function limited(limit: RateLimit, key: string): boolean {
   }
 }
 
-test('gives the quota at once and then at its rate', () => {
+test('allows the quota at once, and then its rate', () => {
   let now = 0;
   const limit = new RateLimit('t', 10, 100, () => now);
   for (let i = 0; i < 10; i++) assert.not.ok(limited(limit, 'a'));
@@ -27,7 +27,7 @@ test('gives the quota at once and then at its rate', () => {
   assert.ok(limited(limit, 'a'));
 });
 
-test('the headers say what is left and when to come back', () => {
+test('the headers have the remaining requests and the time to retry', () => {
   let now = 0;
   const limit = new RateLimit('t', 2, 100, () => now);
   const headers: Record<string, string> = {};
@@ -43,14 +43,14 @@ test('the headers say what is left and when to come back', () => {
   }
 });
 
-test('0 is no limit and no header', () => {
+test('0 means no limit and no header', () => {
   const limit = new RateLimit('t', 0, 100);
   const headers: Record<string, string> = {};
   for (let i = 0; i < 1000; i++) limit.take('a', headers);
   assert.equal(headers, {});
 });
 
-test('memory is bounded, and who is busy is not forgotten', () => {
+test('memory is limited, and active clients are not evicted', () => {
   const limit = new RateLimit('t', 5, 1e9, () => 0);
   for (let i = 0; i < 120_000; i++) {
     if (i % 20_000 === 0 && i < 100_000) assert.not.ok(limited(limit, 'busy'));

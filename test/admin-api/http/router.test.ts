@@ -58,7 +58,7 @@ for (const [method, path, expected] of CASES)
     assert.is(outcome(method, path), expected);
   });
 
-test('two routes for the same are a mistake of ours', () => {
+test('rejects two routes with the same method and path', () => {
   assert.throws(() => new Router([ROUTES[0], ROUTES[0]]), /two routes/);
 });
 

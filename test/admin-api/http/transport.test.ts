@@ -105,7 +105,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
   });
   test.after(({ listening }) => listening.close());
 
-  test('hands on method, path, query, headers, address', async ({ url }) => {
+  test('passes on method, path, query, headers, address', async ({ url }) => {
     const answer = await fetch(`${url}/a%2Fb/%C3%BC?x=1&y=%20`, { method: 'DELETE', headers: { 'X-One': 'one' } });
     assert.is(answer.status, 200);
     assert.is(answer.headers.get('x-test'), 'yes');
@@ -114,14 +114,14 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
   });
 
   for (const length of [1, 1000, 70_000, LIMIT])
-    test(`hands on a body of ${length} bytes`, async ({ url }) => {
+    test(`passes on a body of ${length} bytes`, async ({ url }) => {
       const body = new Uint8Array(length).map((_, i) => (i * 7) & 255);
       const sum = body.reduce((a, b) => (a + b) % 65_521, 0);
       const echo = (await (await fetch(url, { method: 'PUT', body })).json()) as { length: number; sum: number };
       assert.equal([echo.length, echo.sum], [length, sum]);
     });
 
-  test('hands on a chunked body', async ({ listening }) => {
+  test('passes on a chunked body', async ({ listening }) => {
     const text = await raw(
       listening.port,
       'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n',
@@ -130,13 +130,13 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     assert.match(text, /"length":7/);
   });
 
-  test('refuses by Content-Length before it reads', async ({ listening }) => {
+  test('rejects by Content-Length before reading', async ({ listening }) => {
     const text = await raw(listening.port, `PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`);
     assert.match(text, /^HTTP\/1.1 413 /);
     assert.match(text, /body_too_large/);
   });
 
-  test('refuses a body that grows beyond', async ({ listening }) => {
+  test('rejects a body that exceeds the limit', async ({ listening }) => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const text = await raw(
       listening.port,
@@ -148,7 +148,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     assert.match(text, /^HTTP\/1.1 413 /);
   });
 
-  test('cuts a slow body, not only a connection that is idle', async () => {
+  test('applies the timeout to a slow body, not only to an idle connection', async () => {
     const anyPort = { address: '127.0.0.1', port: 0 };
     const patient = await make({ headers: 600_000, idle: 600_000 }).listen(anyPort, handler);
     const text = await raw(patient.port, 'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
@@ -156,7 +156,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     await patient.close();
   });
 
-  test('says so when the client goes in the middle of a body', async ({ listening }) => {
+  test('reports a client that disconnects during its body', async ({ listening }) => {
     const before = seen.aborted;
     const socket = connect(listening.port, '127.0.0.1');
     socket.write('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
@@ -165,7 +165,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     await until(() => seen.aborted === before + 1);
   });
 
-  test('serves on when a client goes before its answer', async ({ listening, url }) => {
+  test('continues after a client disconnects before its response', async ({ listening, url }) => {
     const socket = connect(listening.port, '127.0.0.1');
     socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
     await wait(30);
@@ -179,7 +179,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     assert.is(await (await fetch(`${url}/stream`)).text(), 'eins zwei drei');
   });
 
-  test('answers HEAD with the headers alone', async ({ listening }) => {
+  test('responds to HEAD with headers only', async ({ listening }) => {
     for (const path of ['/bytes', '/stream']) {
       const text = await raw(
         listening.port,
@@ -194,7 +194,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     }
   });
 
-  test('ends a stream whose client goes, and does not run ahead of one who is slow', async ({ listening }) => {
+  test('ends the stream of a client that disconnects, and waits for a slow client', async ({ listening }) => {
     seen.chunks = 0;
     const before = seen.ended;
     const socket = connect(listening.port, '127.0.0.1');
@@ -207,7 +207,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     await until(() => seen.ended === before + 1);
   });
 
-  test('gives up a client that takes nothing', async ({ listening }) => {
+  test('closes the connection of a client that reads nothing', async ({ listening }) => {
     const before = seen.ended;
     const socket = connect(listening.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -217,18 +217,18 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     socket.destroy();
   });
 
-  test('answers without reading a body that nobody asks for', async ({ url }) => {
+  test('responds without reading an unrequested body', async ({ url }) => {
     const answer = await fetch(`${url}/ignore`, { method: 'POST', body: new Uint8Array(50_000) });
     assert.is(answer.status, 418);
     assert.is(await answer.text(), 'not read');
   });
 
-  test('refuses a header without end', async ({ listening }) => {
+  test('rejects an endless header', async ({ listening }) => {
     const text = await raw(listening.port, `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
     assert.ok(text === '' || /^HTTP\/1.1 431 /.test(text), text.slice(0, 80));
   });
 
-  test('answers requests of one connection in their order', async ({ listening }) => {
+  test('responds to the requests of a connection in order', async ({ listening }) => {
     const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
     const text = await raw(listening.port, get('/slow'), (socket) => {
       socket.once('data', () => socket.write(get('/second', 'Connection: close\r\n')));
@@ -236,7 +236,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     assert.ok(text.indexOf('late') > 0 && text.indexOf('/second') > text.indexOf('late'), text);
   });
 
-  test('takes 200 connections at once', async ({ url }) => {
+  test('accepts 200 concurrent connections', async ({ url }) => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) => fetch(`${url}/${i}`).then((r) => r.json())),
     );
@@ -246,7 +246,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     );
   });
 
-  test('says when the port is taken', async ({ listening }) => {
+  test('reports a port that is in use', async ({ listening }) => {
     const again = make().listen({ address: '127.0.0.1', port: listening.port }, handler);
     const error = await again.then(
       () => null,
@@ -255,7 +255,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     assert.instance(error, ListenError);
   });
 
-  test('lets what is under way end when it closes', async () => {
+  test('waits for requests in flight when it closes', async () => {
     const listening = await make().listen({ address: '127.0.0.1', port: 0 }, handler);
     const before = seen.slow;
     const answer = fetch(`http://127.0.0.1:${listening.port}/slow`, { headers: { Connection: 'close' } });

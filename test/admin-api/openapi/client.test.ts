@@ -75,12 +75,12 @@ function everywhere(transport: 'uws' | 'node'): void {
   });
   test.after(({ daemon }) => daemon.stop());
 
-  test('the types are those that the document gives', async ({ document }) => {
+  test('the generated types match the document', async ({ document }) => {
     const now = await generateTypes(document);
     assert.ok(readFileSync(TYPES_FILE, 'utf8') === now, 'run "npm run openapi": a description has changed');
   });
 
-  test('from a login to the end of a domain', async ({ client }) => {
+  test('uses the API from login to the deletion of a domain', async ({ client }) => {
     // 1. A token for a password; a wrong one is told by its code.
     const login = { login: 'admin', name: 'scenario' };
     const refused = await client.POST('/api/v1/auth/token', { body: { ...login, password: 'wrong' } });

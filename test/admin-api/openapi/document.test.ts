@@ -20,7 +20,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   });
   test.after(({ daemon }) => daemon.stop());
 
-  test('is a valid document of OpenAPI 3.1', async ({ document }) => {
+  test('is a valid OpenAPI 3.1 document', async ({ document }) => {
     const validator = new Validator();
     const found = await validator.validate(structuredClone(document) as Record<string, unknown>);
     assert.is(found.valid, true, JSON.stringify(found.valid ? '' : found.errors).slice(0, 2000));
@@ -29,13 +29,13 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal(listOf(document.servers) as unknown, [{ url: '/' }]);
   });
 
-  test('the validator is no yes-man', async ({ document }) => {
+  test('the validator rejects invalid documents', async ({ document }) => {
     const broken = structuredClone(document) as unknown as { paths: Record<string, { get: { responses?: object } }> };
     broken.paths[PATH].get.responses = { 200: { content: {} } };
     assert.is((await new Validator().validate(broken as never)).valid, false);
   });
 
-  test('has every endpoint that is served, each under a name of its own', ({ daemon, document }) => {
+  test('has every served endpoint with a unique operationId', ({ daemon, document }) => {
     const served = daemon.api.routes.map((route) => `${route.method} ${route.path}`).sort();
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -48,7 +48,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     for (const name of names) assert.match(name, /^[a-z]+([A-Z][a-z]*)+$/);
   });
 
-  test('every reference leads somewhere, and no component lies about unused', ({ document }) => {
+  test('every reference resolves, and every component is used', ({ document }) => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]);
     for (const reference of references) {
       const found = reference.split('/').reduce<Json | undefined>((at, key) => at?.[key], document);
@@ -59,7 +59,7 @@ function everywhere(transport: 'uws' | 'node'): void {
         assert.ok(references.includes(`components/${kind}/${name}`), `${kind} ${name}`);
   });
 
-  test('no part of a schema is without a type, and each field of a body says what it must be', ({ document }) => {
+  test('every schema has a type, and every field of a body a description', ({ document }) => {
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { requestBody }] of Object.entries(methods)) {
         const schema = requestBody?.content['application/json']?.schema;
@@ -71,7 +71,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       }
   });
 
-  test('who may call what', ({ document }) => {
+  test('describes the required scopes and roles', ({ document }) => {
     const of = (path: string, method: string): unknown[] => {
       const { security, 'x-scope': scope, 'x-role': role } = document.paths[path][method];
       return [security, scope, role];
@@ -83,7 +83,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal(of('/metrics', 'get'), [[{}, { bearer: [] }], undefined, undefined]);
   });
 
-  test('statuses stand where they can come', ({ document }) => {
+  test('lists the possible statuses', ({ document }) => {
     const statuses = (path: string, method: string): string[] => Object.keys(document.paths[path][method].responses);
     assert.equal(statuses('/healthz', 'get'), ['200', '400', 'default']);
     assert.equal(statuses('/readyz', 'get'), ['200', '400', '503', 'default']);
@@ -98,7 +98,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     );
   });
 
-  test('is kept by whoever knows its tag', async ({ daemon }) => {
+  test('responds with 304 to a client with the ETag', async ({ daemon }) => {
     const first = await daemon.call('GET', PATH, { token: null });
     const tag = first.headers.get('etag') ?? '';
     assert.match(tag, /^"[\w-]{22}"$/);
@@ -111,7 +111,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal([other.status, await other.text()], [200, first.text]);
   });
 
-  test('a token is not needed, and does no harm', async ({ daemon }) => {
+  test('needs no token, and ignores one', async ({ daemon }) => {
     assert.is((await daemon.call('GET', PATH)).status, 200);
     assert.is((await daemon.call('GET', PATH, { token: 'wp_nonsense' })).status, 200);
   });
@@ -134,25 +134,25 @@ const endpoint = (path: string, title: string, field: string): Route =>
     run: () => ({ thing: {} }),
   });
 
-test('a title makes a component, once', () => {
+test('a title creates one component', () => {
   const document = openApiDocument([endpoint('/a', 'Thing', 'x'), endpoint('/b', 'Thing', 'x')], { version: '1' });
   const { schemas } = document.components as { schemas: Record<string, unknown> };
   assert.equal(Object.keys(schemas), ['Error', 'Thing']);
   assert.equal(schemas.Thing, { type: 'object', required: ['x'], properties: { x: { type: 'string' } } });
 });
 
-test('a property may be called "title"', () => {
+test('a property can have the name "title"', () => {
   const document = openApiDocument([endpoint('/a', 'Thing', 'title')], { version: '1' });
   const { schemas } = document.components as { schemas: Record<string, unknown> };
   assert.equal(schemas.Thing, { type: 'object', required: ['title'], properties: { title: { type: 'string' } } });
 });
 
-test('one title for two shapes is refused', () => {
+test('rejects one title for two schemas', () => {
   const routes = [endpoint('/a', 'Thing', 'x'), endpoint('/b', 'Thing', 'y')];
   assert.throws(() => openApiDocument(routes, { version: '1' }), /two schemas that differ have the title Thing/);
 });
 
-test('what TypeBox keeps under symbols does not leak', () => {
+test('symbol properties of TypeBox are not in the document', () => {
   const routes = [endpoint('/a', 'Thing', 'x')];
   const document = openApiDocument(routes, { version: '1', servers: ['https://api.example.net/'] });
   assert.equal(JSON.parse(JSON.stringify(document)), document);

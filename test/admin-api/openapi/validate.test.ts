@@ -28,7 +28,7 @@ const error = (code: string, more: object = {}) => ({
   request_id: 'abcdefgh',
 });
 
-test('sound answers', ({ document }) => {
+test('accepts valid responses', ({ document }) => {
   for (const [method, template, status, body] of [
     ['GET', DOMAIN, 200, { ok: true, domain }],
     ['HEAD', DOMAIN, 200, undefined],
@@ -52,7 +52,7 @@ test('sound answers', ({ document }) => {
     assert.is(documented(document, method, template, status, body), null, `${method} ${template} ${status}`);
 });
 
-test('answers that the document does not tell of', ({ document }) => {
+test('rejects undocumented responses', ({ document }) => {
   for (const [method, template, status, body, fault] of [
     ['GET', DOMAIN, 200, { ok: true, domain, more: 1 }, /additional properties \(more\)/],
     ['GET', DOMAIN, 200, { ok: true, domain: { ...domain, secret: 1 } }, /\/domain must NOT.*\(secret\)/],

@@ -14,7 +14,7 @@ await everywhere(
   (test, variant) => {
     const once = onOne(test, variant);
 
-    once('verdicts: rejected, for a person, approved', async ({ world }) => {
+    once('verdicts: rejected, in review, approved', async ({ world }) => {
       const { client } = world.user;
       assert.is(String((await uploaded(client, newId(), 1, 'reject')).status), 'rejected');
       assert.is(String((await uploaded(client, newId(), 1, 'review')).status), 'in_review');
@@ -22,7 +22,7 @@ await everywhere(
     });
 
     for (const order of ['throw', 'exit', 'reject_later'] as const)
-      once(`an audit that does "${order}" is no approval`, async ({ world }) => {
+      once(`an audit that does "${order}" does not approve`, async ({ world }) => {
         const { client } = world.user;
         const of = await settled(client, await uploaded(client, newId(), 1, order));
         assert.equal([of.status, ...each(listOf(of.audit.findings), 'code')], ['in_review', 'audit_crashed']);
@@ -30,7 +30,7 @@ await everywhere(
       });
 
     for (const order of ['hang', 'wait', 'memory'] as const)
-      once(`an audit that does "${order}" is ended, and no approval`, async ({ world }) => {
+      once(`an audit that does "${order}" is stopped and does not approve`, async ({ world }) => {
         const { client } = world.user;
         const of = await settled(client, await uploaded(client, newId(), 1, order));
         assert.is(String(of.status), 'in_review');
@@ -39,7 +39,7 @@ await everywhere(
         assert.is(String((await uploaded(client, newId(), 1)).status), 'approved');
       });
 
-    once('one that is withdrawn while it is audited gets no verdict', async ({ world }) => {
+    once('a package withdrawn during its audit gets no verdict', async ({ world }) => {
       const { client } = world.user;
       const sent = upload(client, newId(), 1, 'slow');
       let found: Json[] = [];

@@ -19,7 +19,7 @@ await everywhere(
   (test, variant) => {
     const once = onOne(test, variant);
 
-    test('of uploads of one version at once one is taken', async ({ world }) => {
+    test('of concurrent uploads of one version, only one is accepted', async ({ world }) => {
       const id = newId();
       const answers = await Promise.all(
         [1, 2, 3].map((n) => send(world.user.client, packageForm(packageText(id, 7), `${n}`))),
@@ -30,7 +30,7 @@ await everywhere(
       assert.is(listOf(uploads).length, 1);
     });
 
-    test('of two accounts that bring one id at once one has it', async ({ world }) => {
+    test('of two accounts that upload one app id concurrently, only one gets it', async ({ world }) => {
       const members = [await world.member(), await world.member()];
       const id = newId();
       const answers = await Promise.all(members.map(({ client }, n) => upload(client, id, n + 1)));
@@ -40,7 +40,7 @@ await everywhere(
       assert.equal(each(await walk(members[1 - winner].client, APPS, 'apps'), 'app_id'), []);
     });
 
-    test('of what is refused nothing is kept', async ({ world }) => {
+    test('nothing of a rejected upload is stored', async ({ world }) => {
       const { client } = await world.member();
       const id = newId();
       const taken = newId();
@@ -57,7 +57,7 @@ await everywhere(
       assert.equal(blobs(world).sort(), before);
     });
 
-    test('a request that was answered is answered so again, though it would be refused by now', async ({ world }) => {
+    test('a repeated request gets the stored response, even if a new one would be rejected', async ({ world }) => {
       const key = { 'idempotency-key': newId() };
       const form = packageForm(packageText(newId(), 1), 'a', key);
       const first = succeeded(await send(world.user.client, form)).body.upload;
@@ -69,7 +69,7 @@ await everywhere(
       );
     });
 
-    once('notes from a file are notes; charsets and other parts do no harm', async ({ world }) => {
+    once('accepts notes sent as a file, charsets, and additional parts', async ({ world }) => {
       const form = (notes: string): { body: Buffer; headers: Record<string, string> } => ({
         body: Buffer.from(
           [
@@ -96,7 +96,7 @@ await everywhere(
       refused(await send(world.user.client, form(long)), '422 field_too_long', '/notes');
     });
 
-    once('ids that are none', async ({ world }) => {
+    once('rejects invalid ids', async ({ world }) => {
       const { client } = world.user;
       const ids = ['€'.repeat(255), 'İ'.repeat(200), 'a'.repeat(256), '\0', 'com.example\0', '%2e%2e', ' '];
       for (const id of ids) {
@@ -113,7 +113,7 @@ await everywhere(
         );
     });
 
-    once('codes of a rejection are rules', async ({ world }) => {
+    once('the codes of a rejection must be rules', async ({ world }) => {
       const of = await uploaded(world.user.client, newId(), 1, 'review');
       const reject = (codes: string[]) =>
         world.admin.post(`${ADMIN}/uploads/${of.id}/reject`, { reason: 'It does harm.', codes });
@@ -124,7 +124,7 @@ await everywhere(
       succeeded(await reject(['eval', 'direct_network']));
     });
 
-    once('nothing of an account whose access was ended is approved without a person', async ({ world }) => {
+    once('packages of an account without API access are never approved automatically', async ({ world }) => {
       const member = await world.member();
       const sent = upload(member.client, newId(), 1, 'slow');
       await scanning(member.client);
@@ -132,7 +132,7 @@ await everywhere(
       assert.is(String((await sent).body.upload.status), 'in_review');
     });
 
-    once('nothing of an account that was deleted is approved', async ({ world }) => {
+    once('packages of a deleted account are never approved', async ({ world }) => {
       const member = await world.member();
       const reviewed = await uploaded(member.client, newId(), 1, 'review');
       const sent = upload(member.client, newId(), 1, 'slow');

@@ -16,7 +16,7 @@ await everywhere(
   (test, variant) => {
     const once = onOne(test, variant);
 
-    test('an upload is answered with its verdict', async ({ world }) => {
+    test('the response to an upload has the verdict', async ({ world }) => {
       const { client } = world.user;
       const id = newId();
       const text = packageText(id, 7);
@@ -35,7 +35,7 @@ await everywhere(
       assert.equal(succeeded(await client.get(String(of.url))).body.upload, of);
     });
 
-    once('a report is text for who asks for that', async ({ world }) => {
+    once('a report is text if the client accepts text', async ({ world }) => {
       const { client } = world.user;
       const id = newId();
       const sent = packageForm(packageText(id, 1, 'throw'), 'One\ntwo.');
@@ -46,7 +46,7 @@ await everywhere(
       for (const part of ['audit_crashed', RULES, '\n> One\n> two.\n']) assert.ok(text.includes(part), part);
     });
 
-    test('a finding leads to its rule, which anyone may read', async ({ world }) => {
+    test('a finding links to its rule, which is public', async ({ world }) => {
       const anyone = new Client(world.daemon, null);
       const rules = listOf(succeeded(await anyone.get(RULES)).body.rules);
       assert.equal(each(rules, 'code'), Object.keys(TABLE).sort());
@@ -61,7 +61,7 @@ await everywhere(
       assert.is((await anyone.get(RULES, condition)).status, 200, 'the other form is another one');
     });
 
-    test('bodies that are no such form', async ({ world }) => {
+    test('rejects bodies that are not the expected form', async ({ world }) => {
       const { client } = world.user;
       const file = { name: 'package', filename: 'a.pkg', content: packageText(newId(), 1) };
       const whole = formBytes([file]);
@@ -93,14 +93,14 @@ await everywhere(
       assert.is(blobs(world).length, before);
     });
 
-    once('what is wrong with an unreadable package is told with its place', async ({ world }) => {
+    once('the errors of an unreadable package have file and line', async ({ world }) => {
       const { body } = await send(world.user.client, packageForm('garbage'));
       assert.equal(body.error.details, [
         { message: 'It is no package.', code: 'archive_unreadable', file: 'manifest.json', line: 3, fix: 'Make one.' },
       ]);
     });
 
-    test('a client that goes away leaves nothing', async ({ world }) => {
+    test('nothing is stored if the client disconnects', async ({ world }) => {
       const { port } = new URL(world.daemon.url);
       const socket = connect(Number(port), '127.0.0.1');
       const head = `POST ${UPLOAD} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.user.client.token}\r\n`;
@@ -112,13 +112,13 @@ await everywhere(
       while (blobs(world).some((name) => name.endsWith('.part'))) await sleep(5);
     });
 
-    test('a slow disk holds the client back: a package larger than what may wait arrives whole', async ({ world }) => {
+    test('backpressure: a package larger than the buffer arrives complete on a slow disk', async ({ world }) => {
       const text = packageText(newId(), 1).padEnd(MAX_BYTES, 'x');
       const of = succeeded(await send(world.user.client, packageForm(text))).body.upload;
       assert.equal([of.size, of.sha256], [MAX_BYTES, createHash('sha256').update(text).digest('hex')]);
     });
 
-    once('versions rise', async ({ world }) => {
+    once('version codes must increase', async ({ world }) => {
       const { client } = world.user;
       const id = newId();
       await uploaded(client, id, 5, 'reject');
@@ -130,7 +130,7 @@ await everywhere(
       await uploaded(client, id, 6);
     });
 
-    once('an app is the account that brought it first', async ({ world }) => {
+    once('an app belongs to the account that uploaded it first', async ({ world }) => {
       const { client: other } = await world.member();
       const id = newId();
       const of = await uploaded(world.user.client, id, 1);
@@ -153,7 +153,7 @@ await everywhere(
       refused(await world.user.client.get(`${ADMIN}/queue`), '403 forbidden');
     });
 
-    test('the same request again under its key is the same upload', async ({ world }) => {
+    test('a repeated request with the same Idempotency-Key returns the same upload', async ({ world }) => {
       const { client } = world.user;
       const key = { 'idempotency-key': newId() };
       const text = packageText(newId(), 1);
@@ -164,7 +164,7 @@ await everywhere(
       refused(await send(client, packageForm(text, 'b', key)), '422 idempotency_key_reused');
     });
 
-    once('pages of apps and of their packages', async ({ world }) => {
+    once('lists apps and packages in pages', async ({ world }) => {
       const { client } = await world.member();
       const ids = [newId(), newId(), newId()].sort();
       for (const id of ids) await uploaded(client, id, 1);
@@ -174,7 +174,7 @@ await everywhere(
       assert.equal(versions, ['3', '2', '1']);
     });
 
-    once('a boundary in the content is no end', async ({ world }) => {
+    once('a boundary inside the content does not end the part', async ({ world }) => {
       const text = `${packageText(newId(), 1)}\r\n--${BOUNDARY.slice(0, -1)}\r\n`;
       const of = succeeded(await send(world.user.client, packageForm(text))).body.upload;
       assert.is(Number(of.size), text.length);
@@ -186,7 +186,7 @@ await everywhere(
 await everywhere(
   'packages, published by the service, all reviewed, few',
   (test) => {
-    test('a rate, and a number of apps', async ({ world }) => {
+    test('limits the rate of uploads and the number of apps', async ({ world }) => {
       const { client } = await world.member();
       const first = await uploaded(client, newId(), 1);
       assert.is(String(first.status), 'in_review');
@@ -199,7 +199,9 @@ await everywhere(
       assert.ok(Number(answer.headers.get('retry-after')) > 0);
     });
 
-    test('an account with a published app cannot be deleted; what one leaves behind goes', async ({ world }) => {
+    test('an account with a published app cannot be deleted; deletion removes the other packages', async ({
+      world,
+    }) => {
       const member = await world.member();
       const of = await uploaded(member.client, newId(), 1);
       succeeded(await world.admin.send('POST', `${ADMIN}/uploads/${of.id}/approve`));

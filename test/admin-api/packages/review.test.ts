@@ -10,7 +10,7 @@ await everywhere(
   (test, variant) => {
     const once = onOne(test, variant);
 
-    test('the owner publishes, and a new version takes the place of the one before', async ({ world }) => {
+    test('the owner publishes, and a new version supersedes the previous one', async ({ world }) => {
       const { client } = world.user;
       const id = newId();
       const app = async (): Promise<Json> => succeeded(await client.get(`${APPS}/${id}`)).body.app;
@@ -32,7 +32,7 @@ await everywhere(
       assert.is(String((await settled(client, second)).status), 'published');
     });
 
-    once('an owner withdraws', async ({ world }) => {
+    once('the owner withdraws a package', async ({ world }) => {
       const { client } = world.user;
       const id = newId();
       const of = await uploaded(client, id, 1);
@@ -76,7 +76,7 @@ await everywhere(
       for (const action of ['package.upload', 'package.approve', 'package.reject']) assert.ok(actions.includes(action));
     });
 
-    once('suspension of a package, and of an app', async ({ world }) => {
+    once('suspends a package and an app', async ({ world }) => {
       const { admin } = world;
       const { client } = world.user;
       const id = newId();

@@ -36,7 +36,7 @@ function refused(pem: string, privateKey = keyPem): InvalidError {
   return assert.unreachable('it was taken') as never;
 }
 
-test('a chain as it should be: taken, times from the leaf, no warnings', () => {
+test('a valid chain: accepted, times of the leaf, no warnings', () => {
   const checked = check(leaf() + middlePem);
   assert.equal(checked.warnings, []);
   assert.ok(Math.abs(checked.notBefore - (now() - 86_400)) < 5);
@@ -46,13 +46,13 @@ test('a chain as it should be: taken, times from the leaf, no warnings', () => {
   assert.equal(check(leaf() + middlePem + rootPem).warnings, []);
 });
 
-test('text around the blocks is taken and not kept', () => {
+test('text around the blocks is ignored', () => {
   const checked = check(`subject=example.com\r\n${leaf()}\nBag Attributes\n${middlePem}trailing`);
   assert.is(checked.chain.match(/-----BEGIN/g)?.length, 2);
   assert.not.match(checked.chain, /subject|Bag|trailing/);
 });
 
-test('every key that browsers take, in every form that tools write', () => {
+test('accepts every key that browsers support, in every format of common tools', () => {
   const pairs: [string, KeyPair][] = [
     ['P-256', ecKey()],
     ['P-384', ecKey('secp384r1')],
@@ -67,7 +67,7 @@ test('every key that browsers take, in every form that tools write', () => {
   }
 });
 
-test('keys that browsers refuse, or that cost too much', () => {
+test('rejects keys that browsers do not support, or that are too slow', () => {
   const short = rsaKey(1024);
   const long = rsaKey(4104);
   for (const [pair, why] of [
@@ -82,7 +82,7 @@ test('keys that browsers refuse, or that cost too much', () => {
   }
 });
 
-test('what is no key', () => {
+test('rejects invalid keys', () => {
   const encrypted = key.privateKey
     .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
     .toString();
@@ -104,7 +104,7 @@ test('what is no key', () => {
   }
 });
 
-test('what is no certificate', () => {
+test('rejects invalid certificates', () => {
   for (const [text, why] of [
     ['hello', /no certificate in PEM form/],
     [leaf().slice(0, 200), /no certificate in PEM form/],
@@ -119,14 +119,14 @@ test('what is no certificate', () => {
   }
 });
 
-test('the key of another certificate', () => {
+test('rejects the key of another certificate', () => {
   assert.is(refused(leaf() + middlePem, pemOfKey(ecKey())).code, 'key_mismatch');
   const swapped = refused(middlePem + leaf());
   assert.equal([swapped.code, swapped.pointer], ['certificate_chain', '/certificate']);
   assert.match(swapped.message, /certificate 2: put that certificate first/);
 });
 
-test('a chain that is out of order, or of somebody else', () => {
+test('rejects a chain in the wrong order, or of another certificate', () => {
   assert.match(
     refused(leaf() + rootPem).message,
     /Certificate 1 \(CN=example\.com\) is not issued by certificate 2 \(CN=Test Root\)/,
@@ -137,7 +137,7 @@ test('a chain that is out of order, or of somebody else', () => {
   assert.match(refused(leaf({ ca: true }) + middlePem).message, /is a CA certificate/);
 });
 
-test('dates: of every certificate of the chain, and they are told', () => {
+test('dates: checks every certificate of the chain, and shows the dates', () => {
   const expired = refused(leaf({ from: -30, to: -1 }) + middlePem);
   assert.is(expired.code, 'certificate_expired');
   assert.match(expired.message, /expired at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
@@ -148,7 +148,7 @@ test('dates: of every certificate of the chain, and they are told', () => {
   assert.match(refused(leaf() + oldMiddle).message, /Certificate 2 of the chain .*expired/);
 });
 
-test('names: the apex must be among them', () => {
+test('names: the apex must be covered', () => {
   assert.match(refused(leaf({ dnsNames: [] }) + middlePem).message, /subjectAltName/);
   assert.match(
     refused(leaf({ dnsNames: ['*.example.com', 'a.example.net'] }) + middlePem).message,
@@ -157,7 +157,7 @@ test('names: the apex must be among them', () => {
   assert.is(refused(leaf({ dnsNames: ['*.com'] }) + middlePem).code, 'certificate_names');
 });
 
-test('usage and weak signatures', () => {
+test('rejects wrong usage and weak signatures', () => {
   assert.is(refused(leaf({ usage: ['1.3.6.1.5.5.7.3.2'] }) + middlePem).code, 'certificate_usage');
   check(leaf({ usage: ['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1'] }) + middlePem);
   const weak = refused(leaf({ hash: 'sha1' }) + middlePem);
@@ -165,7 +165,7 @@ test('usage and weak signatures', () => {
   assert.match(weak.message, /md too weak/);
 });
 
-test('must-staple is refused, since nothing is stapled (RFC 7633)', () => {
+test('rejects must-staple, because the edge does not staple (RFC 7633)', () => {
   const { code, message } = refused(leaf({ features: [5] }) + middlePem);
   assert.is(code, 'certificate_must_staple');
   assert.match(message, /Request one without must-staple/);
@@ -177,7 +177,7 @@ test('must-staple is refused, since nothing is stapled (RFC 7633)', () => {
   check(leaf({ features: [1] }) + middlePem);
 });
 
-test('what only the customer can know is a warning', () => {
+test('an unknown issuer is a warning', () => {
   const self = check(certificate({ name: 'example.com', key, dnsNames: NAMES, ca: true }));
   assert.match(self.warnings.join(), /is self-signed/);
   const alone = check(leaf());
@@ -186,7 +186,7 @@ test('what only the customer can know is a warning', () => {
   assert.match(soon.warnings.join(), /expires at/);
 });
 
-test('damaged in any way: refused or taken, never a surprise', () => {
+test('damaged input is rejected or accepted, without an unexpected error', () => {
   const pem = leaf() + middlePem;
   const cut = fc.tuple(fc.nat(pem.length), fc.nat(40), fc.string({ maxLength: 10 }));
   fc.assert(
@@ -208,7 +208,7 @@ test('damaged in any way: refused or taken, never a surprise', () => {
   );
 });
 
-test('names as Node writes them, those that try to look like two among them', () => {
+test('parses names as Node writes them, including names that imitate two names', () => {
   const names = CoveredNames.read(
     'DNS:A.example.com, DNS:*.b.example, IP Address:192.0.2.1, DNS:"x.example, DNS:evil.example", DirName:"CN=, DNS:evil2.example"',
   );

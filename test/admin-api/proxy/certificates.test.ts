@@ -32,7 +32,7 @@ const rowOf = ({ daemon }: Rig, id: string) => {
   return value === undefined ? undefined : certificates.decode(key, value);
 };
 
-test('order anew: with the proxy on alone', async ({ domain, proxy }) => {
+test('orders a new certificate only with the proxy on', async ({ domain, proxy }) => {
   const id = await domain('order.test', ['@ A 1.1.1.1']);
   assert.equal(faultOf(await proxy('POST', id, '/certificate')), [409, 'proxy_disabled', undefined]);
   await proxy('POST', id, '/toggle', { enable: true });
@@ -47,7 +47,7 @@ test('order anew: with the proxy on alone', async ({ domain, proxy }) => {
   assert.equal(faultOf(await proxy('POST', id, '/certificate')), [409, 'proxy_disabled', undefined]);
 });
 
-test('order anew what is served: it is renewed, and served until then', async ({ daemon, domain, proxy }) => {
+test('a new order renews the served certificate, which is served until then', async ({ daemon, domain, proxy }) => {
   const id = await domain('renew.test', ['@ A 1.1.1.1']);
   await proxy('POST', id, '/toggle', { enable: true });
   const table = daemon.environment.rows.get(proxies.number)!;
@@ -67,7 +67,7 @@ test('order anew what is served: it is renewed, and served until then', async ({
   }
 });
 
-test('one of the customer: active at once, kept sealed, never shown', async (rig) => {
+test('a custom certificate is active at once, stored encrypted, and never shown', async (rig) => {
   const { domain, proxy, daemon } = rig;
   const id = await domain('own.test', ['@ A 1.1.1.1', 'www A 1.1.1.1']);
   const first = own('own.test');
@@ -108,7 +108,7 @@ test('one of the customer: active at once, kept sealed, never shown', async (rig
   assert.is(rowOf(rig, id)?.chain, second.certificate);
 });
 
-test('back to the automatic one: ordered at once while the proxy is on', async (rig) => {
+test('returns to the automatic certificate, ordered at once if the proxy is on', async (rig) => {
   const { domain, proxy } = rig;
   const id = await domain('back.test', ['@ A 1.1.1.1']);
   await proxy('PUT', id, '/certificate', own('back.test'));
@@ -119,7 +119,7 @@ test('back to the automatic one: ordered at once while the proxy is on', async (
   assert.equal(ssl((await proxy('DELETE', id, '/certificate')).body), ['pending', true, true, null]);
 });
 
-test('what is wrong is told, and changes nothing', async (rig) => {
+test('errors change nothing', async (rig) => {
   const { domain, proxy } = rig;
   const id = await domain('fault.test');
   const good = own('fault.test');
@@ -141,7 +141,7 @@ test('what is wrong is told, and changes nothing', async (rig) => {
   assert.is((await proxy('GET', id)).body.proxy.ssl_status, 'none' as never);
 });
 
-test('web names that the certificate is not for are warned of', async ({ domain, proxy }) => {
+test('warns of web names that the certificate does not cover', async ({ domain, proxy }) => {
   const id = await domain('names.test', [
     '@ A 1.1.1.1',
     '@ MX 10 mail.names.test',
@@ -162,7 +162,7 @@ test('web names that the certificate is not for are warned of', async ({ domain,
   assert.match(String(wild.body.warnings[0 as never]), /^The certificate does not cover a\.b\.names\.test: browsers/);
 });
 
-test('with the domain goes its certificate', async (rig) => {
+test('deleting the domain deletes its certificate', async (rig) => {
   const id = await rig.domain('gone.test');
   await rig.proxy('PUT', id, '/certificate', own('gone.test'));
   assert.ok(rowOf(rig, id));

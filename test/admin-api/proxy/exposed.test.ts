@@ -18,7 +18,7 @@ const exposedLines = ({ body }: Answer): string[] =>
 const value = (type: number, content: string): Buffer =>
   Buffer.concat([Buffer.alloc(RECORD_RDATA), parseRdata(type, content)]);
 
-test('what a record tells', () => {
+test('how a record reveals the origin', () => {
   const byAddress = {
     addresses: [Buffer.from([203, 0, 113, 7]), Buffer.from('20010db8000000000000000000000007', 'hex')],
     host: null,
@@ -58,13 +58,13 @@ test('what a record tells', () => {
   }
 });
 
-test('texts in several strings are one text', () => {
+test('joins the strings of a text', () => {
   const bytes = Buffer.concat([Buffer.alloc(RECORD_RDATA), parseRdata(TYPE.TXT, '"v=spf1 ip4:203.0" ".113.7"')]);
   const secret = { addresses: [Buffer.from([203, 0, 113, 7])], host: null, hostText: null };
   assert.is(findExposure(TYPE.TXT, bytes, secret), 'text');
 });
 
-test('the names that stay grey, each with why; the same with the proxy off', async ({ domain, proxy }) => {
+test('lists names that are not proxied, with reasons; the same with the proxy off', async ({ domain, proxy }) => {
   const id = await domain('grey-zone.com', [
     '@ A 1.1.1.1',
     '@ MX 10 mail.grey-zone.com',
@@ -97,7 +97,7 @@ test('the names that stay grey, each with why; the same with the proxy off', asy
   assert.equal(on.body.proxy.exposed, off.body.proxy.exposed);
 });
 
-test('an origin by name: its own record, what points at it, and addresses that our records tell', async ({
+test('an origin with a host name: its record, its targets, and its addresses in our records', async ({
   domain,
   proxy,
   hosts,
@@ -124,7 +124,7 @@ test('an origin by name: its own record, what points at it, and addresses that o
   assert.equal(exposedLines(outside), [], 'its addresses are not known without asking');
 });
 
-test('a hundred of them at most, and it is said', async ({ domain, proxy }) => {
+test('lists at most a hundred, and reports that there are more', async ({ domain, proxy }) => {
   const id = await domain(
     'many-zone.com',
     Array.from({ length: 130 }, (_, i) => `_n${i} A 1.1.1.1`),

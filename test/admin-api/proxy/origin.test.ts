@@ -65,7 +65,7 @@ test.after.each(() => {
   assert.equal(opened.splice(0), [], 'no socket is opened');
 });
 
-test('the watch over sockets sees them', () => {
+test('the test detects opened sockets', () => {
   assert.throws(() => connect(9, '127.0.0.1'), /connect was called/);
   const socket = createSocket('udp4');
   assert.throws(() => socket.bind(0, '127.0.0.1'), /bind was called/);
@@ -73,7 +73,7 @@ test('the watch over sockets sees them', () => {
   assert.equal(opened.splice(0), ['connect', 'bind']);
 });
 
-test('literal addresses are judged, and nothing is resolved', async () => {
+test('checks literal addresses without resolution', async () => {
   const options = { resolve: unasked };
   assert.equal(await checkOrigin('1.1.1.1', options), { host: '1.1.1.1', addresses: ['1.1.1.1'] });
   assert.equal(await checkOrigin('[2606:4700::ABCD]', options), {
@@ -88,7 +88,7 @@ test('literal addresses are judged, and nothing is resolved', async () => {
   );
 });
 
-test('the whole table: verdicts as in core, names only when they may be asked for', async () => {
+test('the whole table: results as in core, and names are resolved only if allowed', async () => {
   let queries = 0;
   const resolve: Resolve = async () => {
     queries++;
@@ -105,7 +105,7 @@ test('the whole table: verdicts as in core, names only when they may be asked fo
   assert.ok(names > 10);
 });
 
-test('a name gives its canonical form and every address once, in canonical form', async () => {
+test('a name gives its canonical form and its addresses, canonical and without duplicates', async () => {
   const resolve = answers('93.184.215.14', '2606:2800:21F:0:0::1', '93.184.215.14');
   assert.equal(await checkOrigin('Origin.MÜNCHEN.de.', { resolve }), {
     host: 'origin.xn--mnchen-3ya.de',
@@ -113,7 +113,7 @@ test('a name gives its canonical form and every address once, in canonical form'
   });
 });
 
-test('the resolver is asked for the canonical name', async () => {
+test('resolves the canonical name', async () => {
   const queries: string[] = [];
   const resolve: Resolve = async (name) => {
     queries.push(name);
@@ -123,7 +123,7 @@ test('the resolver is asked for the canonical name', async () => {
   assert.equal(queries, ['www.example.com']);
 });
 
-test('every address must pass: one private among public ones refuses, wherever it stands', async () => {
+test('every address must pass: one private address rejects the name, in any position', async () => {
   for (const bad of [
     '10.0.0.1',
     '127.0.0.1',
@@ -143,18 +143,18 @@ test('every address must pass: one private among public ones refuses, wherever i
     }
 });
 
-test('the message names the range, and not the address that a resolver of ours knows', async () => {
+test('the message has the range, not the address', async () => {
   const { message } = await refusal('db.example.net', { resolve: answers('10.83.12.9') });
   assert.match(message, /in 10\.0\.0\.0\/8, "Private-Use"/);
   assert.not.match(message, /10\.83/);
 });
 
-test('what is no address counts as none', async () => {
+test('ignores invalid addresses', async () => {
   for (const junk of ['', 'example.com', '127.1', '1.1.1.1 ', '::1%lo', '1.1.1.1:80', '\u0131.1.1.1'])
     assert.is((await refusal('odd.example.net', { resolve: answers('1.1.1.1', junk) })).code, 'origin_unresolvable');
 });
 
-test('a name that changes is judged by what it gives now, each time', async () => {
+test('checks the current addresses of a name each time', async () => {
   let turn = 0;
   const resolve: Resolve = async () => [turn++ % 2 === 0 ? '1.1.1.1' : '127.0.0.1'];
   for (let i = 0; i < 3; i++) {
@@ -163,14 +163,14 @@ test('a name that changes is judged by what it gives now, each time', async () =
   }
 });
 
-test('many addresses are all judged', async () => {
+test('checks all of many addresses', async () => {
   const many = Array.from({ length: 4_000 }, (_, i) => `8.${i >> 8}.${i & 255}.1`);
   assert.equal((await checkOrigin('many.example.net', { resolve: answers(...many) })).addresses, many);
   const { code } = await refusal('many.example.net', { resolve: answers(...many, '192.168.0.1') });
   assert.is(code, 'private_origin');
 });
 
-test('what a name lacks is said', async () => {
+test('reports why a name cannot be resolved', async () => {
   for (const [resolve, words] of [
     [answers(), /"x\.example\.net" has no A or AAAA records/],
     [fails('ENODATA'), /has no A or AAAA records/],
@@ -187,7 +187,7 @@ test('what a name lacks is said', async () => {
   }
 });
 
-test('a resolver of ours that is down is no fault of the request: 503', async () => {
+test('503 if our resolver is down', async () => {
   for (const code of ['ECONNREFUSED', 'EREFUSED', 'ENONAME', undefined]) {
     const got = await refusal('x.example.net', { resolve: fails(code) });
     assert.is(got.code, 'resolver_unavailable');
@@ -199,7 +199,7 @@ test('a resolver of ours that is down is no fault of the request: 503', async ()
   assert.is((await refusal('x.example.net', { resolve: thrown })).status, 503);
 });
 
-test('a mistake of ours is not hidden', async () => {
+test('does not hide bugs', async () => {
   const resolve: Resolve = async () => {
     throw new TypeError('undefined is not a function');
   };
@@ -207,7 +207,7 @@ test('a mistake of ours is not hidden', async () => {
   assert.instance(error, TypeError);
 });
 
-test('no answer ends in time, and the signal tells the resolver', async () => {
+test('a missing answer ends with the timeout, and the signal aborts the resolver', async () => {
   let aborted = false;
   const resolve: Resolve = (_, signal) => {
     signal.addEventListener('abort', () => {
@@ -224,7 +224,7 @@ test('no answer ends in time, and the signal tells the resolver', async () => {
   assert.ok(took >= 55, `${took} ms`);
 });
 
-test('exemptions are the operator’s: addresses and local names pass, odd spellings do not', async () => {
+test('exemptions of the operator accept addresses and local names, but not odd spellings', async () => {
   const loopback4 = { resolve: answers('127.0.0.1'), allowPrivate: parseExemptions(['127.0.0.0/8']) };
   assert.equal((await checkOrigin('127.0.0.1', loopback4)).addresses, ['127.0.0.1']);
   assert.equal(await checkOrigin('origin', loopback4), { host: 'origin', addresses: ['127.0.0.1'] });
@@ -240,7 +240,7 @@ test('exemptions are the operator’s: addresses and local names pass, odd spell
   assert.equal((await checkOrigin('nas.local', all)).addresses, ['10.0.0.1', 'fd00::1']);
 });
 
-test('localhost is loopback without being asked for (RFC 6761 6.3), as far as it is exempted', async () => {
+test('localhost is loopback without resolution (RFC 6761 6.3), if it is exempted', async () => {
   const at = async (allowPrivate: OriginOptions['allowPrivate']) =>
     (await checkOrigin('LocalHost', { resolve: unasked, allowPrivate })).addresses;
   assert.equal(await at(true), ['127.0.0.1', '::1']);
@@ -250,7 +250,7 @@ test('localhost is loopback without being asked for (RFC 6761 6.3), as far as it
   assert.is((await refusal('localhost', other)).code, 'private_origin');
 });
 
-test('an address of the service itself is a loop', async () => {
+test('an address of the cluster is a loop', async () => {
   const own = [parsePrefix('1.2.3.4'), parsePrefix('2606:4700::/32')];
   for (const [text, resolve] of [
     ['1.2.3.4', unasked],
@@ -264,7 +264,7 @@ test('an address of the service itself is a loop', async () => {
   ]);
 });
 
-test('names are resolved so many at a time; further ones wait in order', async () => {
+test('limits concurrent resolutions; others wait in order', async () => {
   let running = 0;
   let most = 0;
   const order: string[] = [];
@@ -282,7 +282,7 @@ test('names are resolved so many at a time; further ones wait in order', async (
   assert.equal(order, names);
 });
 
-test('who finds the queue full, or waits too long, is told to come again', async () => {
+test('503 if the queue is full or the wait is too long', async () => {
   const stuck = limitConcurrency(() => new Promise(() => {}), { slots: 1, queue: 1 });
   const first = refusal('a.example.net', { resolve: stuck, timeoutMs: 80 });
   const second = refusal('b.example.net', { resolve: stuck, timeoutMs: 40 });
@@ -292,7 +292,7 @@ test('who finds the queue full, or waits too long, is told to come again', async
   assert.is((await first).code, 'origin_unresolvable');
 });
 
-test('a slot comes free when its resolution fails or is given up', async () => {
+test('a slot is free after its resolution fails or is cancelled', async () => {
   let call = 0;
   const resolve = limitConcurrency(
     (_, signal) => {
@@ -309,7 +309,7 @@ test('a slot comes free when its resolution fails or is given up', async () => {
   for (let i = 0; i < 3; i++) assert.equal((await checkOrigin('x.example.net', { resolve })).addresses, ['1.1.1.1']);
 });
 
-test('texts that are refused take no slot', async () => {
+test('rejected texts use no slot', async () => {
   const resolve = limitConcurrency(unasked, { slots: 0, queue: 0 });
   assert.is((await refusal('router', { resolve })).code, 'private_origin');
   assert.is((await refusal('good.example.net', { resolve })).code, 'busy');

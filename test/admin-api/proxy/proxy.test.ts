@@ -26,7 +26,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
   test.before(async (context) => void Object.assign(context, await startRig(transport)));
   test.after((context) => context.daemon.stop());
 
-  test('a domain that has said nothing', async ({ domain, proxy }) => {
+  test('a domain without proxy settings', async ({ domain, proxy }) => {
     const id = await domain('a.test');
     const { status, body } = await proxy('GET', id);
     assert.is(status, 200);
@@ -34,7 +34,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     assert.equal(faultOf(await proxy('GET', '0000000000000000')), [404, 'no_such_domain', undefined]);
   });
 
-  test('PUT: the origin, with what is left out', async ({ domain, proxy, hosts }) => {
+  test('PUT: the origin, with defaults for omitted fields', async ({ domain, proxy, hosts }) => {
     const id = await domain('put.test');
     hosts.set('origin.example.net', ['1.1.1.1', '2606:4700::1111']);
     for (const [json, host, port, protocol] of [
@@ -56,7 +56,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     assert.equal((await proxy('PUT', id, '', body.proxy)).body, body);
   });
 
-  test('PUT: Strict-Transport-Security stays until it is said anew', async ({ domain, proxy }) => {
+  test('PUT: Strict-Transport-Security stays until it is set again', async ({ domain, proxy }) => {
     const id = await domain('hsts.test');
     const put = async (json: object) =>
       (await proxy('PUT', id, '', { origin: '1.1.1.1', ...json })).body.proxy.hsts_max_age;
@@ -79,7 +79,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     assert.is(await put({ heuristic_freshness: false }), false);
   });
 
-  test('PUT: what is wrong is told with pointer', async ({ domain, proxy, hosts }) => {
+  test('PUT: errors have a pointer', async ({ domain, proxy, hosts }) => {
     const id = await domain('bad.test');
     hosts.set('private.example.net', ['1.1.1.1', '10.0.0.1']);
     hosts.set('late.example.net', 'ETIMEOUT');
@@ -119,7 +119,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never, 'nothing was changed');
   });
 
-  test('toggle: on and off, and again', async ({ domain, proxy, daemon }) => {
+  test('toggle: on, off, and repeated', async ({ domain, proxy, daemon }) => {
     const id = await domain('toggle.test', ['www A 1.1.1.1']);
     assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [409, 'origin_required', undefined]);
     assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: 1 })), [422, 'validation', '/enable']);
@@ -142,7 +142,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     assert.equal([off.body.proxy.is_enabled, off.body.proxy.ssl_status], [0, 'pending'], 'the certificate stays');
   });
 
-  test('toggle with an Idempotency-Key: the first answer, also when nothing was to change', async ({
+  test('toggle with an Idempotency-Key: the first response, even without a change', async ({
     domain,
     proxy,
     daemon,
@@ -166,7 +166,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     );
   });
 
-  test('toggle without an origin: the first address of the domain itself', async ({ domain, proxy }) => {
+  test('toggle without an origin: uses the first address of the domain', async ({ domain, proxy }) => {
     for (const [name, records, expected] of [
       ['first.test', ['@ A 9.9.9.9', '@ A 1.1.1.1', '@ AAAA 2606:4700::1'], '1.1.1.1'],
       ['six.test', ['@ AAAA 2606:4700::2', '@ AAAA 2606:4700::1', 'www A 1.1.1.1'], '2606:4700::1'],
@@ -185,7 +185,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [409, 'origin_required', undefined]);
   });
 
-  test('SSRF: addresses and spellings as the table judges them, and no socket is opened for one', async ({
+  test('SSRF: checks addresses and spellings like the table, and opens no socket', async ({
     daemon,
     domain,
     proxy,
@@ -289,7 +289,7 @@ const test = suite<Rig>('admin-api/proxy, names of our own zones');
 test.before(async (context) => void Object.assign(context, await startRig()));
 test.after((context) => context.daemon.stop());
 
-test('names in the domain are read from its records, and those that are proxied are refused', async ({
+test('resolves names in the domain from its records, and rejects proxied names', async ({
   domain,
   proxy,
   hosts,
@@ -337,7 +337,7 @@ test('names in the domain are read from its records, and those that are proxied 
   assert.equal([...new Set(queries)].sort(), ['a.sub.self-zone.com', 'lb.example.net']);
 });
 
-test('what has come to be proxied since is noticed when the proxy is turned on', async ({ daemon, domain, proxy }) => {
+test('turning the proxy on detects names that are proxied by now', async ({ daemon, domain, proxy }) => {
   const id = await domain('turned-zone.com', ['origin A 1.1.1.1 proxied=false']);
   assert.is((await proxy('PUT', id, '', { origin: 'origin.turned-zone.com' })).status, 200);
   const { body } = await daemon.call('GET', `/api/v1/domains/${id}/records?name=origin`);
@@ -356,7 +356,7 @@ test('what has come to be proxied since is noticed when the proxy is turned on',
   );
 });
 
-test('other domains of the account as they are; those of others are asked for', async ({
+test('resolves names in other domains of the account from records, and those of other accounts by queries', async ({
   daemon,
   domain,
   proxy,
@@ -376,7 +376,7 @@ test('other domains of the account as they are; those of others are asked for', 
   assert.equal(queries, ['victim-zone.com']);
 });
 
-test('a rig exempts the addresses of its origins, and no others', async () => {
+test('exempts only the configured addresses', async () => {
   const rig = await startRig('auto', { WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8' });
   try {
     const id = await rig.domain('rig.test', ['@ A 127.0.0.1']);
@@ -388,7 +388,7 @@ test('a rig exempts the addresses of its origins, and no others', async () => {
   }
 });
 
-test('audit: what was done, by whom, and what was before', async ({ daemon, domain, proxy }) => {
+test('audit: the change, its author, and the previous settings', async ({ daemon, domain, proxy }) => {
   const id = await domain('audit.test', ['@ A 1.1.1.1']);
   await proxy('PUT', id, '', { origin: '1.1.1.1' });
   await proxy('PUT', id, '', { origin: '9.9.9.9', port: 80 });

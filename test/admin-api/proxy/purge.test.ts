@@ -17,7 +17,7 @@ const rows = ({ daemon }: Rig, id: string) =>
     .map(({ key, value }) => purges.decode(key as Buffer, value))
     .filter((row) => row.domainId === id);
 
-test('URLs in one form', () => {
+test('normalizes URLs', () => {
   for (const [text, expected] of [
     ['https://www.a.test/', 'https://www.a.test/'],
     ['HTTPS://WWW.A.test:443/x/../y', 'https://www.a.test/y'],
@@ -51,7 +51,7 @@ test('URLs in one form', () => {
     );
 });
 
-test('prefixes, with or without a scheme', () => {
+test('normalizes prefixes, with or without a scheme', () => {
   for (const [text, expected] of [
     ['a.test', 'a.test/'],
     ['https://www.a.test/News/', 'www.a.test/News/'],
@@ -77,7 +77,7 @@ test('tags', () => {
     );
 });
 
-test('what the cache keeps of Cache-Tag a purge can name, and nothing else is kept', () => {
+test('a purge can name exactly the tags that the cache stores', () => {
   const some = fc.string({ unit: fc.constantFrom('a', '~', '!', ' ', '"', '\t', 'é', '\x7f'), maxLength: 6 });
   fc.assert(
     fc.property(
@@ -96,7 +96,7 @@ test('what the cache keeps of Cache-Tag a purge can name, and nothing else is ke
   );
 });
 
-test('what was normalised stays as it is, whatever it is made of', () => {
+test('normalization is idempotent', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('%41', '%2541', '%e4', '..', '/', '?', '\\u0000', 'ä', '%'),
@@ -127,7 +127,7 @@ test('what was normalised stays as it is, whatever it is made of', () => {
   assert.ok(taken > 200, `${taken} were taken`);
 });
 
-test('everything, without a body and with an empty one', async (rig) => {
+test('purges everything without a body and with an empty one', async (rig) => {
   const id = await rig.domain('all.test');
   for (const [json, headers] of [
     [undefined, {}],
@@ -149,7 +149,7 @@ test('everything, without a body and with an empty one', async (rig) => {
   assert.is(untyped.status, 415);
 });
 
-test('a part of it, normalised, each once', async (rig) => {
+test('purges parts, normalized and without duplicates', async (rig) => {
   const id = await rig.domain('part.test');
   const json = {
     urls: ['https://part.test/a', 'HTTPS://PART.test/a', 'https://www.part.test/b'],
@@ -166,10 +166,10 @@ test('a part of it, normalised, each once', async (rig) => {
   assert.equal({ urls: row.urls, prefixes: row.prefixes, tags: row.tags }, lists);
   assert.is(body.purge.everything, false as never);
   const { body: audit } = await rig.daemon.call('GET', '/api/v1/audit?limit=1');
-  assert.match(JSON.stringify(audit), /"action":"cache\.purge".*"urls":2,"prefixes":1,"tags":1/);
+  assert.match(JSON.stringify(audit), /"action":"cache\.purge".*"urls":2,"prefixes":1,'checks tags':1/);
 });
 
-test('what is wrong is told by its place', async ({ domain, proxy }) => {
+test('errors have the pointer of the wrong item', async ({ domain, proxy }) => {
   const id = await domain('wrong.test');
   for (const [json, code, pointer] of [
     [{ urls: [] }, 'validation', '/urls'],
@@ -188,7 +188,7 @@ test('what is wrong is told by its place', async ({ domain, proxy }) => {
     );
 });
 
-test('a domain keeps a bounded number of them, and everything can always be purged', async (rig) => {
+test('limits the purges of a domain, but a purge of everything always works', async (rig) => {
   const id = await rig.domain('bound.test');
   const table = rig.daemon.environment.rows.get(purges.number)!;
   await table.transaction(() => {

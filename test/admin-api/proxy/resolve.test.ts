@@ -93,18 +93,18 @@ const codeIn = async (promise: Promise<unknown>): Promise<string | undefined> =>
 const ask = (servers: string, name: string): Promise<readonly string[]> =>
   dnsResolve([servers])(name, new AbortController().signal);
 
-test('both families, or the one that there is', async ({ address }) => {
+test('returns the addresses of both families, or of the only one', async ({ address }) => {
   assert.equal(await ask(address, 'both.example.net'), ['1.1.1.1', '1.0.0.1', '2606:4700::1111']);
   assert.equal(await ask(address, 'four.example.net'), ['8.8.8.8']);
   assert.equal(await ask(address, 'six.example.net'), ['2001:4860:4860::8888']);
   assert.equal(await ask(address, 'nodata.example.net'), []);
 });
 
-test('one family that fails does not hide the other', async ({ address }) => {
+test('a failure of one family does not hide the other', async ({ address }) => {
   assert.equal(await ask(address, 'half.example.net'), ['9.9.9.9']);
 });
 
-test('what failed is told by the code', async ({ address }) => {
+test('errors have the code of the failure', async ({ address }) => {
   const code = async (name: string): Promise<unknown> => codeIn(ask(address, name));
   assert.is(await code('nx.example.net'), 'ENOTFOUND');
   assert.is(await code('broken.example.net'), 'ESERVFAIL');
@@ -112,7 +112,7 @@ test('what failed is told by the code', async ({ address }) => {
   assert.is(await code('refused.example.net'), 'EREFUSED');
 });
 
-test('with checkOrigin: passes, refuses, explains', async ({ address }) => {
+test('with checkOrigin: accepts, rejects, explains', async ({ address }) => {
   const resolve = dnsResolve([address]);
   const code = (text: string): Promise<unknown> => codeIn(checkOrigin(text, { resolve }));
   assert.equal((await checkOrigin('BOTH.example.net', { resolve })).addresses.length, 3);
@@ -122,21 +122,21 @@ test('with checkOrigin: passes, refuses, explains', async ({ address }) => {
   assert.is(await code('refused.example.net'), 'resolver_unavailable');
 });
 
-test('silence ends with the timeout', async ({ address }) => {
+test('a missing answer ends with the timeout', async ({ address }) => {
   const resolve = dnsResolve([address]);
   const error = await rejection(checkOrigin('silent.example.net', { resolve, timeoutMs: 100 }));
   assert.instance(error, InvalidError);
   assert.match((error as InvalidError).message, /timeout/);
 });
 
-test('the signal cuts queries short', async ({ address }) => {
+test('the signal cancels queries', async ({ address }) => {
   const deadline = new AbortController();
   const pending = dnsResolve([address])('silent.example.net', deadline.signal);
   setTimeout(() => deadline.abort(), 50);
   assert.is(await codeIn(pending), 'ECANCELLED');
 });
 
-test('a resolver that nobody runs gives 503', async () => {
+test('503 if the resolver does not run', async () => {
   // A port that was free a moment ago.
   const probe = createSocket('udp4');
   await new Promise<void>((listening) => probe.bind(0, '127.0.0.1', listening));

@@ -9,7 +9,7 @@ import { testedTransports } from '../transports.ts';
 
 const page = (revision: number, size = 10) => ({ revision, body: Buffer.alloc(size), link: undefined });
 
-test('a page is given for the revision that it was made of, and for no other', () => {
+test('a page is returned only for its own revision', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(3), fc.boolean()), { maxLength: 50 }), (steps) => {
       const pages = new RecordPageCache();
@@ -29,7 +29,7 @@ test('a page is given for the revision that it was made of, and for no other', (
   );
 });
 
-test('memory is bounded: the least recently used goes first, a very large one is not kept', () => {
+test('memory is limited: evicts the least recently used page, and does not store very large ones', () => {
   const pages = new RecordPageCache();
   for (let i = 0; i < 200; i++) {
     pages.put(`k${i}`, page(1, 500_000));
@@ -46,7 +46,7 @@ test('memory is bounded: the least recently used goes first, a very large one is
 });
 
 for (const transport of await testedTransports('lists of records'))
-  test(`a list changes with its domain, and is not sent to who has it (${transport})`, async () => {
+  test(`a list changes with its domain, and an unchanged one is a 304 (${transport})`, async () => {
     const daemon = await startDaemon(transport);
     try {
       const { body } = await daemon.call('POST', '/api/v1/domains', { json: { domain: 'pages.example.com' } });

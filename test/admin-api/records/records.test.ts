@@ -53,7 +53,7 @@ const OWNERS: readonly (readonly [given: string, shown: string])[] = [
   ['１', '1'],
 ];
 
-test('takes owner names in every form and gives the relative one', async () => {
+test('accepts owner names in every form and returns the relative one', async () => {
   const { add, domain } = await zone();
   for (const [given, shown] of OWNERS) {
     const name = given.replace('<zone>', domain).replace('<ZONE>', domain.toUpperCase());
@@ -148,7 +148,7 @@ const CONTENTS: readonly (readonly [type: string, content: string, canonical: st
     ['TYPE65280', '\\# 2 abcd', '\\# 2 abcd', { rdata: 'abcd' }],
   ];
 
-test('takes contents in every form and gives the canonical one', async () => {
+test('accepts contents in every form and returns the canonical one', async () => {
   const { add, domain } = await zone();
   for (const [i, [type, content, canonical, data, more]] of CONTENTS.entries()) {
     const answer = await add(`n${i}`, type, content, more);
@@ -217,7 +217,7 @@ const BAD: readonly (readonly [record: object, code: string, pointer: string])[]
   [{ type: 'CNAME', content: 'a..b' }, 'invalid_name', '/content'],
 ];
 
-test('refuses what is no record, each with a code and a pointer', async () => {
+test('rejects invalid records with a code and a pointer', async () => {
   const { path, list } = await zone();
   for (const [more, code, pointer] of BAD) {
     const answer = await daemon.call('POST', path, { json: { name: 'x', type: 'A', content: '192.0.2.1', ...more } });
@@ -312,14 +312,14 @@ for (const [title, ...steps] of SEQUENCES)
     }
   });
 
-test('a delegation over more names than one page holds', async () => {
+test('a delegation above more names than one page has', async () => {
   const { add } = await zone();
   await Promise.all(Array.from({ length: 450 }, (_, i) => add(`h${i}.d`, 'A', '192.0.2.1')));
   assert.is(outcome(await add('zzz.d', 'TXT', 'x')), 'ok');
   assert.is(outcome(await add('d', 'NS', 'ns.example.org')), '409 occluded');
 });
 
-test('a nested domain of the same account takes its names', async () => {
+test('a nested domain of the same account owns its names', async () => {
   const { add, domain } = await zone();
   await zone(`sub.${domain}`);
   assert.is(outcome(await add('a.sub', 'TXT', 'x')), '409 occluded');
@@ -331,7 +331,7 @@ test('a nested domain of the same account takes its names', async () => {
   );
 });
 
-test('one TTL an RRset: writing one sets the rest', async () => {
+test('an RRset has one TTL: writing a record sets it for all', async () => {
   const { add, put, list } = await zone();
   const first = (await add('a', 'A', '192.0.2.1', { ttl: 600 })).body.record;
   await add('a', 'TXT', 'x', { ttl: 900 });
@@ -352,7 +352,7 @@ test('one TTL an RRset: writing one sets the rest', async () => {
   );
 });
 
-test('PUT keeps the id and the time of creation, whatever changes', async () => {
+test('PUT keeps the id and the creation time', async () => {
   const { add, put, list, path } = await zone();
   const { record } = (await add('a', 'A', '192.0.2.1', { ttl: 600 })).body;
   const moved = await put(record.id, { name: 'b.c', type: 'TXT', content: 'x' });
@@ -380,7 +380,7 @@ test('PUT keeps the id and the time of creation, whatever changes', async () => 
   assert.is(outcome(await put(record.id, { name: 'b.c', type: 'CNAME', content: 'x.example.org' })), 'ok');
 });
 
-test('bounds an RRset and the types of a name', async () => {
+test('limits the size of an RRset and the types of a name', async () => {
   const { add } = await zone();
   const text = (i: number) => `${i} ${'x'.repeat(12_000)}`;
   for (let i = 0; i < 3; i++) assert.is(outcome(await add('t', 'TXT', text(i))), 'ok');
@@ -392,7 +392,7 @@ test('bounds an RRset and the types of a name', async () => {
   assert.is(outcome(await add('many', 'A', '192.0.2.1')), '422 too_many_types');
 });
 
-test('lists in pages and by filters', async () => {
+test('lists in pages and with filters', async () => {
   const { add, list, path, domain } = await zone();
   await Promise.all(Array.from({ length: 30 }, (_, i) => add(`h${String(i).padStart(2, '0')}`, 'A', `192.0.2.${i}`)));
   await add('@', 'MX', '10 mail.example.org');
@@ -440,7 +440,7 @@ test('If-Match makes a write conditional', async () => {
   assert.is((await daemon.call('POST', path, { json, headers: { 'if-match': '*' } })).status, 200);
 });
 
-test('conflicting records at once: one of them lands', async () => {
+test('of concurrent conflicting records, only one is created', async () => {
   const { add, list } = await zone();
   for (let round = 0; round < 10; round++) {
     const answers = await Promise.all([
@@ -453,7 +453,7 @@ test('conflicting records at once: one of them lands', async () => {
   }
 });
 
-test('what the schema does not name is refused, prototypes too', async () => {
+test('rejects fields outside the schema, including prototypes', async () => {
   const { path } = await zone();
   const send = (more: string) =>
     daemon.call('POST', path, {
@@ -468,7 +468,7 @@ test('what the schema does not name is refused, prototypes too', async () => {
   assert.equal([body.record.ttl, body.record.name], [300, 'p'] as never);
 });
 
-test('what was read can be changed and sent back', async () => {
+test('a record can be read, modified and sent back', async () => {
   const { path, add } = await zone();
   const { body } = await add('p', 'MX', '10 mail.example.org');
   const again = await daemon.call('PUT', `${path}/${body.record.id}`, { json: { ...body.record, ttl: 77 } });

@@ -49,7 +49,7 @@ test('most types have an example', () => {
   assert.ok(examples.length > 12);
 });
 
-test('what a list says of a record is what is said of it alone', () => {
+test('a record in a list equals the single record', () => {
   const texts = new RecordSerializer(DOMAIN, { of: () => KNOWN });
   fc.assert(
     fc.property(

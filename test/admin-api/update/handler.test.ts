@@ -50,7 +50,7 @@ async function zone(): Promise<{ domain: Domain; at: (owner: string) => string; 
 }
 type Run = (updates: readonly Section[], prerequisites?: readonly Section[], by?: Key) => Promise<string>;
 
-test('what is not signed is refused, responses are not answered', async () => {
+test('refuses unsigned messages, and drops responses', async () => {
   const { domain, at } = await zone();
   const message = encodeUpdate({ zone: domain.apex, updates: [add(at('a'), 60, 'A', '192.0.2.1')], id: 77 });
   const [response] = await world.send(message);
@@ -84,7 +84,7 @@ test('a wrong key, a wrong secret and a wrong time are NOTAUTH, and change nothi
   assert.equal(recordsOf(domain), []);
 });
 
-test('a message counts as verified once, when its signature is good', async () => {
+test('counts a message as verified once, if its signature is valid', async () => {
   const { domain, at } = await zone();
   const message = encodeUpdate({ zone: domain.apex, updates: [add(at('a'), 60, 'A', '192.0.2.1')] });
   const before = world.verified;
@@ -97,7 +97,7 @@ test('a message counts as verified once, when its signature is good', async () =
   assert.is(world.verified, before + 1);
 });
 
-test('a key without the scope, of a viewer, or for other domains is refused', async () => {
+test('refuses a key without the scope, of a viewer, or for other domains', async () => {
   const { domain, at, run } = await zone();
   const updates = [add(at('a'), 60, 'A', '192.0.2.1')];
   const reading = await world.key(world.admin, { scopes: ['dns:read', 'proxy'] });
@@ -117,7 +117,7 @@ test('a key without the scope, of a viewer, or for other domains is refused', as
   assert.is(await world.update(viewing, { zone: theirs.apex, updates: [] }), 'REFUSED');
 });
 
-test('what an update replaces in a doubtful zone may be as doubtful as it was', async () => {
+test('an update may replace a record by one with the same warning', async () => {
   const { domain, at, run } = await zone();
   const apex = apexOf(domain);
   const file = [
@@ -149,7 +149,7 @@ test('what an update replaces in a doubtful zone may be as doubtful as it was', 
   assert.is(await replace('m', 'MX', '1 192.0.2.1.'), 'REFUSED');
 });
 
-test('zones of others and of nobody are NOTAUTH, and so is another class', async () => {
+test('NOTAUTH for zones of other accounts, unknown zones and other classes', async () => {
   const { domain, at, run } = await zone();
   const { id, token } = await world.daemon.account('other');
   const theirs = await world.zone(token, 'others.example.org');
@@ -163,7 +163,7 @@ test('zones of others and of nobody are NOTAUTH, and so is another class', async
   assert.is(await world.update(foreign, { zone: theirs.apex, updates: [] }), 'NOERROR');
 });
 
-test('a key that was deleted, or whose account was locked, updates no more', async () => {
+test('a deleted key, or a key of a locked account, cannot update', async () => {
   const { id, token } = await world.daemon.account('leaver');
   const domain = await world.zone(token, 'leaver.example.org');
   const [first, second] = [await world.key(id), await world.key(id)];
@@ -213,7 +213,7 @@ test('malformed updates are FORMERR', async () => {
   assert.equal(recordsOf(domain), []);
 });
 
-test('the signature comes first, then the zone and who may change it, and the form of the records last', async () => {
+test('checks the signature first, then the zone and permission, and the records last', async () => {
   const { domain, at } = await zone();
   const wrong = { ...add(at('a'), 60, 'A', '192.0.2.1'), rdata: Uint8Array.of(1, 2, 3) };
   const reader = await world.key(world.admin, { scopes: ['dns:read'] });
@@ -242,7 +242,7 @@ test('the signature comes first, then the zone and who may change it, and the fo
   assert.is(await world.update(key, { zone: elsewhere, zoneType: TYPE.A }), 'FORMERR');
 });
 
-test('each prerequisite, kept and broken', async () => {
+test('each prerequisite, met and failed', async () => {
   const { at, run } = await zone();
   await run([
     add(at('a'), 60, 'A', '192.0.2.1'),
@@ -281,7 +281,7 @@ test('each prerequisite, kept and broken', async () => {
     assert.is(await run([], prerequisites), rcode, JSON.stringify(prerequisites));
 });
 
-test('a prerequisite may compare the SOA, whose serial every change raises', async () => {
+test('a prerequisite can compare the SOA, whose serial increases with every change', async () => {
   const { domain, at, run } = await zone();
   await run([add(at('a'), 60, 'A', '192.0.2.1')]);
   const soa = (): Section =>
@@ -296,7 +296,7 @@ test('a prerequisite may compare the SOA, whose serial every change raises', asy
   assert.equal(rcodes, ['NOERROR', ...Array(7).fill('NXRRSET')]);
 });
 
-test('all or nothing, and one rise of the serial', async () => {
+test('an update is atomic and increases the serial once', async () => {
   const { domain, at, run } = await zone();
   const first = serialOf(domain);
   const many = Array.from({ length: 150 }, (_, i) => add(at(`h${i}`), 60, 'A', '192.0.2.1'));
@@ -313,7 +313,7 @@ test('all or nothing, and one rise of the serial', async () => {
   assert.is(serialOf(domain), serial);
 });
 
-test('what is there already changes nothing: no commit, no audit entry', async () => {
+test('an update without effect makes no commit and no audit entry', async () => {
   const { domain, at, run } = await zone();
   const wanted = [add(at('a'), 60, 'A', '192.0.2.1'), add(at('t'), 60, 'TXT', '"x" "y"')];
   await run(wanted);
@@ -330,7 +330,7 @@ test('what is there already changes nothing: no commit, no audit entry', async (
   assert.equal(after, ids);
 });
 
-test('TTLs have bounds, and an RRset has one', async () => {
+test('limits TTLs, and an RRset has one TTL', async () => {
   const { domain, at, run } = await zone();
   await run([add(at('a'), 0, 'A', '192.0.2.1')]);
   assert.equal(recordsOf(domain), ['a 30 A 192.0.2.1']);
@@ -344,7 +344,7 @@ test('TTLs have bounds, and an RRset has one', async () => {
   assert.equal(recordsOf(domain).slice(0, 2), ['a 300 TXT "t"', 'a 300 TXT "u"']);
 });
 
-test('CNAME and other data pass each other over; another CNAME, DNAME or ALIAS takes the place of the first', async () => {
+test('CNAME and other data exclude each other; a new CNAME, DNAME or ALIAS replaces the old one', async () => {
   const { domain, at, run } = await zone();
   await run([add(at('a'), 60, 'A', '192.0.2.1'), add(at('c'), 60, 'CNAME', 'one.example.')]);
   assert.is(await run([add(at('a'), 60, 'CNAME', 'x.example.'), add(at('c'), 60, 'A', '192.0.2.1')]), 'NOERROR');
@@ -367,7 +367,7 @@ test('CNAME and other data pass each other over; another CNAME, DNAME or ALIAS t
   assert.equal(recordsOf(domain).slice(1, 3), ['a 60 CNAME x.example.', 'c 60 A 192.0.2.1']);
 });
 
-test('the order of the message does not matter to the rules, only what it leaves', async () => {
+test('the rules apply to the result, not to the order of the message', async () => {
   const { domain, at, run } = await zone();
   await run([add(at('x.d'), 60, 'TXT', '"t"'), add(at('m'), 60, 'MX', `10 ${at('h')}`)]);
   assert.is(await run([add(at('d'), 60, 'DNAME', 'e.example.')]), 'REFUSED');
@@ -377,7 +377,7 @@ test('the order of the message does not matter to the rules, only what it leaves
   assert.equal(recordsOf(domain), ['d 60 DNAME e.example.', 'h 60 CNAME e.example.']);
 });
 
-test('the SOA and the NS of the apex stay; NS below delegates', async () => {
+test('SOA and NS of the apex do not change; NS below the apex delegate', async () => {
   const { domain, at, run } = await zone();
   const serial = serialOf(domain);
   const soa = 'ns.example. h.example. 4294967295 1 1 1 1';
@@ -406,7 +406,7 @@ test('the SOA and the NS of the apex stay; NS below delegates', async () => {
   assert.equal(recordsOf(domain), [`ns.sub 60 A 192.0.2.1`]);
 });
 
-test('a zone with NS of its own keeps them, whatever an update deletes', async () => {
+test('an update cannot delete the imported NS of a zone', async () => {
   const { domain, at, run } = await zone();
   const file = `$ORIGIN ${at('@')}
 @ 3600 SOA ns.own.example. h.own.example. 7 3600 600 1209600 300
@@ -428,7 +428,7 @@ test('a zone with NS of its own keeps them, whatever an update deletes', async (
   assert.is(await run([deleteOne(at('@'), 'NS', 'ns1.own.example.')]), 'REFUSED');
 });
 
-test('names and tags are taken in any case; types without a form of ours as bytes', async () => {
+test('accepts names and tags in any case, and unknown types as bytes', async () => {
   const { domain, at, run } = await zone();
   const upper = (section: Section): Section => ({ ...section, name: Buffer.from(section.name.map(upperCase)) });
   await run([
@@ -445,7 +445,7 @@ test('names and tags are taken in any case; types without a form of ours as byte
   ]);
 });
 
-test('the audit tells who did what, and the key stands where a token does', async () => {
+test('the audit entry has the key in place of a token', async () => {
   const { domain, at, run } = await zone();
   await run([add(at('a'), 60, 'A', '192.0.2.1'), add(at('a'), 60, 'A', '192.0.2.2')]);
   await run([deleteOne(at('a'), 'A', '192.0.2.1'), add(at('a'), 90, 'A', '192.0.2.2'), add(at('b'), 60, 'TXT', '"t"')]);
@@ -468,7 +468,7 @@ test('the audit tells who did what, and the key stands where a token does', asyn
   assert.not.ok(JSON.stringify(body).includes(Buffer.from(key.secret).toString('base64')));
 });
 
-test('records that come to a name keep what it said of the proxy', async () => {
+test('new records at a name adopt its proxied', async () => {
   const { domain, at, run } = await zone();
   const path = `/api/v1/domains/${domain.id}/records`;
   await world.daemon.call('POST', path, { json: { name: 'www', type: 'A', content: '192.0.2.1', proxied: false } });
@@ -480,7 +480,7 @@ test('records that come to a name keep what it said of the proxy', async () => {
   ]);
 });
 
-test('an update that comes again is answered as the first time, and done once', async () => {
+test('a repeated update gets the first response and is applied once', async () => {
   const { domain, at } = await zone();
   const updates = [add(at('a'), 60, 'A', '192.0.2.1')];
   const message = encodeUpdate({ zone: domain.apex, updates, prerequisites: [nxdomain(at('a'))] });
@@ -493,7 +493,7 @@ test('an update that comes again is answered as the first time, and done once', 
   assert.equal(recordsOf(domain), []);
 });
 
-test('what an update changed is known after a restart: its message, sent again, changes nothing', async () => {
+test('after a restart, a repeated message changes nothing', async () => {
   const { domain, at } = await zone();
   const updates = [deleteSet(at('www'), 'A'), add(at('www'), 60, 'A', '192.0.2.1')];
   const { message: signed } = signRequest(encodeUpdate({ zone: domain.apex, updates }), key, now());
@@ -513,7 +513,7 @@ test('what an update changed is known after a restart: its message, sent again, 
   assert.is(world.daemon.journal.head, head);
 });
 
-test('EDNS is answered with EDNS, and a version that we do not speak is BADVERS', async () => {
+test('answers EDNS with EDNS, and an unknown version with BADVERS', async () => {
   const { domain } = await zone();
   const opt = (version: number): Uint8Array => Uint8Array.of(0, 0, 41, 4, 208, 0, version, 0, 0, 0, 0);
   const run = (...additional: Uint8Array[]) => world.signed(key, encodeUpdate({ zone: domain.apex, additional }));
@@ -529,7 +529,7 @@ test('EDNS is answered with EDNS, and a version that we do not speak is BADVERS'
   assert.is(rcodeOf(await run(opt(0), opt(0))), 'FORMERR');
 });
 
-test('writers of one name all come through, and each change is one', async () => {
+test('concurrent writers of one name all succeed, each with one change', async () => {
   const { domain, at, run } = await zone();
   const rcodes = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -540,7 +540,7 @@ test('writers of one name all come through, and each change is one', async () =>
   assert.is(recordsOf(domain).length, 60);
 });
 
-test('what a key may send has a rate; beyond it updates fail until later', async () => {
+test('a key has a rate limit; above it, updates fail until later', async () => {
   const small = await World.start({ WAYPOST_RATE_LIMIT: '3' });
   try {
     const { id } = await small.daemon.account('someone');
@@ -555,7 +555,7 @@ test('what a key may send has a rate; beyond it updates fail until later', async
   }
 });
 
-test('what comes again takes nothing of the rate of its key', async () => {
+test('a repeated message does not count for the rate limit', async () => {
   const small = await World.start({ WAYPOST_RATE_LIMIT: '3' });
   try {
     const own = await small.key(small.admin);
@@ -571,7 +571,7 @@ test('what comes again takes nothing of the rate of its key', async () => {
   }
 });
 
-test('more at once than an account may have, with all its keys, are told to come again; others are not', async () => {
+test('SERVFAIL above the concurrent updates of an account with all its keys; other accounts are not affected', async () => {
   const { at, run } = await zone();
   const second = await world.key(world.admin);
   const { id, token } = await world.daemon.account('neighbour');
@@ -588,7 +588,7 @@ test('more at once than an account may have, with all its keys, are told to come
   assert.is(await run([]), 'NOERROR');
 });
 
-test('answers are counted by their codes', async () => {
+test('counts responses by code', async () => {
   const count = async (rcode: string): Promise<number> => {
     const { text } = await world.daemon.call('GET', '/metrics');
     return Number(new RegExp(`^waypost_dns_updates_total\\{rcode="${rcode}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
@@ -608,7 +608,7 @@ test('answers are counted by their codes', async () => {
   );
 });
 
-test('the log has no secret of a key', () => {
+test('the log does not contain the secret of a key', () => {
   const secret = Buffer.from(key.secret);
   const lines = world.daemon.logged.join('\n');
   assert.match(lines, 'dynamic update rejected');

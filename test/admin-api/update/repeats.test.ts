@@ -6,7 +6,7 @@ import { Repeats } from '../../../admin-api/update/repeats.ts';
 const UNTIL = 600;
 const isFinal = (rcode: number): boolean => rcode !== 2;
 
-test('work is done once for a signature, also while it is under way', async () => {
+test('runs the work once for a signature, also while it is in flight', async () => {
   const repeats = new Repeats(() => 0);
   let done = 0;
   let finish = (_rcode: number): void => {};
@@ -24,7 +24,7 @@ test('work is done once for a signature, also while it is under way', async () =
   assert.is(await repeats.once('b', UNTIL, async () => 0, isFinal), 0);
 });
 
-test('what failed for now is tried again, and so is what was rejected', async () => {
+test('runs again after a temporary failure and after an error', async () => {
   const repeats = new Repeats(() => 0);
   assert.is(await repeats.once('a', UNTIL, async () => 2, isFinal), 2);
   assert.is(await repeats.once('a', UNTIL, async () => 0, isFinal), 0);
@@ -36,7 +36,7 @@ test('what failed for now is tried again, and so is what was rejected', async ()
   assert.is(await repeats.once('b', UNTIL, async () => 7, isFinal), 7);
 });
 
-test('it is known as long as the message is good, and the oldest go first', async () => {
+test('remembers a message while it is valid, and evicts the oldest first', async () => {
   let now = 0;
   const repeats = new Repeats(() => now);
   await repeats.once('short', 300, async () => 1, isFinal);

@@ -37,7 +37,7 @@ const rows = fc.array(
   { maxLength: 30 },
 );
 
-test('sizes, types and alignment are those of all records, one by one', () => {
+test('sizes, types and alignment match those of the single records', () => {
   fc.assert(
     fc.property(rows, (list) => {
       const neighbours = new Neighbours([]);
@@ -75,7 +75,7 @@ test('sizes, types and alignment are those of all records, one by one', () => {
   );
 });
 
-test('of many records that come one after another, none is looked at by each that follows', () => {
+test('adding a record does not read the records added before', () => {
   const MANY = 2000;
   let looks = 0;
   const neighbours = new Neighbours([]);

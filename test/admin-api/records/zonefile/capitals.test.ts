@@ -39,7 +39,7 @@ async function exported(daemon: Daemon, path: string): Promise<string[]> {
   return lines.map((line) => line.split('\t')[0]);
 }
 
-test('an export has the capitals of the import, also a second time', async ({ daemon, path }) => {
+test('an export keeps the capitals of the import, also after a second import', async ({ daemon, path }) => {
   const first = await put(daemon, path, FILE);
   assert.is(first.status, 200, first.text);
   assert.is(Number(first.body.records), 7);
@@ -51,7 +51,7 @@ test('an export has the capitals of the import, also a second time', async ({ da
   assert.equal((await daemon.call('GET', `${path}/zonefile`)).text.replace(/SOA.*/, ''), text.replace(/SOA.*/, ''));
 });
 
-test('for the API they are names in lower case, whatever case they are asked in', async ({ daemon, path }) => {
+test('the API shows names in lower case and accepts any case', async ({ daemon, path }) => {
   const records = listOf((await daemon.call('GET', `${path}/records?name=WwW`)).body.records);
   assert.equal(
     records.map(({ name, type }) => `${name} ${type}`),
@@ -64,10 +64,7 @@ test('for the API they are names in lower case, whatever case they are asked in'
   assert.equal(await exported(daemon, path), [...OWNERS, 'WWW']);
 });
 
-test('the next import says how they are written, and nothing is left of a domain that is deleted', async ({
-  daemon,
-  path,
-}) => {
+test('the next import replaces the spellings, and deleting the domain removes them', async ({ daemon, path }) => {
   const lower = await put(
     daemon,
     path,

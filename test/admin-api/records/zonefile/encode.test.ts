@@ -34,7 +34,7 @@ function rows(text: string): RecordRow[] {
   });
 }
 
-test('writes rows as the table of records does', () => {
+test('encodes rows like the table of records', () => {
   const found = rows(`
 @ 600 MX 10 mail
 www A 192.0.2.1
@@ -50,7 +50,7 @@ a\\000\\001b TXT "${'x'.repeat(255)}" "${'y'.repeat(255)}" "${'z'.repeat(255)}" 
   assert.is(new Set(found.map((row) => row.id)).size, 5);
 });
 
-test('merges what comes twice and takes the lowest TTL of an RRset', () => {
+test('merges duplicates and uses the lowest TTL of an RRset', () => {
   const found = rows('a 600 A 192.0.2.1\nb 900 TXT x\nA 60 A 192.0.2.2\na 300 A 192.0.2.1\n');
   assert.equal(
     found.map((row) => [nameId(row.name)[1], row.ttl, row.rdata.at(-1)]),
@@ -62,18 +62,18 @@ test('merges what comes twice and takes the lowest TTL of an RRset', () => {
   );
 });
 
-test('merges in large sets too', () => {
+test('merges duplicates in large sets', () => {
   const lines = Array.from({ length: 3000 }, (_, i) => `a A 10.0.${(i % 1000) >> 8}.${(i % 1000) & 255}`);
   assert.is(rows(`${lines.join('\n')}\n`).length, 1000);
 });
 
-test('many names of one hash bucket and many of none', () => {
+test('handles many names in one hash bucket and many in none', () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `h${i} A 192.0.2.1`);
   const found = rows(`${lines.join('\n')}\n${lines.slice(0, 100).join('\n')}\n`);
   assert.is(new Set(found.map((row) => nameId(row.name))).size, 20_000);
 });
 
-test('writes the spellings of owners that have records, as their table does', () => {
+test('encodes the spellings of owners with records like their table', () => {
   const text = 'WWW A 192.0.2.1\nwww A 192.0.2.2\nlower A 192.0.2.1\nA\\000B TXT x\n';
   const { records: found, spellings: spelled } = parseMaster(Buffer.from(text), { origin: APEX, defaultTtl: 300 });
   const gone = parseName('Gone', APEX);

@@ -6,7 +6,7 @@ import { ExportDeadline } from '../../../../admin-api/records/zonefile/export.ts
 
 const test = suite('zonefile, export');
 
-test('a client has a minute, and a second more for each 64 KB that it took', () => {
+test('a client has one minute, plus one second per 64 KB read', () => {
   let now = 5000;
   const deadline = new ExportDeadline(() => now);
   now += 60_000;

@@ -90,7 +90,7 @@ const SERVED: readonly (readonly [
   [`long.${ZONE}.`, TYPE.TXT, { answer: [`long.${ZONE}. 2147483647 TXT "long"`] }],
 ];
 
-test('an import says what is doubtful, by line; strict, it changes nothing', async ({ daemon, path }) => {
+test('an import returns warnings by line; with strict it changes nothing', async ({ daemon, path }) => {
   const put = (query: string) =>
     daemon.call('PUT', `${path}/zonefile${query}`, { body: FILE, headers: { 'content-type': 'text/dns' } });
   const strict = await put('?apex=keep&strict=true');
@@ -121,7 +121,7 @@ test('an import says what is doubtful, by line; strict, it changes nothing', asy
   assert.ok(warnings.every(({ message }) => String(message).endsWith('.')));
 });
 
-test('the export is what was imported, and can be imported again', async ({ daemon, path }) => {
+test('the export equals the import and can be imported again', async ({ daemon, path }) => {
   const body = (line: string): boolean => !line.includes('SOA');
   const records = (file: string) => file.split('\n').filter(body).sort();
   const first = (await daemon.call('GET', `${path}/zonefile`)).text;
@@ -140,7 +140,7 @@ for (const [name, type, expected] of SERVED)
     assert.equal(await ask(daemon, name, type), { ...nothing, ...expected });
   });
 
-test('what was read of a doubtful zone can be sent back, record by record and in a batch', async ({ daemon, path }) => {
+test('records of a zone with warnings can be read and sent back, singly and in a batch', async ({ daemon, path }) => {
   const read = async () => listOf((await daemon.call('GET', `${path}/records`)).body.records);
   const all = (await read()).filter(({ name, type }) => !(`${type}` === 'NS' && `${name}` === '@'));
   for (const record of all) {
@@ -182,7 +182,7 @@ const CHANGES: readonly (readonly [what: string, type: string, change: object, c
   ['long', 'TXT', { ttl: 2147483646 }, 'invalid_ttl'],
 ];
 
-test('a change of a doubtful record is refused for a new doubt alone', async ({ daemon, path }) => {
+test('a change of a record with a warning is rejected only for a different warning', async ({ daemon, path }) => {
   for (const [name, type, json, code] of CHANGES) {
     const query = `name=${encodeURIComponent(name)}&type=${type}`;
     const [old] = listOf((await daemon.call('GET', `${path}/records?${query}`)).body.records);
@@ -196,14 +196,14 @@ test('a change of a doubtful record is refused for a new doubt alone', async ({ 
   assert.is(file.status, 200, file.text);
 });
 
-test('a hidden record is served once its delegation is gone', async ({ daemon, path }) => {
+test('a hidden record is served when its delegation is deleted', async ({ daemon, path }) => {
   const [ns] = listOf((await daemon.call('GET', `${path}/records?name=d&type=NS`)).body.records);
   assert.is((await daemon.call('DELETE', `${path}/records/${ns.id}`)).status, 200);
   assert.equal((await ask(daemon, `x.d.${ZONE}.`, TYPE.TXT)).answer, [`x.d.${ZONE}. 300 TXT "hidden"`]);
   assert.equal((await ask(daemon, `d.${ZONE}.`, TYPE.MX)).answer, [`d.${ZONE}. 300 MX 1 mail.example.`]);
 });
 
-test('a single record is held to the stricter rules', async ({ daemon, path }) => {
+test('single records must follow the stricter rules', async ({ daemon, path }) => {
   const refused: readonly (readonly [name: string, type: string, content: string, code: string])[] = [
     ['m', 'MX', `1 c.${ZONE}`, 'target_is_cname'],
     ['m', 'NS', '.', 'invalid_host'],

@@ -74,13 +74,13 @@ for (const [what, file, warnings] of CASES)
     );
   });
 
-test('an apex NS is the zone’s own with apex=keep, and needs its address too', () => {
+test('with apex=keep, an apex NS in the zone needs an address', () => {
   const file = '@ SOA ns h 1 2 3 4 5\n@ NS ns\n@ NS .\n';
   assert.equal(read(file, { keepApex: true }).warnings, ['2 missing_glue', '3 invalid_host']);
   assert.equal(read(file).warnings, []);
 });
 
-test('a signed zone loses its DNSSEC records, which one warning counts', () => {
+test('DNSSEC records of a signed zone are dropped, with one warning that counts them', () => {
   const file = `@ SOA ns.example. h.example. 1 2 3 4 5
 @ RRSIG SOA 13 2 300 20300101000000 20200101000000 1 z.test. (
   AAAA )
@@ -104,7 +104,7 @@ d DS 1 8 2 E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
   );
 });
 
-test('a file without $TTL: the SOA minimum, with one warning', () => {
+test('a file without $TTL uses the SOA minimum, with one warning', () => {
   const soa = '@ SOA ns.example. h.example. 1 2 3 4 77\na A 192.0.2.1\nb A 192.0.2.1\n';
   const { warnings, texts } = read(soa, { ttl: false });
   assert.equal(warnings, ['1 no_ttl']);
@@ -112,7 +112,7 @@ test('a file without $TTL: the SOA minimum, with one warning', () => {
   assert.match(read('a A 192.0.2.1\n', { ttl: false }).texts[0], /default of 300 seconds/);
 });
 
-test('what is below a DNAME is refused, and the text speaks of a DNAME', () => {
+test('records below a DNAME are rejected, and the message names the DNAME', () => {
   const { errors } = read('m DNAME example.org.\nx.y.m A 192.0.2.1\n');
   assert.is(errors.length, 1);
   assert.match(errors[0], /^2 .*m\.z\.test\. has a DNAME, which redirects every name below it/);
@@ -121,7 +121,7 @@ test('what is below a DNAME is refused, and the text speaks of a DNAME', () => {
   assert.match(read('d NS ns.example.\nx.d TXT x\n').texts[0], /d\.z\.test\. is delegated to other nameservers/);
 });
 
-test('what does not fit to a name is refused with the limit, and nothing is left out', () => {
+test('too many records at a name are rejected with the limit, and none is dropped', () => {
   const types = Array.from({ length: 201 }, (_, i) => `t TYPE${65281 + i} \\# 1 00\n`).join('');
   assert.match(read(types).errors.join(), /more than 200 types, the limit for one name/);
   const bytes = (type: number, count: number) =>
@@ -137,7 +137,7 @@ test('what does not fit to a name is refused with the limit, and nothing is left
   assert.equal(read(bytes(65281, 30) + bytes(65282, 30)).errors, []);
 });
 
-test('warnings are told of files without errors alone', () => {
+test('only files without errors have warnings', () => {
   const { errors, warnings } = read('d NS ns.d\nns.d A 192.0.2.300\n');
   assert.equal([errors.length, warnings.length], [1, 0]);
 });

@@ -51,7 +51,7 @@ _s._tcp SRV 1 2 3 mail
 x TYPE65280 \\# 2 abcd
 `;
 
-test('replaces all records and gives them back, SOA and NS first', async () => {
+test('replaces all records, and exports them with SOA and NS first', async () => {
   const { send, read, path } = await newZone();
   const first = await send(FULL);
   assert.is(first.status, 200, first.text);
@@ -74,7 +74,7 @@ test('replaces all records and gives them back, SOA and NS first', async () => {
 });
 
 for (const filler of [0, 4000])
-  test(`the answers are those that the rows make (${filler} more, ${filler ? 'in a worker' : 'on main'})`, async () => {
+  test(`the answers match the rows (${filler} more, ${filler ? 'in a worker' : 'on the main thread'})`, async () => {
     const more = Array.from({ length: filler }, (_, i) => `h${i} A 192.0.2.${i & 255}`).join('\n');
     const { send, name } = await newZone();
     assert.is((await send(FULL + more)).status, 200);
@@ -100,7 +100,7 @@ async function rebuild(name: string): Promise<Map<string, string>> {
   return answers(name);
 }
 
-test('apex=keep keeps SOA timers, serial and NS', async () => {
+test('apex=keep uses SOA timers, serial and NS of the file', async () => {
   const { send, read, path, name } = await newZone();
   const file = `@ 7200 IN SOA ns.${name}. ops.example.org. 3000000000 11 12 13 14\n@ 500 NS ns\n@ 500 NS ns.example.org.\nns A 192.0.2.1\n`;
   const kept = await send(file, '?apex=keep');
@@ -147,7 +147,7 @@ const BAD: readonly (readonly [file: string, lines: readonly number[], query?: s
   [`a TXT x\n${Array.from({ length: 250 }, (_, i) => `b TXT "${i}${'x'.repeat(200)}"\n`).join('')}`, [2]],
 ];
 
-test('names every bad line and changes nothing', async () => {
+test('reports every bad line and changes nothing', async () => {
   const { send, read } = await newZone();
   await send('before A 192.0.2.1\n');
   const before = await read();
@@ -166,7 +166,7 @@ test('names every bad line and changes nothing', async () => {
   assert.is(await read(), before);
 });
 
-test('two imports at once: one after the other, never mixed', async () => {
+test('concurrent imports run one after the other and never mix', async () => {
   const { send, path } = await newZone();
   const file = (letter: string) => Array.from({ length: 50 }, (_, i) => `${letter}${i} A 192.0.2.1`).join('\n');
   const results = await Promise.all([...'abcdef'].map((letter) => send(file(letter))));
@@ -177,7 +177,7 @@ test('two imports at once: one after the other, never mixed', async () => {
   assert.is((await daemon.call('GET', path)).body.domain.record_count, 50 as never);
 });
 
-test('an import and single records at once: nothing is left half', async () => {
+test('an import concurrent with single writes is atomic', async () => {
   const { send, path } = await newZone();
   const add = (i: number) =>
     daemon.call('POST', `${path}/records`, { json: { name: `s${i}`, type: 'A', content: '192.0.2.1' } });
@@ -187,7 +187,7 @@ test('an import and single records at once: nothing is left half', async () => {
   assert.is(listOf(body.records).length, Number(count));
 });
 
-test('an import comes to its commit beside steady writers', async () => {
+test('an import commits despite frequent writers', async () => {
   const { send, path } = await newZone();
   let stop = false;
   let added = 0;
@@ -204,7 +204,7 @@ test('an import comes to its commit beside steady writers', async () => {
   assert.ok(added > 16);
 });
 
-test('refuses the wrong content type and query', async () => {
+test('rejects a wrong content type and query', async () => {
   const { send } = await newZone();
   assert.is((await send('a A 192.0.2.1\n', '', 'application/json')).status, 415);
   assert.is((await send('a A 192.0.2.1\n', '', 'text/plain; charset=utf-8')).status, 200);
