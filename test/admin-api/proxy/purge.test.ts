@@ -66,7 +66,7 @@ test('normalizes prefixes, with or without a scheme', () => {
     );
 });
 
-test('tags', () => {
+test('checks tags', () => {
   for (const tag of ['home', 'node:1', 'a  b', '"a"', 'x', 'x'.repeat(65), 'x'.repeat(1024), '!~'])
     assert.is(readTag(tag, ''), tag);
   for (const tag of ['', ' ', ' a', 'a ', 'a,b', 'a\tb', 'ä', 'x'.repeat(1025), 'a\n'])
@@ -166,7 +166,7 @@ test('purges parts, normalized and without duplicates', async (rig) => {
   assert.equal({ urls: row.urls, prefixes: row.prefixes, tags: row.tags }, lists);
   assert.is(body.purge.everything, false as never);
   const { body: audit } = await rig.daemon.call('GET', '/api/v1/audit?limit=1');
-  assert.match(JSON.stringify(audit), /"action":"cache\.purge".*"urls":2,"prefixes":1,'checks tags':1/);
+  assert.match(JSON.stringify(audit), /"action":"cache\.purge".*"urls":2,"prefixes":1,"tags":1/);
 });
 
 test('errors have the pointer of the wrong item', async ({ domain, proxy }) => {
