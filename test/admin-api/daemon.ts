@@ -34,7 +34,7 @@ export const APEX: ZoneSettings = {
   cluster: { ipv4: ['192.0.2.80'], ipv6: ['2001:db8::80'] },
 };
 
-/** Any JSON, as a test looks into it: what is not there is undefined. */
+/** Any JSON, for access to any property: a missing one is undefined. */
 export interface Json {
   readonly [key: string]: Json;
 }
@@ -44,7 +44,7 @@ export const listOf = (value: Json): Json[] => Object.values(value);
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** An empty object when the answer was not JSON. */
+  /** An empty object if the response is not JSON. */
   readonly body: Json;
   readonly text: string;
 }
@@ -54,26 +54,26 @@ export interface Daemon {
   readonly url: string;
   readonly environment: Environment;
   readonly journal: Journal;
-  /** What the query path would read. */
+  /** The compiled answers, which the query path reads. */
   readonly index: IndexWriter;
   readonly api: AdminApi;
   readonly adminToken: string;
-  /** Of its data. */
+  /** Folder of its data. */
   readonly folder: string;
   readonly nodeName: string;
-  /** The file with the key that secrets are sealed with. */
+  /** The file with the key that encrypts secrets. */
   readonly keyFile: string;
   /** Lines of the log. */
   readonly logged: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** A new account and a token of it. */
+  /** A new account and a token. */
   account(username: string, more?: object): Promise<{ id: string; token: string }>;
-  /** Ends the API and starts another one over the same store. */
+  /** Stops the API, and starts another one on the same store. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** No query leaves the machine: no name exists. */
+/** A resolver without queries: no name exists. */
 const nowhere: Resolve = async (name) => {
   throw Object.assign(new Error(`queryA ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
 };
@@ -85,7 +85,7 @@ export async function startDaemon(
   answerDns: (index: IndexWriter, folder: string) => AnswerDns | undefined = () => undefined,
   openJournal: (options: JournalOptions) => Journal | Promise<Journal> = openEmbeddedJournal,
   auditPrograms: AuditPrograms = PROGRAMS,
-  /** As of a node of several. */
+  /** As in a cluster of several nodes. */
   sync?: AdminApiOptions['sync'],
 ): Promise<Daemon> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-api-'));

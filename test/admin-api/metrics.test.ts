@@ -1,4 +1,4 @@
-/** Who may read the metrics, and in which format. */
+/** Access to the metrics, and their format. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Authenticator } from '../../admin-api/auth/authenticate.ts';
@@ -27,14 +27,14 @@ const REMOTE = [
   '::ffff:192.0.2.1',
   '::127.0.0.1',
   'fe80::1',
-  // Nothing that a transport gives, but nothing that may open the door either.
+  // Values that no transport passes, which still must not give access.
   '',
   'localhost',
   '127.1',
   '127.0.0.1, 192.0.2.1',
 ];
 
-/** Rows of accounts and tokens, and the token's text for each. */
+/** Rows of accounts and tokens, with the text of each token. */
 async function people(environment: Environment): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   const person = async (id: string, role: Role, scopes: readonly string[], apiEnabled = true): Promise<string> => {

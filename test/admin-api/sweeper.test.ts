@@ -1,4 +1,4 @@
-/** What is over goes, and nothing else. */
+/** Expired rows are deleted, and no others. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Services } from '../../admin-api/change/services.ts';
@@ -56,7 +56,7 @@ test('deletes stored responses after a day, even if there are many', () =>
     const rows = Array.from({ length: 5000 }, (_, i) => replay(i, NOW - (i % 2 === 0 ? 1 : 2) * DAY + 1));
     await put(store, replays, rows);
     const sweeper = sweeperOf(store, '0');
-    // A look has a bound, which 5,000 rows are within.
+    // A sweep has a limit, and 5,000 rows are within it.
     await sweeper.sweep(NOW);
     assert.is(count(store, replays as Table<never>), 2500);
     await sweeper.sweep(NOW + DAY);
@@ -87,7 +87,7 @@ test('deletes old audit entries of each account, also after an entry of a clock 
   withStore(embedded, async (store) => {
     const accounts = Array.from({ length: 40 }, () => newId());
     const ages = [30, 20, 12, 11, -50, 12, 11, 9, 8, 1];
-    // More than are looked at in a turn, and each that is kept beside one that goes.
+    // More rows than one batch, with kept rows between deleted ones.
     const rows = accounts.flatMap((account) =>
       ages.flatMap((age) => [age, age, age, age, age, age]).map((age) => audit(NOW - age * DAY, account)),
     );
@@ -95,7 +95,7 @@ test('deletes old audit entries of each account, also after an entry of a clock 
     await sweeperOf(store, '10').sweep(NOW);
     assert.is(count(store, audits as Table<never>), 40 * 4 * 6);
     assert.ok(store.reader.audits(null, null, 1000).every(({ at }) => at > NOW - 10 * DAY));
-    // But for what the clock was ahead of.
+    // Except the entries of the clock that was ahead.
     await sweeperOf(store, '10').sweep(NOW + 9 * DAY);
     assert.is(count(store, audits as Table<never>), 40 * 6);
   }));

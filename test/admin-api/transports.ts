@@ -1,12 +1,12 @@
-/** The transports that a suite of the API runs over. */
+/** The transports for a suite of the API. */
 import { loadUws, type Uws } from '../../admin-api/http/uws.ts';
 import { LEVEL } from '../support/level.ts';
 
 export type TransportName = 'node' | 'uws';
 
 /**
- * One at quick depth, else both. The suites of the transports themselves, in `http`, always run
- * over both.
+ * One transport at quick depth, otherwise both. The suites of the transports, in `http`, always use
+ * both.
  */
 export async function testedTransports(suite: string): Promise<readonly TransportName[]> {
   if (LEVEL === 'quick') return ['node'];
@@ -14,7 +14,8 @@ export async function testedTransports(suite: string): Promise<readonly Transpor
 }
 
 /**
- * The package, or undefined with a line that names the suite. Throws where nothing may be skipped.
+ * The package; undefined, with a line that names the suite, if it is missing. Throws if no test may
+ * be skipped.
  */
 export async function uwsFor(suite: string): Promise<Uws | undefined> {
   const uws = await loadUws();

@@ -56,7 +56,7 @@ test('audit --follow: oldest first, then each new entry once, until the output c
     page([entry(2), entry(1)]),
     page([entry(5), entry(4)], 'c1'),
     page([entry(3), entry(2), entry(1)]),
-    // The last one that was shown is forgotten by now.
+    // The last shown entry has expired.
     page([entry(7), entry(6), entry(1)], 'c1'),
   );
   let polls = 0;

@@ -1,6 +1,5 @@
 /**
- * The audit as the build puts it beside the program: V8 takes the code that was made for it, and
- * does without code that is of no use.
+ * The audit in the form of the build: V8 accepts the stored code, and works without unusable code.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +30,8 @@ for (const [what, bytes] of [
       mkdirSync(app);
       for (const [path, content] of Object.entries(smallApp({ 'app.js': 'eval(name); let x = ;' })))
         if (!path.includes('/')) writeFileSync(join(app, path), content);
-      // From another place: what V8 has compiled once in a process it asks no code for.
+      // From another path, because V8 needs no code for a script that it has compiled in this
+      // process.
       const copy = join(folder, 'audit.js');
       copyFileSync(script, copy);
       const { audit, isRejected } = openAuditProgram(copy, Buffer.from(bytes));

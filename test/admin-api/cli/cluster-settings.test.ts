@@ -1,4 +1,4 @@
-/** What the commands of a cluster say of a node's settings. */
+/** Messages of the cluster commands about the settings of a node. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { reachLines } from '../../../admin-api/cli/cluster-settings.ts';

@@ -1,4 +1,4 @@
-/** A daemon that speaks the contract from memory, and a run of the command line against it. */
+/** A daemon in memory that follows the contract, and a run of the command line against it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,18 +26,18 @@ function filterOf(query: URLSearchParams): (row: Row) => boolean {
   return (row) => ['name', 'type', 'content'].every((field) => !query.has(field) || query.get(field) === row[field]);
 }
 
-/** A line of a zone file that starts with "bad" is a bad one; all other lines are records. */
+/** A line of a zone file that starts with "bad" is an error; all other lines are records. */
 export class FakeDaemon {
   readonly zones = new Map<string, Zone>();
   readonly seen: Seen[] = [];
   /** Zones of other accounts. */
   readonly foreign = new Set<string>();
-  /** Answers given before the real one, first to last. */
+  /** Responses before the real one, first to last. */
   readonly before: Answer[] = [];
-  /** Called before a batch is done. */
+  /** Called before a batch is applied. */
   onBatch: (() => void) | undefined;
   ready = true;
-  /** Requests whose connection is cut instead of answered. */
+  /** Number of requests whose connection is closed without a response. */
   drops = 0;
   concurrent = 0;
   mostConcurrent = 0;
@@ -176,7 +176,7 @@ export interface Run {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Milliseconds that were waited for, in order. */
+  /** Milliseconds of all waits, in order. */
   readonly slept: readonly number[];
 }
 
@@ -187,7 +187,7 @@ export interface RunOptions {
   readonly typed?: string;
   /** Standard output is a terminal of this width. */
   readonly columns?: number;
-  /** Instead of remembering the time only; `closeOutput` is what `| head` does. */
+  /** Replaces the recorded sleep; `closeOutput` does the same as `| head`. */
   readonly sleep?: (milliseconds: number, closeOutput: () => void) => void;
   readonly serve?: CliIo['serve'];
   readonly rebuildAnswers?: CliIo['rebuildAnswers'];

@@ -4,10 +4,10 @@ import { type Run, type RunOptions, run } from './harness.ts';
 
 export interface Live {
   readonly daemon: Daemon;
-  /** As the administrator. */
+  /** Requests as the administrator. */
   waypost(argv: readonly string[], options?: RunOptions): Promise<Run>;
   /**
-   * As `waypost`, with --json: an object for each line. Throws when it ends with anything but 0.
+   * Runs `waypost` with --json, and returns one object per line. Throws if the exit code is not 0.
    */
   json(argv: readonly string[], options?: RunOptions): Promise<JsonRow[]>;
 }

@@ -1,4 +1,4 @@
-/** `pkg init`, `lint` and `pack`, which ask no daemon. */
+/** `pkg init`, `lint` and `pack`, which need no daemon. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -40,7 +40,7 @@ test('creates the folder of an app with its parents, or reports why it cannot', 
   const file = join(root, 'in-the-way');
   writeFileSync(file, '');
   const impossible = [file, join(file, 'below')];
-  // Where a folder to be made is not found, though the one above is there.
+  // The folder cannot be created, although its parent exists.
   if (process.platform === 'linux') impossible.push('/proc/waypost', '/proc/waypost/below');
   for (const none of impossible) {
     const { code, stderr } = await run(['pkg', 'init', none]);

@@ -7,7 +7,7 @@ import { FakeDaemon, type Run, run, TOKEN } from './harness.ts';
 
 interface Context {
   daemon: FakeDaemon;
-  /** A command on the domain, and the state of the proxy that it is answered with. */
+  /** A command on the domain, and the state of the proxy in the response. */
   waypost(argv: readonly string[], proxy?: object): Promise<Run>;
 }
 
@@ -45,7 +45,7 @@ test.before.each(async (context) => {
 });
 test.after.each((context) => context.daemon.stop());
 
-/** Method, path and body of the request that came after the one for the domain. */
+/** Method, path and body of the request after the one for the domain. */
 function lastRequest({ seen }: FakeDaemon): [string, string, unknown] {
   const { method, url, body } = seen[1];
   return [method, url.replace('/api/v1/domains/1', ''), body === '' ? null : JSON.parse(body)];

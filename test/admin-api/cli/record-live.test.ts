@@ -9,7 +9,7 @@ test.before(async (context) => {
 });
 test.after((context) => context.daemon.stop());
 
-/** Contents of a name and type, in the daemon's order. */
+/** Contents of a name and type, in the order of the daemon. */
 async function contents({ json }: Live, name: string, type: string): Promise<string[]> {
   const rows = await json(['record', 'list', 'bücher.test', '--name', name, '--type', type]);
   return rows.map((row) => String(row.content));

@@ -19,7 +19,7 @@ test.before.each(async (context) => {
 });
 test.after.each((context) => context.daemon.stop());
 
-/** What the last batch sent. */
+/** The last sent batch. */
 const sent = ({ seen }: FakeDaemon) => JSON.parse(seen[seen.length - 1].body);
 const contents = ({ zones }: FakeDaemon, name: string) =>
   zones.get('a.test')?.records.flatMap((row) => (row.name === name ? [row.content] : []));

@@ -1,4 +1,4 @@
-/** The API contract: accounts, plans, and what an account counts. */
+/** The API contract: accounts, plans, and the counts of an account. */
 import * as assert from 'uvu/assert';
 import { type Json, listOf } from '../daemon.ts';
 import { Client, each, everywhere, type Member, refused, succeeded, type World } from './world.ts';
@@ -149,18 +149,18 @@ await everywhere('contract, accounts', (test) => {
       ['login', true],
       ['program', false],
     ]);
-    // Other changes end nothing.
+    // Other changes revoke nothing.
     succeeded(await own.patch(`${ACCOUNTS}/${boss.id}`, { plan: 'pro' }));
     succeeded(await stolen.get('/api/v1/account'));
     succeeded(await own.patch(`${ACCOUNTS}/${boss.id}`, { password: 'another secret' }));
     refused(await stolen.get('/api/v1/account'), '401 invalid_token');
     refused(await boss.client.get('/api/v1/account'), '401 invalid_token');
-    // By which it was changed.
+    // The token of the request stays valid.
     succeeded(await own.get('/api/v1/account'));
     succeeded(await program.get('/api/v1/account'));
     const [entry] = listOf(succeeded(await own.get('/api/v1/audit?limit=1')).body.entries);
     assert.is(entry.detail.tokens_revoked, 2);
-    // Of another account's, all.
+    // For another account, all are revoked.
     succeeded(await world.admin.patch(`${ACCOUNTS}/${boss.id}`, { password: 'a third secret' }));
     refused(await own.get('/api/v1/account'), '401 invalid_token');
     assert.equal(await kinds(program), [['program', false]]);
@@ -215,7 +215,7 @@ await everywhere('contract, accounts', (test) => {
     const off = await world.member({ role: 'admin' });
     succeeded(await world.admin.patch(`${ACCOUNTS}/${off.id}`, { api_enabled: false }));
     refused(await world.admin.delete(path), '409 last_admin');
-    // Of two who go at once, one stays.
+    // Of two concurrent deletions, one fails.
     const second = await world.member({ role: 'admin' });
     const both = await Promise.all([
       world.admin.patch(`${ACCOUNTS}/${second.id}`, { role: 'user' }),
@@ -248,7 +248,7 @@ await everywhere('contract, accounts', (test) => {
     refused(await create(21), '409 plan_limit');
     succeeded(await world.admin.patch(`/api/v1/accounts/${id}`, { plan: 'pro' }));
     succeeded(await create(22));
-    // What is over the limit of a smaller plan stays.
+    // Domains above the limit of a smaller plan stay.
     succeeded(await world.admin.patch(`/api/v1/accounts/${id}`, { plan: 'free' }));
     assert.is(each(listOf((await client.get('/api/v1/domains')).body.domains), 'id').length, 11);
     refused(await create(23), '409 plan_limit');

@@ -1,12 +1,12 @@
 /**
- * Requests near what an endpoint takes and far from it, as fast-check makes them. JSON is made as
- * text, since much of what is wrong with it no value has.
+ * Valid and invalid requests for fast-check. JSON is generated as text, because many errors cannot
+ * be expressed as a value.
  */
 import type { TSchema } from '@sinclair/typebox';
 import fc from '../../support/fc.ts';
 import { formBytes, type Order, packageText } from '../packages/package.ts';
 
-/** Stands in everything that is sent, where there is room: no header of an answer may hold it. */
+/** Part of all sent texts where possible: no response header may contain it. */
 export const CANARY = 'canary7q';
 
 const DEEP = 10_000;
@@ -14,7 +14,7 @@ const LONG = 70_000;
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** JSON, and what is nearly JSON. */
+/** Valid and nearly valid JSON. */
 const ODD = [
   'null',
   'true',
@@ -86,7 +86,7 @@ const far: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.double().map((value) => String(value)) },
 );
 
-/** Texts by the name of a property: those that are taken, and those that nearly are. */
+/** Texts by the name of a property: valid and nearly valid ones. */
 const NEAR: Readonly<Record<string, readonly unknown[]>> = {
   name: [
     'www',
@@ -184,10 +184,7 @@ const NEAR: Readonly<Record<string, readonly unknown[]>> = {
 
 const EXTRA = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'id', '', '\u0000', 'ok', 'name', 'toJSON'];
 
-/**
- * A property's value as JSON text: mostly one that is nearly right. `ids`: of things that there
- * are.
- */
+/** A value as JSON text, mostly nearly valid. `ids`: of existing objects. */
 function valueFor(name: string, schema: TSchema, ids: () => readonly string[]): fc.Arbitrary<string> {
   const nearValues = NEAR[name === 'origin_host' ? 'origin' : name.replace('origin_', '')];
   const near: fc.Arbitrary<string> =
@@ -210,10 +207,7 @@ function fromSchema(schema: TSchema, ids: () => readonly string[], name = ''): f
   return fc.string({ unit: 'binary', maxLength: 40 }).map(quoted);
 }
 
-/**
- * Fields that are needed are mostly there, once; others come now and then, some that nobody knows,
- * some twice.
- */
+/** Required fields mostly exist once. Others are sometimes present, some unknown, some repeated. */
 function objectOf(schema: TSchema, ids: () => readonly string[]): fc.Arbitrary<string> {
   const required = new Set(schema.required as string[] | undefined);
   const fields = Object.entries(schema.properties as Record<string, TSchema>).map(([name, inner]) => {
@@ -228,7 +222,7 @@ function objectOf(schema: TSchema, ids: () => readonly string[]): fc.Arbitrary<s
   return fc.tuple(...fields, more).map((parts) => `{${parts.filter((part) => part !== '').join()}}`);
 }
 
-/** What damages the bytes of a body. */
+/** Ways to damage the bytes of a body. */
 const damage: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(
   { weight: 12, arbitrary: fc.constant((bytes: Buffer) => bytes) },
   {
@@ -303,7 +297,7 @@ const TEXTS = [
   '\ufffd',
 ];
 
-/** For a part of a path or a query; not a step of a path, which clients take away. */
+/** For a part of a path or a query; not `..`, which clients resolve. */
 export const part: fc.Arbitrary<string> = fc
   .oneof(fc.constantFrom(...TEXTS), fc.string({ unit: 'binary', maxLength: 40 }))
   .filter((text) => !/^(\.|%2e){0,2}$/i.test(text));
@@ -340,7 +334,7 @@ const VALUES = [
   '__proto__',
 ];
 
-/** What may stand in a header, as clients let it. */
+/** Characters that clients allow in a header. */
 const headerValue = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...VALUES) },
   {
@@ -359,7 +353,7 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-/** Forms with packages, sound ones, those that are none, and damaged ones. */
+/** Forms with packages: valid, invalid and damaged ones. */
 export function packageUpload(): fc.Arbitrary<Buffer> {
   const order = fc.constantFrom<Order>('approve', 'reject', 'review');
   const sound = fc

@@ -26,7 +26,7 @@ await everywhere('contract, batch', (test) => {
     assert.equal(Object.keys(answer.body), ['ok', 'deleted', 'updated', 'created']);
     assert.equal(listOf(answer.body.deleted).map(String), [a.id]);
     assert.equal(each(listOf(answer.body.updated), 'id'), [b.id]);
-    // As the batch leaves them: one TTL an RRset.
+    // The final rows: an RRset has one TTL.
     assert.equal(each(listOf(answer.body.created), 'ttl'), ['90', '90']);
     assert.equal(await shown(zone), ['c A 192.0.2.2', 'd TXT "x"', 'd TXT "y"']);
     const listed = await zone.list();
@@ -114,7 +114,7 @@ await everywhere('contract, batch', (test) => {
     ];
     succeeded(await send(zone, { put }));
     assert.equal(await shown(zone), ['a A 192.0.2.1', 'b CNAME x.example.org.']);
-    // The ids, too: each takes the place of the other.
+    // The records also swap their ids.
     const both = await zone.list();
     succeeded(await send(zone, { put: both.map((row, i) => ({ ...both[1 - i], id: row.id })) }));
     assert.equal(await shown(zone), ['a A 192.0.2.1', 'b CNAME x.example.org.']);

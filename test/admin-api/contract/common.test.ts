@@ -1,6 +1,6 @@
 /**
- * The API contract: what all endpoints share, except what has a suite of its own: lists,
- * idempotency, conditions, limits.
+ * The API contract: rules for all endpoints, except those with their own suite: lists, idempotency,
+ * conditions, limits.
  */
 import * as assert from 'uvu/assert';
 import { mintToken } from '../../../admin-api/auth/token.ts';
@@ -23,8 +23,7 @@ await everywhere('contract, common', (test) => {
       if (route.scope === null) open.push(`${route.method} ${route.path}`);
       else refused(await world.nobody.send(route.method, concrete(route.path)), '401 missing_token');
     }
-    // What is served to anyone: these say so themselves. /metrics asks for a token as it is
-    // configured.
+    // Public endpoints. /metrics requires a token, depending on its setting.
     const publicRoutes = [
       'GET /healthz',
       'GET /readyz',

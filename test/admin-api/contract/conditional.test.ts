@@ -4,7 +4,7 @@ import { concrete, type Ids } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { type Client, everywhere, outcome, refused, succeeded, type World, type Zone } from './world.ts';
 
-/** A new domain with what its writes need. */
+/** A new domain with the objects that its writes need. */
 async function fresh(world: World): Promise<{ zone: Zone; ids: Ids }> {
   const zone = await world.zone();
   const record = await zone.add('www', 'A', '192.0.2.1');
@@ -68,7 +68,7 @@ await everywhere('contract, conditions', (test) => {
         const tag = before[at].headers.get('etag') ?? '';
         const again = await client.get(zone.records + page, { 'if-none-match': tag });
         assert.ok(again.status === 200 ? again.body.records !== undefined : again.status === 304 && again.text === '');
-        // Whoever may not read it is not told that it has it.
+        // A client without read access gets no 304.
         const other = await world.nobody.get(zone.records + page, { 'if-none-match': tag });
         refused(other, '401 missing_token');
         refused(await world.admin.get(zone.records + page, { 'if-none-match': tag }), '404 no_such_domain');

@@ -11,7 +11,7 @@ import { sampleOf } from './sample.ts';
 import { snapshot } from './store.ts';
 import { type Client, each, everywhere, type Member, refused, succeeded, type World, type Zone } from './world.ts';
 
-/** Parameters that name something of an account. */
+/** Parameters that identify objects of an account. */
 const OWNED = new Set([
   'domain_id',
   'record_id',
@@ -22,7 +22,7 @@ const OWNED = new Set([
   'app_id',
   'upload_id',
 ]);
-/** Parameters that do not: what they lead to is the same for all. */
+/** Other parameters: their objects are the same for all accounts. */
 const COMMON = new Set(['seq']);
 
 interface Victim extends Member {
@@ -51,7 +51,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
   return { ...member, zone, ids };
 }
 
-/** Everything but the request's id, and the time of the answer. */
+/** Everything except the request id and the time of the response. */
 function comparable({ status, headers, text }: Answer): unknown[] {
   const own = ['x-request-id', 'date'];
   return [
@@ -68,7 +68,7 @@ function methodsOf({ method }: Route): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 }
 
-/** Runs `work`, and holds the store to what it was before. */
+/** Runs `work`, and checks that the store is unchanged. */
 async function unchanged(daemon: Daemon, work: () => Promise<void>): Promise<void> {
   const before = snapshot(daemon.environment);
   await work();
@@ -97,9 +97,9 @@ await everywhere('contract, two accounts', (test) => {
     await unchanged(world.daemon, async () => {
       for (const route of withIds(world))
         for (const [who, client] of attackers) {
-          // For administrators accounts are not others'.
+          // Administrators may access all accounts.
           if (who === 'admin' && route.admin) continue;
-          // All ids of the other one, then each by itself among those of one's own.
+          // First all ids of the other account, then each of them among own ids.
           const own = who === 'admin' || who === 'viewer' ? {} : bob.ids;
           const names = parametersOf(route.path);
           const mixes = [

@@ -1,6 +1,6 @@
 /**
- * Every endpoint with bodies, parameters and headers near what it takes and far from it: only what
- * the OpenAPI document knows comes back, and what is stored is sound.
+ * Every endpoint with valid and invalid bodies, parameters and headers: every response is in the
+ * OpenAPI document, and the stored data stays valid.
  */
 
 import * as assert from 'uvu/assert';
@@ -18,12 +18,12 @@ import { entriesOf } from './store.ts';
 import { type Client, each, everywhere, succeeded, type World, walk, Zone } from './world.ts';
 
 const RUNS = depth({ quick: 200, moderate: 1000, full: 10_000 });
-/** What they come to is the same there; each write is slower. */
+/** Fewer on etcd: the results are the same, and each write is slower. */
 const RUNS_ON_ETCD = 300;
-/** Requests that are sent together at most. */
+/** Maximum concurrent requests. */
 const AT_ONCE = 4;
 
-/** What there is to name: made anew when something is gone. */
+/** The objects that requests use; created again when one is deleted. */
 class Targets {
   ids: Ids = {};
   #made = 0;
@@ -53,7 +53,7 @@ class Targets {
   }
 }
 
-/** Revokes those that were made, before an account has as many as it may have. */
+/** Revokes created tokens before the account reaches its limit. */
 async function fewTokens(client: Client): Promise<void> {
   const ids = each(listOf(succeeded(await client.get('/api/v1/tokens?limit=1000')).body.tokens), 'id');
   if (ids.length < 500) return;
@@ -66,7 +66,7 @@ interface Attempt {
   readonly options: CallOptions;
 }
 
-/** Where most of the rules are. */
+/** Most rules apply to these paths. */
 const weightOf = ({ path }: Route): number => (path.includes('/records') || path.endsWith('/zonefile') ? 4 : 2);
 
 function attempts(routes: readonly Route[], targets: Targets): fc.Arbitrary<Attempt> {
@@ -137,13 +137,13 @@ function noInput(answer: Answer): void {
   }
 }
 
-/** Records but for what an import makes anew. */
+/** Records without the fields that an import sets. */
 const contents = (records: readonly Json[]): string[] =>
   records
     .map(({ name, type, content, ttl, data, proxied }) => JSON.stringify({ name, type, content, ttl, data, proxied }))
     .sort();
 
-/** Every domain can be listed, exported and imported, and its answers are those of a rebuild. */
+/** Every domain can be listed, exported and imported, and its answers equal those of a rebuild. */
 async function heldStore(world: World): Promise<void> {
   const { admin, daemon } = world;
   const { environment } = daemon;
@@ -165,7 +165,7 @@ async function heldStore(world: World): Promise<void> {
   assert.equal(derived.map(entriesOf), before);
 }
 
-/** What a body must not reach. */
+/** Prototypes that a body must not change. */
 const prototypes = (): string =>
   [Object.prototype, Array.prototype, String.prototype, Function.prototype]
     .map((value) => Object.getOwnPropertyNames(value).join())
@@ -181,7 +181,7 @@ await everywhere(
       await targets.renew(world);
       const before = prototypes();
       const statuses = new Map<number, number>();
-      // Some at the same time, so that writes meet.
+      // Sends some concurrently, so that writes conflict.
       const requests = fc.array(attempts(daemon.api.routes, targets), {
         minLength: 1,
         maxLength: AT_ONCE,
@@ -205,7 +205,7 @@ await everywhere(
         daemon.logged.filter((line) => /"level":"(error|warn)"/.test(line)),
         [],
       );
-      // It is only worth something when much of it is taken, and much refused.
+      // The test is only useful if many requests are accepted and many are rejected.
       for (const status of [200, 400, 404, 409, 422])
         assert.ok((statuses.get(status) ?? 0) > 0, `none was ${status}: ${[...statuses]}`);
       await heldStore(world);

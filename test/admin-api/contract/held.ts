@@ -13,13 +13,15 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 interface Contract {
   readonly document: object;
-  /** Templates of paths, those with fewer parameters first, as the router takes them. */
+  /** Path templates, those with fewer parameters first, in the order of the router. */
   readonly paths: readonly { readonly template: string; readonly pattern: RegExp }[];
 }
 
 const contracts = new WeakMap<Daemon, Contract>();
 
-/** Reads the OpenAPI document of the daemon; to be called before the first answer is held to it. */
+/**
+ * Reads the OpenAPI document of the daemon; must be called before the first response is checked.
+ */
 export async function learn(daemon: Daemon): Promise<void> {
   const { body } = await daemon.call('GET', '/api/v1/openapi.json', { token: null });
   const templates = [...new Set(daemon.api.routes.map((route) => route.path))];
@@ -30,7 +32,7 @@ export async function learn(daemon: Daemon): Promise<void> {
   contracts.set(daemon, { document: body, paths });
 }
 
-/** Null: the answer is as the document says. */
+/** Null: the response matches the document. */
 function undocumented(
   daemon: Daemon,
   method: string,
@@ -53,7 +55,7 @@ function undocumented(
   );
 }
 
-/** Passes the answer on. Throws when it is none that the contract and the OpenAPI document know. */
+/** Returns the response. Throws if it violates the contract or the OpenAPI document. */
 export function held(daemon: Daemon, method: string, path: string, answer: Answer): Answer {
   const { status, headers, body, text } = answer;
   const context = `${method} ${path.slice(0, 200)}: ${status} ${text.slice(0, 500)}`;
@@ -93,7 +95,7 @@ function heldError({ status, headers, body, text }: Answer, context: string): vo
   if (status === 429 || status === 503) assert.ok(Number(headers.get('retry-after')) >= 1, context);
 }
 
-/** Timestamps have one form, wherever they stand. */
+/** All timestamps have the same format. */
 function heldTimes(value: Json, context: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

@@ -149,7 +149,7 @@ await everywhere('contract, idempotency', (test) => {
     for (const text of ['x'.repeat(256), '""', 'ü', 'a\tb']) refused(await post(text), '400 invalid_idempotency_key');
     for (const text of ['x'.repeat(255), '8e03978e-40d5-43e8-bc93-6894a57f9324', '~', 'two words'])
       succeeded(await post(text));
-    // In quotes, as a structured field, it is the same key.
+    // The key in quotes, as a structured field, is the same key.
     assert.is((await post('"two words"')).text, (await post('two words')).text);
   });
 

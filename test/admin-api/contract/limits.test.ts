@@ -12,7 +12,7 @@ await everywhere(
     }) => {
       const { token } = await world.daemon.account('limited');
       const client = new Client(world.daemon, token);
-      // Refused ones count, and say how many are left, too.
+      // Rejected requests count too, and have the headers.
       for (const [left, path] of [
         [3, '/api/v1/account'],
         [2, '/api/v1/domains/x'],

@@ -9,7 +9,7 @@ import { type Client, each, everywhere, refused, succeeded, type World, walk, ty
 
 interface List {
   readonly field: string;
-  /** What names an element, where that is not `id`. */
+  /** The field that identifies an element, if it is not `id`. */
   readonly id?: string;
   add(i: number): Promise<unknown>;
 }
@@ -28,7 +28,7 @@ const made = async (answer: Promise<{ readonly status: number; readonly text: st
   assert.is(status, 200, text);
 };
 
-/** Asked by an administrator, who sees all lists. */
+/** Requested by an administrator, who sees all lists. */
 async function listsOf(world: World): Promise<Case> {
   const client = world.admin;
   const zone = await world.zone(client);
@@ -62,7 +62,7 @@ async function listsOf(world: World): Promise<Case> {
   };
 }
 
-/** Elements that are there throughout. */
+/** Elements that exist during the whole test. */
 const ELEMENTS = 13;
 
 await everywhere(
@@ -115,8 +115,8 @@ await everywhere(
       };
       for (const [template, { field, id = 'id', add }] of lists) {
         const path = concrete(template, { domain_id: zone.id, app_id: app });
-        // Bound to the same second or not, whatever the order: numbers that are not in the order of
-        // their text.
+        // Numbers whose order differs from the order of their text, in case all have the same
+        // second.
         for (let i = 0; i < ELEMENTS; i++) await add(next());
         const before = each(await walk(client, `${path}?limit=1000`, field), id);
         assert.is(new Set(before).size, before.length);

@@ -7,7 +7,7 @@ import { concrete, type Ids } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { type Client, each, everywhere, outcome, refused, succeeded, type World } from './world.ts';
 
-/** Actions by endpoint; one that writes and is not named here fails the test. */
+/** Actions by endpoint; a write without an entry here fails the test. */
 const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/auth/token': 'token.create',
   'POST /api/v1/tokens': 'token.create',
@@ -37,16 +37,16 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/dev/admin/apps/{app_id}/reinstate': 'app.reinstate',
 };
 
-/** Need more than the route list tells; proxy.test.ts has them. */
+/** Need more than the route list describes; proxy.test.ts tests them. */
 const CERTIFICATES = /\/proxy\/certificate$/;
 
-/** Writes that another state of a package or its app goes before. */
+/** Writes that need another state of a package or its app. */
 const APPROVE = '/api/dev/admin/uploads/{upload_id}/approve';
 const REINSTATE = '/api/dev/admin/apps/{app_id}/reinstate';
-/** Its audit goes on behind the answer, and commits what it comes to. */
+/** Its audit continues after the response, and commits its result. */
 const AUDITED = 'POST /api/dev/apps/upload';
 
-/** What each write is done to, made anew for each. */
+/** The object of each write, created for each. */
 async function targets(world: World, client: Client, route: Route): Promise<Ids> {
   const zone = await world.zone(client);
   const record = await zone.add('www', 'A', '192.0.2.1');
@@ -58,7 +58,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
   const upload = await uploaded(client, newId(), 1, route.path === APPROVE ? 'review' : 'approve');
   if (route.path === REINSTATE)
     succeeded(await client.post(`/api/dev/admin/apps/${upload.app_id}/suspend`, { reason: 'a target' }));
-  // A proxy that is on takes an order.
+  // Only a proxy that is on accepts an order.
   succeeded(await client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
   return {
     domain_id: zone.id,
@@ -77,7 +77,7 @@ async function entries(world: World, requestId: string | null): Promise<Json[]> 
   return (await world.audit()).filter((entry) => String(entry.request_id) === requestId);
 }
 
-/** Texts of an answer that nobody but its reader may learn. */
+/** Secret texts of a response. */
 const secretsOf = ({ body }: Answer): string[] =>
   [body.token, body.secret].filter((secret) => secret !== undefined).map(String);
 
@@ -121,7 +121,7 @@ await everywhere(
           String(world.admin.token),
         ])
           assert.not.ok(text.includes(secret), `${endpoint}: ${text}`);
-        // What it made is to be new the next time.
+        // A created object must be new the next time.
         if (endpoint === 'POST /api/v1/accounts')
           succeeded(await world.admin.delete(`/api/v1/accounts/${answer.body.account.id}`));
         if (endpoint === 'POST /api/v1/domains')

@@ -34,14 +34,14 @@ const toggle = (zone: Zone, enable: unknown) => zone.client.post(`${at(zone)}/to
 const root = { name: 'Test Root', key: ecKey() };
 const rootPem = certificate({ ...root, ca: true });
 
-/** A chain and its key, as the customer brings them. */
+/** A chain and its key, as a customer sends them. */
 function own(name: string, more: Partial<Parameters<typeof certificate>[0]> = {}) {
   const key = ecKey();
   const pem = certificate({ name, key, issuer: root, dnsNames: [name, `*.${name}`], ...more }) + rootPem;
   return { certificate: pem, private_key: pemOfKey(key) };
 }
 
-/** With its proxy on. */
+/** A domain with its proxy on. */
 async function proxied(world: World): Promise<Zone> {
   const zone = await world.zone();
   await zone.add('@', 'A', '1.1.1.1');
@@ -76,7 +76,7 @@ await everywhere('contract, proxy', (test) => {
       assert.equal(origin(answer), expected);
       assert.equal(await state(zone), answer.body.proxy);
     }
-    // What was read can be sent back.
+    // A response can be sent back.
     succeeded(await put(await state(zone)));
     for (const port of [8080, 1, 65_535])
       refused(await put({ origin: '1.1.1.1', port }), '422 protocol_required', '/protocol');
@@ -263,7 +263,7 @@ await everywhere('contract, proxy', (test) => {
   });
 });
 
-/** The one entry of the request. */
+/** The only entry of the request. */
 async function audited(world: World, requestId: string | null, action: string): Promise<Json> {
   const found = (await world.audit()).filter((entry) => String(entry.request_id) === requestId);
   assert.equal(each(found, 'action'), [action]);

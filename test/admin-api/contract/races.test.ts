@@ -1,6 +1,4 @@
-/**
- * What must hold however requests meet: what one is told to be so is so when the other is answered.
- */
+/** Concurrent requests: after each response, the confirmed state is true. */
 import * as assert from 'uvu/assert';
 import type { Answer } from '../daemon.ts';
 import { everywhere, outcome, refused, succeeded } from './world.ts';
@@ -20,7 +18,7 @@ await everywhere('contract, races', (test) => {
       if (deleted.status !== 200) refused(deleted, '409 has_domains');
       for (const [i, answer] of created.entries()) {
         if (deleted.status === 200) refused(answer, '401 invalid_token');
-        // The name is taken by who was told so, and by nobody else.
+        // The name belongs to the client whose request succeeded, and to no other.
         const taken = (await world.admin.post('/api/v1/domains', { domain: names[i] })).status === 409;
         assert.is(taken, answer.status === 200, names[i]);
       }

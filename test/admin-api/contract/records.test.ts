@@ -1,12 +1,12 @@
 /**
- * The API contract: records. What each type takes stands in records/records.test.ts; here is what
- * holds for all of them.
+ * The API contract: rules for all records. The contents of each type are tested in
+ * records/records.test.ts.
  */
 import * as assert from 'uvu/assert';
 import { type Json, listOf } from '../daemon.ts';
 import { each, everywhere, outcome, refused, succeeded } from './world.ts';
 
-/** One of each type: content as it is sent, content as it is answered, fields of `data`. */
+/** One record of each type: sent content, returned content, fields of `data`. */
 const TYPES: readonly (readonly [type: string, content: string, canonical: string, fields: readonly string[]])[] = [
   ['A', '192.0.2.1', '192.0.2.1', ['address']],
   ['AAAA', '2001:DB8:0::1', '2001:db8::1', ['address']],
@@ -30,7 +30,7 @@ const TYPES: readonly (readonly [type: string, content: string, canonical: strin
   ['TYPE65280', '\\# 2 abcd', '\\# 2 abcd', []],
 ];
 
-/** Conflicts, each after what is there already: `<zone>` is the domain. */
+/** Conflicts, each after existing records: `<zone>` is the domain. */
 const CONFLICTS: readonly (readonly [
   before: readonly (readonly [string, string, string])[],
   after: readonly [string, string, string],
@@ -206,7 +206,7 @@ await everywhere('contract, records', (test) => {
     const zone = await world.zone();
     const flags = async () => (await zone.list('?name=a')).map((record: Json) => `${record.type} ${record.proxied}`);
     const first = await zone.add('a', 'A', '192.0.2.1', { proxied: false });
-    // What is answered is what is there.
+    // The response equals the stored records.
     assert.is((await zone.add('a', 'AAAA', '2001:db8::1')).proxied, false);
     await zone.add('a', 'TXT', 'x');
     assert.equal(await flags(), ['A false', 'TXT null', 'AAAA false']);

@@ -1,21 +1,21 @@
-/** Paths of the route list with ids in the place of their parameters. */
+/** Paths of the route list with ids in place of the parameters. */
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { succeeded, type World } from './world.ts';
 
 /** Parameter name to id. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** `/a/{b}` with the id of `b`; one that nobody has for what is not given. */
+/** `/a/{b}` with the id of `b`; an unknown id for a missing parameter. */
 export function concrete(path: string, ids: Ids = {}, otherwise = 'ffffffffffffffff'): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? otherwise);
 }
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
 
-/** No two packages have the same. */
+/** A unique number for each package. */
 let versions = 0;
 
-/** Ids of things of the world's user. */
+/** Ids of objects of the user. */
 export async function knownIds(world: World): Promise<Ids> {
   const zone = await world.zone();
   const record = await zone.add('www', 'A', '192.0.2.1');

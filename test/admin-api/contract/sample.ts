@@ -1,6 +1,6 @@
 /**
- * Bodies that the endpoints take, made from their schemas: what a property is called says what it
- * holds.
+ * Valid bodies for the endpoints, made from their schemas: the name of a property selects its
+ * value.
  */
 import type { TSchema } from '@sinclair/typebox';
 import type { Route } from '../../../admin-api/http/route.ts';
@@ -29,7 +29,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   tags: ['c'],
 };
 
-/** Optional ones that would make the body another request, or contradict others. */
+/** Optional fields that would change the kind of request, or contradict others. */
 const LEFT_OUT = new Set([
   'priority',
   'proxied',
@@ -49,7 +49,7 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** What is sent with a request to the route that it takes, as far as its schema tells. */
+/** A valid request for the route, as far as its schema describes it. */
 export function sampleOf({ body, bodyTypes, form }: Pick<Route, 'body' | 'bodyTypes' | 'form'>): Sent {
   if (form !== undefined) return packageForm('package com.example.sampled 1');
   if (bodyTypes !== undefined) return { body: ZONE_FILE, headers: { 'content-type': bodyTypes[0] } };

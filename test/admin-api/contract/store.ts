@@ -1,4 +1,4 @@
-/** The whole store as text, for what must not change. */
+/** The whole store as text, to check that it does not change. */
 import { createHash } from 'node:crypto';
 import type { Environment } from '../../../core/store/environment.ts';
 
@@ -18,7 +18,7 @@ export function entriesOf(table: Table): string[] {
   return found;
 }
 
-/** A line for each table, with a hash of all that it holds. */
+/** A line for each table, with a hash of its content. */
 export function snapshot(environment: Environment): string[] {
   environment.root.resetReadTxn();
   return tables(environment).map(([name, table]) => {

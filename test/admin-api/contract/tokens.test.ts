@@ -11,7 +11,7 @@ const TOKEN = /^wp_[0-9a-f]{16}[0-9a-f]{48}[0-9a-f]{8}$/;
 const EXCHANGE = '/api/v1/auth/token';
 const TOKENS = '/api/v1/tokens';
 
-/** What the process takes for now, in seconds from it, while `work` runs. */
+/** Shifts the clock of the process by some seconds while `work` runs. */
 async function later<T>(seconds: number, work: () => Promise<T>): Promise<T> {
   const { now } = Date;
   Date.now = () => now() + seconds * 1000;
@@ -22,7 +22,7 @@ async function later<T>(seconds: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A text of the database, wherever it lies. */
+/** Whether any table of the database contains a text. */
 function stored(daemon: Daemon, text: string): boolean {
   for (const table of [...daemon.environment.rows.values(), daemon.environment.journal, daemon.environment.lookups])
     for (const { key, value } of table.getRange({}))
@@ -217,8 +217,7 @@ await everywhere('contract, tokens', (test) => {
     for (const { method, path, scope } of world.daemon.api.routes) {
       if (scope === null) continue;
       for (const [held, client] of clients) {
-        // A body is not sent, and nobody has the ids: what is allowed fails at these, or gives a
-        // list.
+        // Without a body and with unknown ids, an allowed request fails at these or returns a list.
         const allowed = held === scope || (method === 'GET' && held === `${scope}:read`);
         const got = outcome(await client.send(method, concrete(path)));
         if (allowed) assert.not.match(got, /^40[13]/, `${held}: ${method} ${path}`);

@@ -1,4 +1,4 @@
-/** TSIG keys: made, listed, deleted; their secrets told once and stored sealed. */
+/** TSIG keys: created, listed, deleted; their secrets shown once and stored encrypted. */
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
 import { StoreReader } from '../../../core/store/reader.ts';

@@ -1,6 +1,4 @@
-/**
- * What a request names and its endpoint does not know: fields of bodies, and parameters of queries.
- */
+/** Unknown names in requests: fields of bodies, and query parameters. */
 import type { TSchema } from '@sinclair/typebox';
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
@@ -15,7 +13,7 @@ interface Place {
   readonly schema: TSchema;
 }
 
-/** Every object that a body may hold, itself first; of a list, its first item. */
+/** Every object in a body, including itself; for a list, its first item. */
 function places(schema: TSchema, pointer = ''): Place[] {
   const inner: [TSchema, string][] = [];
   if (schema.items !== undefined) inner.push([schema.items, `${pointer}/0`]);
@@ -26,7 +24,7 @@ function places(schema: TSchema, pointer = ''): Place[] {
   return [...own, ...inner.flatMap(([schema, at]) => places(schema, at))];
 }
 
-/** `value` at the pointer: names make objects, numbers lists. */
+/** `value` at the pointer: names create objects, numbers create lists. */
 function wrapped(pointer: string, value: unknown): unknown {
   return pointer
     .split('/')
@@ -63,7 +61,7 @@ await everywhere('contract, unknown names', (test) => {
         assert.is(world.daemon.journal.head, head, what);
       }
     }
-    // The walk found the endpoints, and the items of a batch.
+    // Ensures that the walk has found the endpoints, and the items of a batch.
     assert.ok(routes.length >= 12 && nested >= 2, `${routes.length} routes, ${nested} nested`);
   });
 
@@ -74,7 +72,7 @@ await everywhere('contract, unknown names', (test) => {
       /^Unknown field "tttl"; did you mean "ttl"\?$/,
     ],
     [{ name: 'a', type: 'A', content: '192.0.2.1', TTL: 5 }, ['/TTL'], /did you mean "ttl"\?$/],
-    // The slip comes first, then what is missing because of it.
+    // The misspelled field comes first, then the field that is missing because of it.
     [{ nmae: 'a', type: 'A', content: '192.0.2.1' }, ['/nmae', '/name'], /did you mean "name"\?$/],
     [{ name: 'a', type: 'A', content: '192.0.2.1', 'a/b~c': 5 }, ['/a~1b~0c'], /supported: "name", "type", "content"/],
     [{ name: 'a', type: 'A', content: '192.0.2.1', '': 5 }, ['/'], /^Unknown field ""; supported:/],
@@ -103,7 +101,7 @@ await everywhere('contract, unknown names', (test) => {
     const post = { name: 'a', type: 'A', content: '192.0.2.1' };
     const create = await world.user.client.post(`${zone.records}/batch`, { create: [post] });
     refused(create, '422 unknown_field');
-    // No field is near to it, and "delete", the nearest, would be the contrary.
+    // No field is similar, and the nearest, "delete", would be the opposite.
     assert.match(String(create.body.error.message), /^Unknown field "create"; supported: "delete", "put", "post"\.$/);
     const item = await world.user.client.post(`${zone.records}/batch`, {
       post: [post, { ...post, name: 'b', tttl: 5 }],
@@ -158,8 +156,7 @@ await everywhere('contract, unknown names', (test) => {
     const near = await world.user.client.get('/api/v1/domains?limt=5');
     refused(near, '400 unknown_parameter');
     assert.is(String(near.body.error.message), 'Unknown query parameter "limt"; did you mean "limit"?');
-    // What defeats a cache or tracks a link is no slip; probes of open endpoints bring what they
-    // like.
+    // Parameters that bypass a cache or track a link are accepted. Public endpoints accept any.
     for (const path of ['/api/v1/domains?_=123', '/api/v1/domains?utm_source=mail&limit=5', '/healthz?zzzzzzzz=1'])
       succeeded(await world.admin.get(path));
   });

@@ -1,6 +1,6 @@
 /**
- * What the contract's suites run in: a daemon on each transport, and on each journal, accounts,
- * domains, and clients that hold every answer to the contract.
+ * The environment of the contract suites: a daemon on each transport and journal, accounts,
+ * domains, and clients that check every response.
  */
 
 import { suite, type Test } from 'uvu';
@@ -12,7 +12,7 @@ import { held, learn } from './held.ts';
 
 type Headers = Record<string, string>;
 
-/** Sends with one token. */
+/** Sends requests with one token. */
 export class Client {
   readonly daemon: Daemon;
   readonly token: string | null;
@@ -81,7 +81,7 @@ export class Zone {
     return this.client.post(this.records, { name, type, content, ...more });
   }
 
-  /** A record that is to be there. */
+  /** Creates a record, which must succeed. */
   async add(name: string, type: string, content: string, more: object = {}): Promise<Json> {
     return succeeded(await this.post(name, type, content, more)).body.record;
   }
@@ -103,7 +103,7 @@ export class World {
   readonly daemon: Daemon;
   readonly admin: Client;
   readonly nobody: Client;
-  /** A user without a limit of domains. */
+  /** A user without a limit on domains. */
   readonly user: Member;
   #made = 0;
 
@@ -123,7 +123,7 @@ export class World {
     return new Zone(client, String(body.domain.id), domain);
   }
 
-  /** The same account, with a token of these scopes. */
+  /** The same account with a token of these scopes. */
   async scoped(client: Client, scopes: readonly string[]): Promise<Client> {
     const { body } = succeeded(await client.post('/api/v1/tokens', { name: scopes.join(), scopes }));
     return new Client(this.daemon, String(body.token));
@@ -203,7 +203,7 @@ export function succeeded(answer: Answer): Answer {
 /** `200`, or the status and code of an error, as `409 zone_exists`. */
 export const outcome = ({ status, body }: Answer): string => (status === 200 ? '200' : `${status} ${body.error?.code}`);
 
-/** Holds an answer to a status, and to a code and pointer when it is an error. */
+/** Checks the status of a response, and for an error also code and pointer. */
 export function refused(answer: Answer, expected: string, pointer?: string): void {
   assert.is(outcome(answer), expected, answer.text);
   if (pointer !== undefined) assert.is(answer.body.error.pointer, pointer, answer.text);
@@ -212,7 +212,7 @@ export function refused(answer: Answer, expected: string, pointer?: string): voi
 /** The field of each element, as text. */
 export const each = (list: readonly Json[], field: string): string[] => list.map((item) => String(item[field]));
 
-/** Walks a list by its cursors. `between` runs after each page. */
+/** Reads a list by its cursors. `between` runs after each page. */
 export async function walk(
   client: Client,
   path: string,

@@ -115,7 +115,7 @@ await everywhere('contract, zonefile', (test) => {
     const text = await zone.text();
     assert.match(text, /SOA\s+ns\.own\.example\.\s+me\.own\.example\.\s+\(?\s*\d+\s+7200\s+900\s+604800\s+60/);
     assert.ok(Number(/SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(text)?.[1]) >= 2_030_010_101);
-    // They go by the next file, and cannot be changed by single writes.
+    // The next file removes them; single writes cannot change them.
     for (const record of (await zone.list()).filter((record) => String(record.type) === 'NS'))
       refused(await world.user.client.delete(`${zone.records}/${record.id}`), '422 apex_ns_is_ours');
     refused(await world.user.client.upload(`${zone.zonefile}?apex=keep`, 'www A 192.0.2.1\n'), '422 invalid_zonefile');

@@ -14,7 +14,7 @@ const APEX = 'example.net';
 
 const ANSWERS: AnswerSettings = { ...PLAIN, cookies: 'on', cookieSecrets: [new Uint8Array(16)] };
 
-/** What both methods are held to. */
+/** Common tests of both methods. */
 const METHODS = [
   ['GET', get],
   ['POST', post],
@@ -28,7 +28,7 @@ function decoded({ status, headers, body }: HttpAnswer) {
 
 const refusal = ({ status, code }: HttpAnswer): string => `${status} ${code}`;
 
-/** Of a header field: QDCOUNT, ANCOUNT, NSCOUNT, ARCOUNT. */
+/** The counts in a header: QDCOUNT, ANCOUNT, NSCOUNT, ARCOUNT. */
 const withBytes = (message: Uint8Array, changes: Readonly<Record<number, number>>): Uint8Array => {
   const changed = message.slice();
   for (const [at, value] of Object.entries(changes)) changed[Number(at)] = value;
@@ -137,7 +137,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     for (const [, ask] of METHODS) {
       assert.is(decoded(await ask(daemon, question(`nothing.${APEX}.`))).rcode, RCODE.NXDOMAIN);
       assert.is(decoded(await ask(daemon, question('not-ours.example.'))).rcode, RCODE.REFUSED);
-      // A second question that is not there; a name that ends nowhere; STATUS.
+      // A missing second question; a name without an end; opcode STATUS.
       assert.is(decoded(await ask(daemon, withBytes(www, { 5: 2 }))).rcode, RCODE.FORMERR);
       assert.is(decoded(await ask(daemon, www.slice(0, 20))).rcode, RCODE.FORMERR);
       assert.is(decoded(await ask(daemon, withBytes(www, { 2: 2 << 3 }))).rcode, RCODE.NOTIMP);
@@ -170,7 +170,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     const good = base64url(www);
     for (const query of ['', '?', '?dns', '?dns=', '?DNS=AAAA', `?dns=${good}&dns=${good}`, `?other=${good}`])
       assert.is(refusal(await send(daemon, 'GET', `/dns-query${query}`)), '400 malformed_message', query);
-    // Padding, the other alphabet, spaces, a length that no bytes have.
+    // Padding, the other alphabet, spaces, and an impossible length.
     for (const value of [
       `${good}=`,
       `${good}%3D%3D`,

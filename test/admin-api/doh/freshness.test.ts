@@ -1,4 +1,4 @@
-/** RFC 8484 5.1: no response is kept longer than what it holds. */
+/** RFC 8484 5.1: no response is cached longer than its records. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freshness } from '../../../admin-api/doh/freshness.ts';
@@ -12,7 +12,7 @@ interface Section {
 }
 
 const NAME = parseName('www.example.test.');
-/** A pointer to the question's name. */
+/** A compression pointer to the name of the question. */
 const POINTER = Uint8Array.of(0xc0, 12);
 
 function record({ type, ttl, rdata = Uint8Array.of(192, 0, 2, 1) }: Section, owner: Uint8Array): Buffer {
@@ -24,7 +24,7 @@ function record({ type, ttl, rdata = Uint8Array.of(192, 0, 2, 1) }: Section, own
   return Buffer.concat([owner, fields, rdata]);
 }
 
-/** A response with these records, their owners in full and as pointers in turn. */
+/** A response with these records, their owners alternately in full and as pointers. */
 function response(rcode: number, answer: readonly Section[], authority: readonly Section[] = [], additional = answer) {
   const header = Buffer.alloc(12);
   header[2] = 0x84;

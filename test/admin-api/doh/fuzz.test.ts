@@ -1,6 +1,6 @@
 /**
- * Good, damaged and random messages: whatever comes is answered or is none, and the freshness of an
- * answer is what an independent reader finds.
+ * Valid, damaged and random messages: each is answered or rejected, and the freshness of an answer
+ * equals that of an independent reader.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -48,7 +48,7 @@ const RECORDS = [
 
 const test = suite(`doh, fuzzed, seed ${SEED}`);
 
-/** RFC 8484 5.1 and RFC 2308 section 5, from a message that another reader has taken apart. */
+/** RFC 8484 5.1 and RFC 2308 section 5, for a message parsed by another reader. */
 function expected({ rcode, answer, authority }: Message): number | null {
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN) return null;
   const soa = authority.filter(({ type }) => type === TYPE.SOA);

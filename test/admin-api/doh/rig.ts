@@ -1,4 +1,4 @@
-/** The admin API with DNS over HTTPS, and a client that knows HTTP alone. */
+/** The admin API with DNS over HTTPS, and an HTTP client. */
 import type { AnswerDns } from '../../../admin-api/doh/routes.ts';
 import { type AnswerSettings, PLAIN } from '../../../core/answer/settings.ts';
 import { NameserverCounters } from '../../../core/nameserver/counters.ts';
@@ -70,7 +70,7 @@ export const get = (daemon: Daemon, message: Uint8Array): Promise<HttpAnswer> =>
 export const post = (daemon: Daemon, message: Uint8Array, type = DNS_MESSAGE): Promise<HttpAnswer> =>
   send(daemon, 'POST', '/dns-query', { 'content-type': type }, message);
 
-/** `name` absolute, with its dot. `edns`: UDP size of an OPT record. */
+/** `name` is absolute, with a trailing dot. `edns`: UDP size of an OPT record. */
 export function question(name: string, type: number = TYPE.A, { id = 0, edns = 0 } = {}): Uint8Array {
   const opt = edns === 0 ? undefined : { version: 0, size: edns, do: false };
   return encodeQuery({ name: parseName(name), type, class: 1, edns: opt }, id);

@@ -103,7 +103,7 @@ test('a domain of another account cannot be read, changed or deleted', async ({ 
       const answer = await daemon.call(method, at, { ...options, token });
       assert.equal([answer.status, String(answer.body.error?.code)], [404, 'no_such_domain'], `${method} ${at}`);
     }
-  // Nor through a domain of one's own.
+  // Also not through an own domain.
   const own = (await create(daemon, bob, 'bobs.example.net')).body.domain;
   for (const method of ['PUT', 'DELETE']) {
     const at = `/api/v1/domains/${own.id}/records/${record.id}`;

@@ -1,4 +1,4 @@
-/** The names held for searches against a plain list, while domains come and go. */
+/** Compares the names cached for searches with a plain list, during changes. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,7 +17,7 @@ const apexOf = (name: string): Name => parseName(`${name}.`);
 const inOrder = (names: Iterable<string>): string[] =>
   [...names].sort((a, b) => Buffer.compare(nameKey(apexOf(a)), nameKey(apexOf(b))));
 
-/** A store of one account's names, and the journal that tells of changes. */
+/** A store with the names of one account, and the journal that reports changes. */
 class Names {
   readonly present = new Set<string>();
   readonly search: DomainSearch;

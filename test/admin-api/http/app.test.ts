@@ -1,4 +1,4 @@
-/** What holds for every endpoint, over both transports. */
+/** Behaviour that all endpoints share, over both transports. */
 
 import { hostname } from 'node:os';
 import { suite } from 'uvu';

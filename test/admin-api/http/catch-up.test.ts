@@ -1,4 +1,4 @@
-/** A token that another node has given, and this one has not applied yet, is no 401. */
+/** A token that another node has issued, and this node has not applied yet, is not a 401. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,7 +12,7 @@ const REST = 250;
 const ofSeveral = (transport: 'uws' | 'node'): Promise<Daemon> =>
   startDaemon(transport, {}, undefined, undefined, undefined, undefined, (seq) => ({ seq, applied: [], pending: [] }));
 
-/** A token that this node has not yet: `arrive` applies it. */
+/** A token that this node does not have yet: `arrive` applies it. */
 async function ahead({ journal, call }: Daemon): Promise<{ token: string; arrive(): Promise<number> }> {
   const { commit } = journal;
   const requests: CommitRequest[] = [];
@@ -31,7 +31,7 @@ async function ahead({ journal, call }: Daemon): Promise<{ token: string; arrive
   return { token: String(body.token), arrive };
 }
 
-/** More than waits in memory for who takes it. */
+/** More bytes than are buffered in memory. */
 const LONG_COMMENT = `; ${'x'.repeat(200)}\n`.repeat(10_000);
 
 for (const transport of await testedTransports('tokens that are late')) {
@@ -54,7 +54,7 @@ for (const transport of await testedTransports('tokens that are late')) {
         ['GET', domain, {}, 200],
         ['POST', '/api/v1/domains', { json: { domain: 'new.example' } }, 200],
         ['PUT', `${domain}/zonefile`, { body: zone, headers: { 'content-type': 'text/dns' } }, 200],
-        // All of it was read: it is no package.
+        // The whole body was read: it is not a package.
         ['POST', '/api/dev/apps/upload', upload, 422],
       ] as const;
       const own = daemon.journal.latest;
@@ -63,7 +63,7 @@ for (const transport of await testedTransports('tokens that are late')) {
         daemon.journal.latest = own;
         const before = await daemon.call(method, path, { ...options, token });
         assert.equal([before.status, before.body.error?.code], [401, 'invalid_token'], before.text);
-        // Nobody can say.
+        // The changes of the other nodes cannot be read.
         daemon.journal.latest = () => Promise.reject(new UnavailableError('etcd_unavailable', 'etcd does not answer.'));
         assert.is((await daemon.call(method, path, { ...options, token })).status, 401);
         daemon.journal.latest = arrive;
@@ -94,7 +94,7 @@ looks('requests with invalid tokens share few catch-ups', async () => {
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 100 }, ask));
     const most = 2 + (performance.now() - began) / REST;
     assert.ok(count >= 3 && count <= most, `${count} looks, at most ${most}`);
-    // What cannot be one asks nobody; nor does who is known.
+    // A malformed or known token causes no catch-up.
     const before = count;
     assert.is((await daemon.call('GET', '/api/v1/domains', { token: `${token}x` })).status, 401);
     assert.is((await daemon.call('GET', '/api/v1/domains', { token: null })).status, 401);

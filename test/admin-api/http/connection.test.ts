@@ -1,4 +1,4 @@
-/** What a connection may do, how long, how many there may be, and what goes out over it. */
+/** Limits of a connection, its timeouts, the number of connections, and the bytes it sends. */
 
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const BIG = 'x'.repeat(1 << 20);
 const get = (path: string, fields = ''): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 const CLOSE = 'Connection: close\r\n';
 
-/** Values that would end a line, begin another one, or be cut: none may reach the wire. */
+/** Values that would end a line, start another one, or be truncated: none may be sent. */
 const INJECTIONS = [
   'a\r\nX-Evil: 1',
   'a\nX-Evil: 1',
@@ -161,8 +161,8 @@ await forEachTransport((make, name) => {
         socket.write(`PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`);
         await wait(gap);
         socket.write(smuggled);
-        // With node:http a good body may be followed by a request; its parser takes extensions for
-        // what they are.
+        // With node:http, a request may follow a valid body, because its parser reads extensions
+        // correctly.
         const isGood = name === 'node' && (body.startsWith('3;') || body.startsWith('0'));
         await (isGood ? until(() => calls.includes('/smuggled')) : wait(60));
         socket.destroy();
@@ -185,7 +185,7 @@ await forEachTransport((make, name) => {
     const socket = await connected(listening.port);
     socket.on('error', () => {});
     socket.pause();
-    // Few enough for the bound of waiting requests, then more than it.
+    // First within the limit of queued requests, then above it.
     socket.write(get('/big').repeat(50));
     await wait(300);
     assert.ok(calls.length <= 20, `${calls.length} answers of a megabyte were made`);
@@ -210,7 +210,7 @@ await forEachTransport((make, name) => {
     socket.destroy();
   });
 
-  // It has gone before its answer is there, 100 ms later.
+  // The client disconnects before its response is ready, 100 ms later.
   test(
     'an answer for a client that has gone is thrown away',
     unstalled(25, async ({ listening }) => {
@@ -227,7 +227,7 @@ await forEachTransport((make, name) => {
       await wait(200);
       await until(() => listening.connections() === 0);
       assert.is(calls.length, 6);
-      // A generator that was never begun has nothing to end.
+      // A generator that was never started has nothing to end.
       assert.is(ended, 0);
       assert.equal(rejections, []);
     }),
@@ -256,8 +256,7 @@ await forEachTransport((make, name) => {
     );
   });
 
-  // The timers of uWebSockets.js are slower: test/system/admin-api/http/uws-timer.test.ts waits for
-  // them.
+  // uWebSockets.js has slower timers; test/system/admin-api/http/uws-timer.test.ts waits for them.
   if (name === 'node') {
     test('an unread body does not keep a connection open forever', ({ listening }) => endsUnreadBodies(listening));
     test('closes an idle connection', ({ listening }) => endsIdleConnection(listening));
@@ -281,8 +280,8 @@ await forEachTransport((make, name) => {
     await listening.close();
   });
 
-  // Who it is too dear to ask for is refused: asking takes milliseconds of what the round waits
-  // where nobody lets this process run.
+  // A client is rejected if a listing would cost too much. On a busy machine, a listing takes
+  // milliseconds of the interval.
   test(
     'connections beyond those of one address are closed; other addresses are not concerned',
     unstalled(3, async () => {
@@ -301,7 +300,7 @@ await forEachTransport((make, name) => {
         const others: Socket[] = [];
         for (let i = 10; i < 20; i++) others.push(await from(`127.0.0.${i}`));
         await until(() => listening.connections() === 10);
-        // Again and again, so that those who have left are known to have.
+        // Repeats, so that closed connections are detected.
         for (let round = 0; round < 5; round++) {
           const own: Socket[] = [];
           for (let i = 0; i < 3; i++) own.push(await from('127.0.0.2'));
@@ -330,7 +329,7 @@ await forEachTransport((make, name) => {
   test.run();
 });
 
-/** The connection serves. */
+/** Whether the connection serves requests. */
 async function ask(socket: Socket): Promise<void> {
   const answered = new Promise<string>((resolve, reject) => {
     socket.once('data', (chunk: Buffer) => resolve(chunk.toString()));

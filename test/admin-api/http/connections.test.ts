@@ -31,7 +31,7 @@ test('an IPv6 client is a /64, and an IPv4 client is equal on IPv4 and IPv6 sock
   assert.is(formatAddress(Uint8Array.of(32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), '2001:db8:0:0:0:0:0:1');
 });
 
-/** A transport that tells of ends without saying whose, and a system that knows. */
+/** A transport that reports closed connections without addresses, and a kernel that lists them. */
 test('without addresses of closed connections, the limit is never exceeded, and after a listing it is exact', () => {
   const LIMITS = { total: 40, perAddress: 8 };
   const random = new Random(7);
@@ -57,7 +57,7 @@ test('without addresses of closed connections, the limit is never exceeded, and 
       continue;
     }
     refused++;
-    // Asked just now, and refused: then it is one too many.
+    // After a recent listing, a rejected client is above its limit.
     if (listings > before) assert.ok(has > LIMITS.perAddress);
     open.pop();
     count.closed();

@@ -1,6 +1,6 @@
 /**
- * Mutated requests over raw connections: the transport lives, answers good requests beside, and is
- * left with no connection.
+ * Mutated requests over raw connections: the transport survives, serves valid requests meanwhile,
+ * and keeps no connection open.
  */
 import { connect } from 'node:net';
 import { suite } from 'uvu';
@@ -16,7 +16,7 @@ import { forEachTransport } from './transports.ts';
 
 const STREAMS = depth({ quick: 2000, moderate: 10_000, full: 100_000 });
 const AT_ONCE = 32;
-/** A stream that neither ends nor is ended is left by the client. */
+/** The client closes a stream that does not end. */
 const PATIENCE = 150;
 
 const GOOD = [
@@ -52,8 +52,8 @@ const SPLICES = [
   .map((text) => Buffer.from(text, 'latin1'));
 
 /**
- * Bytes damaged, or a piece of the grammar put where it does not belong, or taken away; some more
- * than once.
+ * Damages bytes, inserts a piece of the grammar at a wrong position, or deletes bytes; some streams
+ * repeatedly.
  */
 function damaged(random: Random): Buffer {
   let bytes = random.pick(GOOD);
@@ -68,7 +68,7 @@ function damaged(random: Random): Buffer {
   return bytes;
 }
 
-/** Sends in one piece or in two, then waits, ends or resets. */
+/** Sends in one or two pieces, then waits, ends or resets. */
 async function throwAt(port: number, bytes: Buffer, random: Random): Promise<void> {
   const cut = random.below(2) === 0 ? bytes.length : random.below(bytes.length + 1);
   const leave = random.below(4);

@@ -1,4 +1,4 @@
-/** Requests that are wrong on purpose, and a server that records which of them its handler saw. */
+/** Invalid requests, and a server that records which of them reach its handler. */
 import type { Handler, Listening } from '../../../admin-api/http/transport.ts';
 import { MAX_FIELDS, MAX_HEADER } from '../../../admin-api/http/transport.ts';
 import { exchange } from '../../support/raw-http.ts';
@@ -17,8 +17,8 @@ const chunked = (body: string): string => post('Transfer-Encoding: chunked\r\n',
 const many = (count: number): string => Array.from({ length: count }, (_, i) => `X${i}: 1\r\n`).join('');
 
 /**
- * Statuses that may be answered; 0 is the end of the connection without a response. `timer`: with
- * uWebSockets.js the connection ends only by the library's own timer.
+ * Possible statuses; 0 is the end of the connection without a response. `timer`: with
+ * uWebSockets.js, only the timer of the library ends the connection.
  */
 export type Case = readonly [
   label: string,
@@ -112,7 +112,7 @@ export const CASES: readonly Case[] = [
   ['a long method', head(`${'G'.repeat(300)} /hostile HTTP/1.1`), [400], [400]],
 ];
 
-/** The header is sound, so the handler is asked; the body is not, and it never gets it. */
+/** The header is valid, so the handler is called; the body is invalid and never reaches it. */
 export const BODIES: readonly Case[] = [
   ['a size that is no number', chunked('zz\r\nabc\r\n0\r\n\r\n'), [400], [400]],
   ['a size below zero', chunked('-3\r\nabc\r\n0\r\n\r\n'), [400], [400]],
@@ -148,7 +148,7 @@ export async function startHostileServer(make: Make): Promise<HostileServer> {
   return { listening: await make().listen({ address: '127.0.0.1', port: 0 }, handler), seen, bodies };
 }
 
-/** What is wrong with the outcomes of `cases`, a line each. */
+/** The wrong outcomes of `cases`, one line each. */
 export async function runCases(port: number, cases: readonly Case[], name: 'node' | 'uws'): Promise<string[]> {
   const outcomes = await Promise.all(
     cases.map(async ([label, bytes, node, uws]) => {

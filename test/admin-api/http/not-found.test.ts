@@ -1,4 +1,4 @@
-/** What another node has written, and this one has not applied yet, is no 404. */
+/** A 404 is retried if another node has created the object. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { retryNotFound } from '../../../admin-api/http/not-found.ts';
@@ -6,7 +6,7 @@ import { UnavailableError } from '../../../core/base/errors.ts';
 import type { CommitRequest } from '../../../core/journal/journal.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 
-/** A domain that this node has not yet: `arrive` applies it. */
+/** A domain that this node does not have yet: `arrive` applies it. */
 async function ahead({ journal, call }: Daemon): Promise<{ id: string; arrive(): Promise<number> }> {
   const { commit } = journal;
   const requests: CommitRequest[] = [];
@@ -34,9 +34,9 @@ for (const path of PATHS)
     try {
       const { id, arrive } = await ahead(daemon);
       const at = `/api/v1/domains/${id}${path}`;
-      // Nothing was written that this node lacks.
+      // The other nodes have no further changes.
       assert.is((await daemon.call('GET', at)).status, 404);
-      // Nobody can say.
+      // The changes of the other nodes cannot be read.
       daemon.journal.latest = () => Promise.reject(new UnavailableError('etcd_unavailable', 'etcd does not answer.'));
       assert.is((await daemon.call('GET', at)).status, 404);
       daemon.journal.latest = arrive;

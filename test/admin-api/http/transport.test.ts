@@ -1,4 +1,4 @@
-/** One contract for both transports. */
+/** The same tests for both transports. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -26,12 +26,12 @@ const OPTIONS = {
 };
 const LIMIT = 1 << 20;
 
-/** What the handler of one transport saw, for tests that look from inside. */
+/** What the handler of one transport has received. */
 interface Seen {
   aborted: number;
   chunks: number;
   ended: number;
-  /** Requests that are answered late. */
+  /** Requests with a delayed response. */
   slow: number;
 }
 
@@ -53,7 +53,7 @@ async function* three(): AsyncGenerator<string> {
   }
 }
 
-/** Answers with what it was asked. */
+/** Responds with the received request. */
 const handlerOf =
   (seen: Seen): Handler =>
   async (request) => {
@@ -201,7 +201,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     socket.pause();
     socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
     await wait(300);
-    // What fits into the buffers of two sockets, not the endless rest.
+    // At most the buffers of two sockets, not the endless rest.
     assert.ok(seen.chunks < 200, `${seen.chunks} chunks were made`);
     socket.destroy();
     await until(() => seen.ended === before + 1);

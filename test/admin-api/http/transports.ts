@@ -1,4 +1,4 @@
-/** Both transports, for suites that hold them to one contract. */
+/** Both transports, for suites that apply to both. */
 
 import { NodeTransport } from '../../../admin-api/http/node-transport.ts';
 import type { Transport, TransportOptions } from '../../../admin-api/http/transport.ts';
@@ -6,7 +6,7 @@ import { UwsTransport } from '../../../admin-api/http/uws-transport.ts';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { uwsFor } from '../transports.ts';
 
-/** Short, so that tests are. */
+/** Short timeouts, so that tests are fast. */
 export const OPTIONS: TransportOptions = {
   timeouts: { body: 300, headers: 1_000, idle: 1_500, write: 1_000, close: 500 },
   limits: { total: 1024, perAddress: 1024 },

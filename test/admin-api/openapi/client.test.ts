@@ -22,7 +22,7 @@ interface World {
   readonly client: Client;
 }
 
-/** What an answer holds; throws when it is an error. */
+/** The body of a response; throws for an error. */
 function dataOf<T>(result: { data?: T; error?: unknown; response: Response }): T {
   const { data, error, response } = result;
   if (data === undefined) throw new Error(`${response.status} ${JSON.stringify(error)}`);
@@ -41,7 +41,7 @@ function checked(document: object): Middleware {
   };
 }
 
-/** One of every type: content as it comes back. */
+/** One record of every type: content as it is returned. */
 const RECORDS: readonly (readonly [name: string, type: string, content: string])[] = [
   ['@', 'ALIAS', 'origin.example.org.'],
   ['www', 'A', '192.0.2.1'],
@@ -81,7 +81,7 @@ function everywhere(transport: 'uws' | 'node'): void {
   });
 
   test('uses the API from login to the deletion of a domain', async ({ client }) => {
-    // 1. A token for a password; a wrong one is told by its code.
+    // 1. A token for a password; a wrong one is identified by its code.
     const login = { login: 'admin', name: 'scenario' };
     const refused = await client.POST('/api/v1/auth/token', { body: { ...login, password: 'wrong' } });
     assert.is(refused.error?.error.code, 'bad_credentials');
@@ -93,11 +93,11 @@ function everywhere(transport: 'uws' | 'node'): void {
       },
     });
 
-    // 2. Who am I.
+    // 2. The own account.
     const { account } = dataOf(await client.GET('/api/v1/account'));
     assert.equal([account.id, account.domain_count], [user.id, 0]);
 
-    // 3. A domain; the same request again gives the same answer.
+    // 3. A domain; the repeated request returns the same response.
     const once = { params: { header: { 'Idempotency-Key': 'scenario-1' } }, body: { domain: 'example.net' } };
     const { domain } = dataOf(await client.POST('/api/v1/domains', once));
     const again = await client.POST('/api/v1/domains', once);
@@ -115,7 +115,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       records.push(record);
     }
 
-    // 5. The list: filtered, and page by page.
+    // 5. The list: filtered, and in pages.
     const listed = await client.GET('/api/v1/domains/{domain_id}/records', {
       params: { path, query: { name: 'www', type: 'A', content: '192.0.2.1' } },
     });
@@ -135,7 +135,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
     assert.equal(found.sort(), records.map(({ id }) => id).sort());
 
-    // 6. A change under a condition, and one that comes too late.
+    // 6. A conditional change, and one with an old revision.
     const record_id = records[1].id;
     const seen = await client.GET('/api/v1/domains/{domain_id}', { params: { path } });
     const header = { 'If-Match': seen.response.headers.get('etag') ?? '' };
@@ -150,7 +150,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     });
     assert.equal([late.response.status, late.error?.error.code], [412, 'changed']);
 
-    // 7. Many changes as one; a fault in one of them changes nothing.
+    // 7. A batch; one error changes nothing.
     const batch = await client.POST('/api/v1/domains/{domain_id}/records/batch', {
       params: { path },
       body: {
@@ -170,12 +170,12 @@ function everywhere(transport: 'uws' | 'node'): void {
       [422, 'invalid_content', '/post/1/content'],
     );
 
-    // 8. Every node serves the change.
+    // 8. Every node has applied the change.
     const seq = revisionOf(batch.response);
     const change = dataOf(await client.GET('/api/v1/changes/{seq}', { params: { path: { seq } } }));
     assert.equal([change.seq, change.pending], [seq, []]);
 
-    // 9. The zone file out, and in again.
+    // 9. Exports the zone file, and imports it again.
     const file = dataOf(
       await client.GET('/api/v1/domains/{domain_id}/zonefile', { params: { path }, parseAs: 'text' }),
     );
@@ -216,7 +216,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     const { proxy } = dataOf(await client.GET('/api/v1/domains/{domain_id}/proxy', { params: { path } }));
     assert.is(proxy.is_enabled, 0);
 
-    // 11. Tokens: one that may less, which is told so; then none.
+    // 11. Tokens: one with fewer scopes, which is rejected; then none.
     const scoped = dataOf(
       await client.POST('/api/v1/tokens', { body: { name: 'reader', scopes: ['dns:read'], expires_at: null } }),
     );
@@ -241,19 +241,19 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is(dataOf(await client.GET('/api/v1/accounts')).accounts.length, 2);
     dataOf(await client.DELETE('/api/v1/accounts/{account_id}', target));
 
-    // 13. The audit knows all of it, the newest first.
+    // 13. The audit log has all changes, newest first.
     const { entries } = dataOf(
       await client.GET('/api/v1/audit', { params: { query: { domain: 'example.net', limit: 1000 } } }),
     );
     assert.is(entries[entries.length - 1].action, 'domain.create');
     assert.is(entries.filter(({ action }) => action === 'record.create').length, RECORDS.length);
 
-    // 14. What watches over the node.
+    // 14. Monitoring of the node.
     assert.is(dataOf(await client.GET('/healthz')).ok, true);
     assert.equal(dataOf(await client.GET('/readyz')).reasons, []);
     assert.match(dataOf(await client.GET('/metrics', { parseAs: 'text' })), /^# HELP /m);
 
-    // 15. The end.
+    // 15. Deletes the domain and revokes the token.
     assert.is(dataOf(await client.DELETE('/api/v1/domains/{domain_id}', { params: { path } })).ok, true);
     const gone = await client.GET('/api/v1/domains/{domain_id}', { params: { path } });
     assert.equal([gone.response.status, gone.error?.error.code], [404, 'no_such_domain']);

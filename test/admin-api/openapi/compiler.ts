@@ -1,6 +1,4 @@
-/**
- * What openapi-typescript takes for the package "typescript": version 7 of it has no API any more.
- */
+/** Replaces the package "typescript" for openapi-typescript, because version 7 has no API. */
 import { ts } from '@ts-morph/common';
 
 export default ts;

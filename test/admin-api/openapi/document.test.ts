@@ -1,4 +1,4 @@
-/** GET /api/v1/openapi.json: sound, whole, and made of the descriptions. */
+/** GET /api/v1/openapi.json: valid, complete, and generated from the descriptions. */
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Type } from '@sinclair/typebox';

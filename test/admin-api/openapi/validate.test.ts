@@ -1,4 +1,4 @@
-/** The check of answers finds what is wrong with them. */
+/** The check of responses finds errors in them. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Daemon, startDaemon } from '../daemon.ts';

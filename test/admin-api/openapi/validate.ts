@@ -1,14 +1,14 @@
-/** Holds answers to the OpenAPI document: what it does not tell of must not come. */
+/** Checks responses against the OpenAPI document, which must describe all of them. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** A part of the document, as a test looks into it: what is not there is undefined. */
+/** A part of the document, for access to any property: a missing one is undefined. */
 export interface Part {
   readonly [key: string]: Part;
 }
 
 const ID = 'openapi';
 
-/** The statuses of requests that no endpoint took. */
+/** Statuses of requests that match no endpoint. */
 const NO_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
 
 /**
@@ -34,13 +34,13 @@ export function documented(
   const operation = path?.[(method === 'HEAD' ? 'get' : method.toLowerCase()) as string];
   const isHead = method === 'HEAD';
   if (operation === undefined) {
-    // Refused before an endpoint was found, or since there is none.
+    // Rejected before an endpoint was matched, or without one.
     if (template !== null && status === 404) return `${at}: the document has no such operation`;
     if (!NO_ENDPOINT.has(status) && status < 400) return `${at}: the document has no such operation`;
     return isHead ? null : check(doc, ['components', 'schemas', 'Error'], at, body);
   }
   const listed = operation.responses[String(status)];
-  // What is wrong with HTTP itself is listed once, as "default".
+  // Errors of HTTP itself are listed once, as "default".
   const own = ['paths', template!, (isHead ? 'get' : method.toLowerCase()) as string, 'responses'];
   const [response, location] = resolved(doc, listed ?? operation.responses.default, [
     ...own,
@@ -56,20 +56,20 @@ export function documented(
   return check(doc, [...location, 'content', 'application/json', 'schema'], at, body);
 }
 
-/** A response that is written once for many stands among the components. */
+/** A shared response is in the components. */
 function resolved(doc: Part, response: Part, location: readonly string[]): readonly [Part, readonly string[]] {
   if (response.$ref === undefined) return [response, location];
   const there = String(response.$ref).slice('#/'.length).split('/');
   return [there.reduce((at, key) => at[key], doc), there];
 }
 
-/** Compiling is dear, and one document is asked often. */
+/** Caches compiled schemas, because compilation is slow and one document is used often. */
 const validators = new WeakMap<object, { readonly ajv: Ajv2020; readonly by: Map<string, ValidateFunction> }>();
 
 function check(document: Part, where: readonly string[], at: string, body: unknown): string | null {
   let { ajv, by } = validators.get(document) ?? {};
   if (ajv === undefined || by === undefined) {
-    // The rest of the document is no JSON Schema, so nothing but its formats can be strict.
+    // The rest of the document is not JSON Schema, so only its formats are strict.
     ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
     ajv.addSchema(closed(document) as object, ID);
     by = new Map();

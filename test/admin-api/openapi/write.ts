@@ -1,4 +1,4 @@
-/** `npm run openapi`: writes the types anew, after a description of an endpoint has changed. */
+/** `npm run openapi`: writes the types again after the description of an endpoint has changed. */
 import { writeFileSync } from 'node:fs';
 import { startDaemon } from '../daemon.ts';
 import { generateTypes, TYPES_FILE } from './generate.ts';

@@ -1,4 +1,4 @@
-/** Audits of packages, by programs that do as the package says, the worst included. */
+/** Audits of packages with programs that do what the package says, including crashes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
@@ -35,7 +35,7 @@ await everywhere(
         const of = await settled(client, await uploaded(client, newId(), 1, order));
         assert.is(String(of.status), 'in_review');
         assert.match(each(listOf(of.audit.findings), 'code')[0], /^audit_(timed_out|crashed)$/);
-        // The next one is audited all the same.
+        // The next package is still audited.
         assert.is(String((await uploaded(client, newId(), 1)).status), 'approved');
       });
 
@@ -58,7 +58,7 @@ await everywhere(
         const ids = await Promise.all(
           [0, 3].map(async (begun) => {
             const { id } = await uploaded(client, newId(), 1);
-            // As an end of the process in the middle leaves it.
+            // The state after a crash during the audit.
             await write(daemon.environment, daemon.journal, 'test', (draft) => {
               const row = uploadOf(draft, String(id))!;
               const claim = { node: daemon.nodeName, until: 0, begun };

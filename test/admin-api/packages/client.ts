@@ -1,4 +1,4 @@
-/** What the tests of packages do again and again. */
+/** Helpers for the tests of packages. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ export const SETTINGS = {
 };
 
 let made = 0;
-/** Of an app that no other test has. */
+/** The id of an app that no other test uses. */
 export const newId = (): string => `com.example.app${++made}`;
 
 export const send = (client: Client, options: CallOptions): Promise<Answer> => client.send('POST', UPLOAD, options);
@@ -29,13 +29,13 @@ export const send = (client: Client, options: CallOptions): Promise<Answer> => c
 export const upload = (client: Client, id: string, code: number, order: Order = 'approve'): Promise<Answer> =>
   send(client, packageForm(packageText(id, code, order)));
 
-/** A package that is taken, as the answer has it. */
+/** Uploads a package that is accepted, and returns it. */
 export const uploaded = async (client: Client, id: string, code: number, order?: Order): Promise<Json> =>
   succeeded(await upload(client, id, code, order)).body.upload;
 
 export const statuses = (of: Json): string[] => each(listOf(of.history), 'status');
 
-/** `of`: the upload, or its path. */
+/** `of`: the upload or its path. */
 export async function settled(client: Client, of: Json | string): Promise<Json> {
   const url = typeof of === 'string' ? of : String(of.url);
   for (let i = 0; i < 2400; i++) {

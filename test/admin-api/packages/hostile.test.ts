@@ -1,7 +1,4 @@
-/**
- * Uploads that race, that come by odd forms, and whose owners go away; and what is left of those
- * that are refused.
- */
+/** Concurrent uploads, unusual forms, deleted owners, and the remains of rejected uploads. */
 import * as assert from 'uvu/assert';
 import { type Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { listOf } from '../daemon.ts';

@@ -1,14 +1,14 @@
-/** Packages as the programs of these tests read them, and forms that carry them. */
+/** Packages for the programs of these tests, and forms that contain them. */
 import type { AuditPrograms } from '../../../admin-api/packages/index.ts';
 import type { CallOptions } from '../call-options.ts';
 
-/** Programs that stand in for the audit: what it comes to stands in the package. */
+/** Programs that replace the audit: the package contains the result. */
 export const PROGRAMS: AuditPrograms = {
   identify: new URL('./programs/identify.js', import.meta.url),
   audit: new URL('./programs/unruly.js', import.meta.url),
 };
 
-/** What the audit comes to, or does. */
+/** The result or the behaviour of the audit. */
 export type Order =
   | 'approve'
   | 'reject'
@@ -26,7 +26,7 @@ export const packageText = (id: string, code: number, order: Order = 'approve'):
 
 export interface Part {
   readonly name: string;
-  /** Undefined: it is a field. */
+  /** Undefined: the part is a field. */
   readonly filename?: string;
   readonly content: string | Buffer;
 }
@@ -50,7 +50,7 @@ export const form = (parts: readonly Part[], headers: Record<string, string> = {
   headers: { 'content-type': FORM_TYPE, ...headers },
 });
 
-/** A form with a package, and notes. */
+/** A form with a package and notes. */
 export const packageForm = (content: string | Buffer, notes?: string, headers?: Record<string, string>): CallOptions =>
   form(
     [

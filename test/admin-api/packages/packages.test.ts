@@ -1,4 +1,4 @@
-/** Developer packages as they come in: forms, versions, owners, lists. */
+/** Uploads of developer packages: forms, versions, owners, lists. */
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -124,7 +124,7 @@ await everywhere(
       await uploaded(client, id, 5, 'reject');
       refused(await upload(client, id, 5), '409 version_exists');
       await uploaded(client, id, 4);
-      // Case does not make another app.
+      // An id in another case is the same app.
       refused(await upload(client, id.toUpperCase(), 4), '409 version_exists');
       refused(await upload(client, id, 3), '409 version_not_greater');
       await uploaded(client, id, 6);

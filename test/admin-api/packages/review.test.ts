@@ -1,4 +1,4 @@
-/** What becomes of packages: published, withdrawn, reviewed, suspended. */
+/** Decisions on packages: publish, withdraw, review, suspend. */
 import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
@@ -25,7 +25,7 @@ await everywhere(
       const before = succeeded(await client.get(String(first.url))).body.upload;
       assert.equal(statuses(before), ['pending', 'scanning', 'approved', 'published', 'superseded']);
       assert.is(String((await app()).published.id), String(second.id));
-      // A third that is approved takes the place of no published one, a fourth that of the third.
+      // The third version supersedes no published one; the fourth supersedes the third.
       const third = await uploaded(client, id, 3);
       await uploaded(client, id, 4);
       assert.is(String((await settled(client, third)).status), 'superseded');
@@ -42,7 +42,7 @@ await everywhere(
       refused(await client.delete(String(of.url)), '409 wrong_state');
       const { app } = succeeded(await client.get(`${APPS}/${id}`)).body;
       assert.equal([app.published, app.audit_status], [null, 'withdrawn']);
-      // Its bytes go, and those of others stay.
+      // Its file is deleted, and the files of others stay.
       const kept = await uploaded(client, newId(), 1);
       await world.daemon.api.packages.tidy(Date.now() + 1000);
       assert.not.ok(blobs(world).includes(String(of.sha256)));

@@ -59,7 +59,7 @@ test('a new order renews the served certificate, which is served until then', as
     ['error', 'pending'],
     ['none', 'pending'],
   ] as const) {
-    // As the edge would leave it.
+    // The state that the edge would write.
     await table.put(key, proxies.encode({ ...row, sslStatus: before, sslError: 'CAA', orderRequestedAt: null }));
     const { body } = await proxy('POST', id, '/certificate');
     assert.equal([body.proxy.ssl_status, body.proxy.ssl_error], [after, null], before);

@@ -38,7 +38,7 @@ async function refusal(
   return assert.unreachable(`${text} was taken`) as never;
 }
 
-/** What opens sockets in this process, counted instead of done. */
+/** Functions that open sockets in this process: counted, not executed. */
 let opened: string[] = [];
 const originals = {
   tcp: Socket.prototype.connect,
@@ -61,7 +61,7 @@ test.after.each(() => {
   Socket.prototype.connect = originals.tcp;
   DatagramSocket.prototype.bind = originals.bind;
   DatagramSocket.prototype.send = originals.send;
-  // Emptied first: after a failure uvu calls this once more.
+  // Cleared first: after a failure, uvu calls this again.
   assert.equal(opened.splice(0), [], 'no socket is opened');
 });
 
@@ -100,7 +100,7 @@ test('the whole table: results as in core, and names are resolved only if allowe
     else if ((await checkOrigin(text, { resolve })).addresses[0] !== (await checkOrigin(text, { resolve })).host)
       names++;
   }
-  // 1.1.1.1 itself counts as its own address; every name was asked for twice.
+  // 1.1.1.1 itself is an own address; every name was resolved twice.
   assert.is(queries, names * 2);
   assert.ok(names > 10);
 });

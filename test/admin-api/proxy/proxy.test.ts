@@ -51,7 +51,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       assert.equal(body.proxy, { domain_id: id, ...DEFAULTS, ...settings });
       assert.equal((await proxy('GET', id)).body, body);
     }
-    // What was read can be sent back.
+    // A response can be sent back.
     const { body } = await proxy('GET', id);
     assert.equal((await proxy('PUT', id, '', body.proxy)).body, body);
   });
@@ -208,7 +208,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     const { connect } = Socket.prototype;
     const { port } = new URL(daemon.url);
     Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
-      // The test's own requests come this way, too.
+      // The requests of the test itself are counted too.
       if (!JSON.stringify(args).includes(`:${port}`) && !JSON.stringify(args).includes(`"port":"${port}"`)) opened++;
       return Reflect.apply(connect, this, args);
     };
@@ -217,7 +217,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       for (const { text, verdict } of picked) {
         const answer = await proxy('PUT', id, '', { origin: text });
         const [status, code] = faultOf(answer);
-        // Longer than a host name can be: the schema says so first.
+        // Longer than a host name can be: the schema rejects it first.
         const expected = text.length > 1024 ? 'validation' : `${verdict}_origin`;
         assert.equal([status, code], [422, expected], text);
       }
@@ -348,7 +348,7 @@ test('turning the proxy on detects names that are proxied by now', async ({ daem
   await daemon.call('PUT', path, { json: { ...record, proxied: false } });
   assert.is((await proxy('POST', id, '/toggle', { enable: true })).status, 200);
   assert.not('warnings' in (await proxy('GET', id)).body);
-  // While it is on, records are the customer's own business; the state says what they do.
+  // While the proxy is on, the customer may change records; the state shows the effect.
   await daemon.call('PUT', path, { json: { ...record, proxied: true } });
   assert.match(
     String((await proxy('GET', id)).body.warnings[0 as never]),

@@ -1,4 +1,4 @@
-/** The real resolver, against a nameserver on loopback that answers as each name says. */
+/** The real resolver, with a nameserver on loopback whose answers depend on the name. */
 import { createSocket, type Socket } from 'node:dgram';
 import { decode, encode, type Packet, type RecordType } from 'dns-packet';
 import { suite } from 'uvu';
@@ -22,7 +22,7 @@ const SERVFAIL = 2;
 const NXDOMAIN = 3;
 const REFUSED = 5;
 
-/** By the first label, and the type asked. */
+/** By the first label and the queried type. */
 function replyTo(name: string, type: RecordType): Reply {
   switch (name.split('.')[0]) {
     case 'both':
@@ -78,7 +78,7 @@ test.after(({ server }) => {
   server.close();
 });
 
-/** What a promise was rejected with. */
+/** The error of a rejected promise. */
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

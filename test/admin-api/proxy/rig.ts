@@ -1,15 +1,15 @@
-/** An API whose resolver is a table, and a domain with some records in it. */
+/** An API with a table as resolver, and a domain with some records. */
 import type { Resolve } from '../../../admin-api/proxy/bounded.ts';
 import type { CallOptions } from '../call-options.ts';
 import { type Answer, type Daemon, type Json, startDaemon } from '../daemon.ts';
 
 export interface Rig {
   readonly daemon: Daemon;
-  /** Host name to addresses, or to the code of an error. */
+  /** Host name to addresses, or to an error code. */
   readonly hosts: Map<string, readonly string[] | string>;
   /** Names that were queried. */
   readonly queries: string[];
-  /** Creates a domain with records of the form `www A 203.0.113.7`; its id. */
+  /** Creates a domain with records of the form `www A 203.0.113.7`; returns its id. */
   domain(name: string, records?: readonly string[], token?: string): Promise<string>;
   /** A request below `/api/v1/domains/{id}/proxy`. */
   proxy(method: string, id: string, path?: string, json?: unknown, options?: CallOptions): Promise<Answer>;

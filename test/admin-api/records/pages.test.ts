@@ -1,4 +1,4 @@
-/** Pages that are kept, against what was put. */
+/** Compares the cached pages with the stored ones. */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -21,7 +21,7 @@ test('a page is returned only for its own revision', () => {
         } else {
           const found = pages.get(`k${key}`, revision);
           assert.is(found?.revision, last.get(key) === revision ? revision : undefined);
-          // Who asks for another revision says that the page is old.
+          // A request for another revision removes the old page.
           if (found === undefined) last.delete(key);
         }
       }

@@ -34,7 +34,7 @@ test.after(() => daemon.stop());
 
 const outcome = ({ status, body }: Answer): string => (status === 200 ? 'ok' : `${status} ${body.error.code}`);
 
-/** Owner forms in a zone `<zone>`. */
+/** Forms of owner names in a zone `<zone>`. */
 const OWNERS: readonly (readonly [given: string, shown: string])[] = [
   ['www', 'www'],
   ['WWW2', 'www2'],
@@ -94,7 +94,7 @@ const CONTENTS: readonly (readonly [type: string, content: string, canonical: st
     ['ALIAS', 'Bücher.Example', 'xn--bcher-kva.example.', { target: 'xn--bcher-kva.example.' }],
     ['MX', '10 bücher.example', '10 xn--bcher-kva.example.', { priority: 10, target: 'xn--bcher-kva.example.' }],
     ['TXT', 'bücher', '"b\\195\\188cher"', { strings: ['bücher'], text: 'bücher' }],
-    // What clients send beside every type.
+    // Some clients send a priority with every type.
     ['CNAME', 'target.example.org', 'target.example.org.', { target: 'target.example.org.' }, { priority: 0 }],
     [
       'HTTPS',
@@ -230,7 +230,7 @@ test('rejects invalid records with a code and a pointer', async () => {
 
 type Step = readonly [name: string, type: string, content: string, outcome: string];
 
-/** Records put one after another into a new zone, and what becomes of the last ones. */
+/** Records created one after another in a new zone, with the results of the last ones. */
 const SEQUENCES: readonly (readonly [title: string, ...steps: Step[]])[] = [
   [
     'the same twice',
@@ -363,7 +363,7 @@ test('PUT keeps the id and the creation time', async () => {
     (await list()).map((record) => String(record.name)),
     ['b.c'],
   );
-  // The same again is no conflict with itself; another one's is.
+  // A record does not conflict with itself, but with another one.
   assert.is(outcome(await put(record.id, { name: 'b.c', type: 'TXT', content: 'x' })), 'ok');
   const other = (await add('b.c', 'TXT', 'y')).body.record;
   assert.is(outcome(await put(other.id, { name: 'b.c', type: 'TXT', content: 'x' })), '409 record_exists');
@@ -386,7 +386,7 @@ test('limits the size of an RRset and the types of a name', async () => {
   for (let i = 0; i < 3; i++) assert.is(outcome(await add('t', 'TXT', text(i))), 'ok');
   assert.is(outcome(await add('t', 'TXT', text(3))), '422 rrset_too_large');
   assert.is(outcome(await add('u', 'TXT', 'x'.repeat(49_000))), '422 rrset_too_large');
-  // All at once: they take turns instead of the commit from one another.
+  // Concurrent requests run one at a time and do not conflict.
   const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => add('many', `TYPE${1000 + i}`, '\\# 0')));
   assert.ok(answers.every((answer) => answer.status === 200));
   assert.is(outcome(await add('many', 'A', '192.0.2.1')), '422 too_many_types');
@@ -432,7 +432,7 @@ test('If-Match makes a write conditional', async () => {
   const etag = (await daemon.call('GET', path)).headers.get('etag') ?? '';
   const json = { name: 'b', type: 'A', content: '192.0.2.1' };
   assert.is((await daemon.call('POST', path, { json, headers: { 'if-match': '"1"' } })).status, 412);
-  // Of two who have seen the same state, one wins.
+  // Of two writers with the same revision, one succeeds.
   const both = await Promise.all(
     ['c', 'd'].map((name) => daemon.call('POST', path, { json: { ...json, name }, headers: { 'if-match': etag } })),
   );

@@ -1,4 +1,4 @@
-/** The JSON of a list against the objects that single records are answered with. */
+/** Compares the JSON of a list with the objects of single records. */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -26,7 +26,7 @@ const owner = fc.oneof(
     .map((text) => (text === '@' ? APEX : parseName(text, APEX))),
   anyName.map(below).filter((name) => name.length <= MAX_NAME),
 );
-/** Of each type whose example is one; the others are shown by words. */
+/** One example per type; further ones as text. */
 const examples = [...RDATA_TABLE.values()].flatMap(({ type, example }) => {
   try {
     return [{ type, rdata: parseRdata(type, example, APEX) }];

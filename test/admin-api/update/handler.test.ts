@@ -1,5 +1,5 @@
 /**
- * Dynamic update, case by case: who may, which code, what the zone, the serial and the audit say
+ * Dynamic update, case by case: permission, response code, and the zone, serial and audit log
  * afterwards.
  */
 import { suite } from 'uvu';
@@ -41,7 +41,7 @@ const recordsOf = (domain: Domain): string[] => world.records(domain);
 const serialOf = (domain: Domain): number => world.reader.zoneState(domain.id).serial;
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** A zone, and updates of it with the key at hand. */
+/** A zone, and updates of it with a key. */
 async function zone(): Promise<{ domain: Domain; at: (owner: string) => string; run: Run }> {
   const domain = await world.zone();
   const run: Run = (updates, prerequisites = [], by = key) =>
@@ -55,7 +55,7 @@ test('refuses unsigned messages, and drops responses', async () => {
   const message = encodeUpdate({ zone: domain.apex, updates: [add(at('a'), 60, 'A', '192.0.2.1')], id: 77 });
   const [response] = await world.send(message);
   assert.is(rcodeOf(response), 'REFUSED');
-  // Id, QR with the opcode, the zone as it was asked for, nothing else.
+  // Id, QR with the opcode, the zone section of the request, and nothing else.
   const expected = encodeUpdate({ zone: domain.apex, id: 77 });
   expected[2] |= 0x80;
   expected[3] = 5;
@@ -104,7 +104,7 @@ test('refuses a key without the scope, of a viewer, or for other domains', async
   assert.is(await run(updates, [], reading), 'REFUSED');
   const elsewhere = await world.key(world.admin, { domains: [(await world.zone()).id] });
   assert.is(await run(updates, [], elsewhere), 'REFUSED');
-  // What it may not write it may not ask about either.
+  // Without write permission, prerequisites are not answered either.
   assert.is(await run([], [yxdomain(at('nothing'))], elsewhere), 'REFUSED');
   assert.equal(recordsOf(domain), []);
   const here = await world.key(world.admin, { domains: [domain.id] });
@@ -143,7 +143,7 @@ test('an update may replace a record by one with the same warning', async () => 
   assert.is(await replace('x.d', 'TXT', '"still"'), 'NOERROR');
   assert.is(await replace('0/25', 'NS', 'ns2.example.'), 'NOERROR');
   assert.is(await replace('n', 'NAPTR', '3 4 "u" "" "!a!b!" x.example.'), 'NOERROR');
-  // What the zone did not have before is held to the rules.
+  // New records must follow the rules.
   assert.is(await replace('m2', 'MX', `2 ${at('c')}`), 'REFUSED');
   assert.is(await replace('y.d', 'TXT', '"new"'), 'REFUSED');
   assert.is(await replace('m', 'MX', '1 192.0.2.1.'), 'REFUSED');
@@ -157,7 +157,7 @@ test('NOTAUTH for zones of other accounts, unknown zones and other classes', asy
   assert.is(await run([add(at('a'), 60, 'A', '192.0.2.1')], [], foreign), 'NOTAUTH');
   assert.is(await world.update(key, { zone: theirs.apex, updates: [] }), 'NOTAUTH');
   assert.is(await world.update(key, { zone: parseName('nobody.example.'), updates: [] }), 'NOTAUTH');
-  // A name within a zone is none.
+  // A name inside a zone is not a zone.
   assert.is(await world.update(key, { zone: parseName(at('www')), updates: [] }), 'NOTAUTH');
   assert.is(await world.update(key, { zone: domain.apex, zoneClass: CLASS.CH, updates: [] }), 'NOTAUTH');
   assert.is(await world.update(foreign, { zone: theirs.apex, updates: [] }), 'NOERROR');
@@ -204,8 +204,8 @@ test('malformed updates are FORMERR', async () => {
     sameRecord(name, 'ANY', '\\# 0'),
   ])
     assert.is(await run([], [wrong]), 'FORMERR', JSON.stringify(wrong));
-  // A record that is counted and is not there: the TSIG is taken for it, and stands no longer where
-  // it must.
+  // A counted record is missing: the parser reads the TSIG in its place, so the TSIG is at a wrong
+  // position.
   const cut = encodeUpdate({ zone: domain.apex, updates: [add(name, 60, 'A', '192.0.2.1')] });
   cut[9] = 2;
   const [response] = await world.send(signRequest(cut, key, now()).message);
@@ -238,7 +238,7 @@ test('checks the signature first, then the zone and permission, and the records 
     assert.is(await world.update(reader, { zone: domain.apex, ...shape }), 'REFUSED');
     assert.is(await world.update(key, { zone: domain.apex, ...shape }), 'FORMERR');
   }
-  // RFC 2136 3.1.1: what is no zone section names no zone.
+  // RFC 2136 3.1.1: an invalid zone section names no zone.
   assert.is(await world.update(key, { zone: elsewhere, zoneType: TYPE.A }), 'FORMERR');
 });
 
@@ -272,9 +272,9 @@ test('each prerequisite, met and failed', async () => {
     ['NXRRSET', ...[1, 2, 3].map((n) => sameRecord(at('a'), 'A', `192.0.2.${n}`))],
     ['NXRRSET', sameRecord(at('b'), 'A', '192.0.2.1')],
     ['NOTZONE', yxdomain('example.org.')],
-    // The first that does not hold says how it ends.
+    // The first failed prerequisite sets the code.
     ['YXRRSET', nxrrset(at('a'), 'A'), yxdomain(at('b'))],
-    // RRsets are compared when all single prerequisites hold (3.2.3).
+    // RRsets are compared after all single prerequisites hold (3.2.3).
     ['NXDOMAIN', sameRecord(at('a'), 'A', '192.0.2.9'), yxdomain(at('b'))],
   ];
   for (const [rcode, ...prerequisites] of cases)
@@ -289,7 +289,7 @@ test('a prerequisite can compare the SOA, whose serial increases with every chan
   const before = soa();
   assert.is(await run([add(at('b'), 60, 'A', '192.0.2.1')], [before]), 'NOERROR');
   assert.is(await run([add(at('c'), 60, 'A', '192.0.2.1')], [before]), 'NXRRSET');
-  // Of many that ask for the same serial one gets it.
+  // Of many updates that require the same serial, one succeeds.
   const same = soa();
   const many = Array.from({ length: 8 }, (_, i) => run([add(at(`n${i}`), 60, 'A', '192.0.2.1')], [same]));
   const rcodes = (await Promise.all(many)).sort();
@@ -320,7 +320,7 @@ test('an update without effect makes no commit and no audit entry', async () => 
   const [before, head] = [serialOf(domain), world.daemon.journal.head];
   const ids = world.reader.recordsOf(domain.id, null).map(({ id }) => id);
   assert.is(await run(wanted), 'NOERROR');
-  // As clients replace: all away, and the same again.
+  // As clients replace records: delete all, and add the same again.
   assert.is(await run([deleteSet(at('a'), 'A'), deleteName(at('t')), ...wanted]), 'NOERROR');
   assert.is(await run([deleteSet(at('none'), 'A'), deleteOne(at('a'), 'A', '192.0.2.9')]), 'NOERROR');
   assert.is(await run([]), 'NOERROR');
@@ -361,7 +361,7 @@ test('CNAME and other data exclude each other; a new CNAME, DNAME or ALIAS repla
     'c 90 CNAME two.example.',
     'd 60 DNAME two.example.',
   ]);
-  // In one message the CNAME may come once the other data has gone, and the other way around.
+  // In one message, a CNAME may follow the deletion of the other data, and vice versa.
   await run([deleteSet(at('a'), 'A'), add(at('a'), 60, 'CNAME', 'x.example.')]);
   await run([deleteName(at('c')), add(at('c'), 60, 'A', '192.0.2.1')]);
   assert.equal(recordsOf(domain).slice(1, 3), ['a 60 CNAME x.example.', 'c 60 A 192.0.2.1']);
@@ -488,7 +488,7 @@ test('a repeated update gets the first response and is applied once', async () =
   const twice = await Promise.all([world.send(signed), world.send(signed)]);
   for (const [response] of [...twice, await world.send(signed)]) assert.is(rcodeOf(response), 'NOERROR');
   await world.update(key, { zone: domain.apex, updates: [deleteName(at('a'))] });
-  // Whoever has seen the message cannot undo what came after it.
+  // A replayed message cannot undo later changes.
   assert.is(rcodeOf((await world.send(signed))[0]), 'NOERROR');
   assert.equal(recordsOf(domain), []);
 });

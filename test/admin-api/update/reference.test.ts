@@ -1,6 +1,6 @@
 /**
- * Generated updates, one after another, against the reference (test/reference/update.ts): response
- * code, records with their TTLs, and a serial that rises with every change and with nothing else.
+ * Compares generated updates with the reference (test/reference/update.ts): response code, records
+ * with TTLs, and a serial that increases exactly with every change.
  */
 
 import { suite } from 'uvu';
@@ -44,7 +44,7 @@ interface Draft {
   readonly ttl: number;
 }
 
-/** Most names are inside, most forms are right: what is wrong ends the whole update. */
+/** Most names are inside the zone and most forms valid, because one error ends the whole update. */
 const owner = fc.oneof(
   { weight: 60, arbitrary: fc.constantFrom(...OWNERS.slice(0, -1)) },
   { weight: 1, arbitrary: fc.constant(OWNERS[OWNERS.length - 1]) },
@@ -87,7 +87,7 @@ const messages = fc.array(
   { minLength: 4, maxLength: 10 },
 );
 
-/** What few seeds come to: that an RRset is not there, when it is. */
+/** Rare outcome: the prerequisite that an RRset does not exist fails. */
 const record = { owner: 'a', kind: 0, content: 0, ttl: 60 } as const;
 const seldom = [
   { prerequisites: [], updates: [{ ...record, form: 'add' as const }] },
@@ -110,7 +110,7 @@ function built({ owner, kind, content, form, ttl }: Draft, apex: string): Sectio
     case 'name':
       return { name, type: TYPE.ANY, class: CLASS.ANY, ttl: 0, rdata: NOTHING };
     case 'odd':
-      // Each is wrong in its own way: a class, a TTL, rdata, a type.
+      // Each has another error: class, TTL, rdata, or type.
       return (
         [
           { name, type, class: CLASS.CH, ttl: 0, rdata },
@@ -134,7 +134,7 @@ function builtPrerequisite(draft: Draft & { readonly exists: boolean }, apex: st
 const shown = ({ name, type, ttl, rdata }: ResourceRecord): string =>
   `${formatName(name)} ${ttl} TYPE${type} ${formatRdata(type, rdata)}`;
 
-/** The zone as the reference sees it: with a SOA, and the service's NS. */
+/** The zone for the reference: with a SOA and the NS of the service. */
 function empty({ apex }: Domain): ResourceRecord[] {
   const soa = parseRdata(TYPE.SOA, 'ns1.waypost.test. hostmaster.waypost.test. 1 3600 600 1209600 300');
   const ns = APEX.nameservers.map((host) => ({
@@ -184,7 +184,7 @@ test(`generated updates, seed ${SEED}`, async () => {
     }),
     { numRuns: RUNS, seed: SEED, examples: [[seldom]] },
   );
-  // A generator that never comes to one of these would prove little.
+  // A generator that never produces one of these would prove little.
   for (const rcode of ['NOERROR', 'REFUSED', 'FORMERR', 'NOTZONE', 'NXRRSET', 'YXRRSET', 'NXDOMAIN', 'YXDOMAIN'])
     assert.ok((seen.get(rcode) ?? 0) > 0, `no ${rcode} among ${JSON.stringify([...seen])}`);
 });

@@ -1,4 +1,4 @@
-/** What is known of updates that were answered: by signature, for a time, and of bounded number. */
+/** Stored outcomes of updates: by signature, for a limited time, and in limited number. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Repeats } from '../../../admin-api/update/repeats.ts';

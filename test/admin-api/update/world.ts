@@ -23,7 +23,7 @@ export const rcodeOf = (response: Uint8Array): string => NAMES.get(response[3] &
 export class World {
   readonly daemon: Daemon;
   readonly reader: StoreReader;
-  /** Messages that were taken for good and new. */
+  /** Number of verified messages. */
   verified = 0;
   #zones = 0;
 
@@ -41,7 +41,7 @@ export class World {
     return new World(await startDaemon('auto', settings));
   }
 
-  /** `token`: whose it is; the administrator's when left out. */
+  /** `token`: of the owner; omitted: of the administrator. */
   async zone(token?: string, name = `z${++this.#zones}.example.net`): Promise<Domain> {
     const { body } = await this.daemon.call('POST', '/api/v1/domains', { json: { domain: name }, token });
     const domain = this.reader.domain(String(body.domain.id));
@@ -77,7 +77,7 @@ export class World {
       .sort();
   }
 
-  /** All that is answered to a message; none: silence. */
+  /** All responses to a message; empty: silence. */
   async send(message: Uint8Array): Promise<Uint8Array[]> {
     const { signal } = new AbortController();
     const verified = (): void => void this.verified++;
@@ -94,7 +94,7 @@ export class World {
     return messages;
   }
 
-  /** Signs a message, sends it, holds the answer to its signature, and gives it. */
+  /** Signs a message, sends it, verifies the signature of the response, and returns it. */
   async signed(key: TsigKey, message: Uint8Array): Promise<Uint8Array> {
     const now = Math.floor(Date.now() / 1000);
     const request = signRequest(message, key, now);
@@ -104,7 +104,7 @@ export class World {
     return response;
   }
 
-  /** The response code's name. Ids differ, so that no two updates are the same message. */
+  /** The name of the response code. Ids differ, so no two updates are the same message. */
   async update(key: TsigKey, parts: UpdateParts): Promise<string> {
     return rcodeOf(await this.signed(key, encodeUpdate({ id: randomBytes(2).readUInt16BE(), ...parts })));
   }

@@ -1,7 +1,4 @@
-/**
- * The program of a thread that reads what a package of these tests says of itself: see
- * ../package.ts.
- */
+/** The program of a thread that identifies the packages of these tests: see ../package.ts. */
 import { readFileSync } from 'node:fs';
 import type { AuditTask, Identified } from '../../../../admin-api/packages/audit-task.ts';
 

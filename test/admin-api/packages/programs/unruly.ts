@@ -1,6 +1,4 @@
-/**
- * The program of a thread that does what the package says: the worst that an audit could come to.
- */
+/** The program of a thread that does what its package says, such as a crash of the audit. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';

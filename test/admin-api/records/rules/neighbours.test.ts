@@ -1,6 +1,4 @@
-/**
- * What is counted at a name is what a look at all its records would give, and costs no such look.
- */
+/** The sums at a name equal those over all its records, and need no pass over all records. */
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

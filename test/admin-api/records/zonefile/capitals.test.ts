@@ -1,6 +1,6 @@
 /**
- * Owner names with capitals, from an import to the export: they come back as they were written, and
- * are the same names for all else.
+ * Owner names with capitals from import to export: an export keeps the spelling, and all other
+ * parts treat the names as equal.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

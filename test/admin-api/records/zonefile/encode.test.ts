@@ -28,7 +28,7 @@ function rows(text: string): RecordRow[] {
     assert.is(table, records.number);
     assert.ok(value !== null);
     const row = records.decode(key, value);
-    // Byte for byte what the table itself would write.
+    // The same bytes that the table itself encodes.
     assert.equal([records.key(row), records.encode(row)], [key, value]);
     return row;
   });

@@ -1,4 +1,4 @@
-/** A zone is not held for clients that take it too slowly. */
+/** The snapshot of a zone is not kept for clients that read too slowly. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BODY_RATE } from '../../../../admin-api/http/transport.ts';

@@ -1,6 +1,6 @@
 /**
- * A doubtful zone from its import to answers and export: nothing of it is lost, and what is served
- * is right.
+ * A zone with warnings, from its import to answers and export: nothing is lost, and the answers are
+ * correct.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -61,7 +61,7 @@ const SERVED: readonly (readonly [
   type: number,
   expected: { rcode?: number; aa?: boolean; answer?: string[]; authority?: string[]; additional?: string[] },
 ])[] = [
-  // RFC 2181 10.3: the CNAME is not followed, so it brings no additional data.
+  // RFC 2181 10.3: the CNAME is not followed, so there is no additional data.
   [
     `${ZONE}.`,
     TYPE.MX,
@@ -82,7 +82,7 @@ const SERVED: readonly (readonly [
       additional: [`ns1.${ZONE}. 300 A 192.0.2.2`],
     },
   ],
-  // What a delegation hides is never an answer.
+  // Records hidden by a delegation are never in an answer.
   [`x.d.${ZONE}.`, TYPE.TXT, { aa: false, authority: [`d.${ZONE}. 300 NS ns.example.`] }],
   [`d.${ZONE}.`, TYPE.MX, { aa: false, authority: [`d.${ZONE}. 300 NS ns.example.`] }],
   [`n.${ZONE}.`, TYPE.NAPTR, { answer: [`n.${ZONE}. 300 NAPTR 1 2 "u" "" "!a!b!" x.example.`] }],
@@ -161,7 +161,7 @@ test('records of a zone with warnings can be read and sent back, singly and in a
   assert.is(file.status, 200, file.text);
 });
 
-/** Changes of the doubtful zone that leave a doubt as it is, and such that bring one. */
+/** Changes of the zone that keep a warning, and changes that cause one. */
 const CHANGES: readonly (readonly [what: string, type: string, change: object, code?: string])[] = [
   ['ns1', 'A', { type: 'CNAME', content: 'x.example.' }, 'cname_conflict'],
   ['c', 'CNAME', { content: `ns1.${ZONE}.` }],

@@ -1,7 +1,4 @@
-/**
- * Zones that other servers load: what is imported with a warning, and what is refused with the
- * reason.
- */
+/** Zones that other servers load: what is imported with a warning, and what is rejected. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readZone } from '../../../../admin-api/records/zonefile/prepare.ts';
@@ -65,7 +62,7 @@ for (const [what, file, warnings] of CASES)
     assert.equal(found.errors, []);
     assert.equal(found.warnings, warnings);
     assert.is(found.records, file.split('\n').length - 1);
-    // Strict, the same lines are errors.
+    // With strict, the same lines are errors.
     const strict = read(file, { strict: true });
     assert.equal(strict.warnings, []);
     assert.equal(
@@ -117,7 +114,7 @@ test('records below a DNAME are rejected, and the message names the DNAME', () =
   assert.is(errors.length, 1);
   assert.match(errors[0], /^2 .*m\.z\.test\. has a DNAME, which redirects every name below it/);
   assert.not.match(errors[0], /glue|delegat|hand on/);
-  // Of a delegation it is a delegation.
+  // A delegation is reported as a delegation.
   assert.match(read('d NS ns.example.\nx.d TXT x\n').texts[0], /d\.z\.test\. is delegated to other nameservers/);
 });
 

@@ -61,7 +61,7 @@ test('replaces all records, and exports them with SOA and NS first', async () =>
   const lines = text.split('\n');
   assert.match(lines[2], /^@\t3600\tIN\tSOA\tns1.waypost.test. hostmaster.waypost.test. \d+ 3600 600 1209600 300$/);
   assert.match(lines[3], /^@\t86400\tIN\tNS\tns1.waypost.test.$/);
-  // What was read can be sent, and is the same again but for the serial.
+  // The export can be imported, and is equal except for the serial.
   const again = await send(text);
   assert.is(again.body.records, 16 as never, again.text);
   assert.equal((await read()).split('\n').slice(3), lines.slice(3));
@@ -85,7 +85,7 @@ for (const filler of [0, 4000])
     assert.is(rebuilt.size, imported.size);
   });
 
-/** The nodes of the zone when they are made from the rows, as the change is applied. */
+/** The nodes of the zone, compiled from the rows when the change is applied. */
 async function rebuild(name: string): Promise<Map<string, string>> {
   const { body } = await daemon.call('GET', `/api/v1/domains?q=${name}`);
   const id = String(body.domains[0].id);
@@ -94,7 +94,7 @@ async function rebuild(name: string): Promise<Map<string, string>> {
   assert.is(answers(name).size, 0);
   const fresh = await newZone(name);
   const nested = await newZone(`nested-for-a-moment.${name}`);
-  // With a nested zone there, none are made beforehand.
+  // With a nested zone, no nodes are compiled in advance.
   assert.is((await fresh.send(text)).status, 200);
   await daemon.call('DELETE', nested.path);
   return answers(name);
@@ -121,7 +121,7 @@ test('apex=keep uses SOA timers, serial and NS of the file', async () => {
       (await daemon.call(method, `${path}/records${at}`, { json })).body.error.code,
       'apex_ns_is_ours' as never,
     );
-  // Without it, the file's are dropped and the service's are back.
+  // Without apex=keep, the apex records of the service replace those of the file.
   assert.is((await send(file)).body.records, 1 as never);
   assert.match(await read(), /NS\tns1\.waypost\.test\./);
 });
