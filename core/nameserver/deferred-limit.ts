@@ -1,9 +1,9 @@
 /**
  * Limits how many messages the UDP threads defer to the main thread.
  *
- * A deferred message costs the only main thread about 90 µs that the API then lacks, and its source
- * address may be forged. So there is a limit per second for all threads together, and a rate for
- * each network, so that one flooding network leaves the shared limit to the others.
+ * The main thread is shared with the API: a deferred message costs it about 90 µs, and its source
+ * address may be forged. So all threads together have a limit per second. Each network also has a
+ * rate, so that one flooding network leaves the shared limit to the others.
  *
  * Clients with a valid DNS cookie cannot be forged, and exempt networks are trusted. They have no
  * rate of their own and a separate limit per second (RFC 7873 section 1), which others cannot

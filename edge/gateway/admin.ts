@@ -1,9 +1,8 @@
 /**
  * Forwards requests for the admin API and for DNS over HTTPS to the API's listener on this machine.
  *
- * A header field carries the client's address. The API trusts it only together with a secret that
- * the main thread creates for each run, because rate limits and access to /metrics depend on the
- * address.
+ * A header field carries the client's address. The API uses it for rate limits and for access to
+ * /metrics, so it accepts the field only with a secret that the main thread creates for each run.
  */
 
 import { Readable } from 'node:stream';

@@ -81,7 +81,7 @@ class BufferedBody implements RequestBody {
   }
 
   get flow(): RequestBody['flow'] {
-    // A pending read must be finished first, and it is read with `read`.
+    // A pending read can only be continued with `read`.
     return this.pending !== null || this.#body.flow === undefined ? undefined : (sink) => new BufferedFlow(this, sink);
   }
 

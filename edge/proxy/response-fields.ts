@@ -15,7 +15,7 @@ import {
 } from './origin-names.ts';
 
 /** How a field is handled. A field below DROP passes unchanged if it does not reveal the origin. */
-const UNKNOWN = 1; // removed, or rewritten where it is a URL
+const UNKNOWN = 1; // removed, or rewritten if it is a URL
 const TEXT = 2; // the origin is replaced by the site
 const MEMBERS = 3; // the members that hold the origin are removed
 const DATE = 4;
@@ -236,7 +236,7 @@ export function fieldsWithoutOrigin(
 }
 
 /**
- * Whether a field passes unchanged, as nearly all do; this check is the fastest path.
+ * Whether a field passes unchanged. Nearly all fields do, so this check must be fast.
  *
  * Every response has an ETag. An ETag without dots and colons is not searched: it could contain an
  * address as a plain number, but no known server writes that.
