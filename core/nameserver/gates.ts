@@ -50,7 +50,7 @@ export class Gates {
   }
 
   /** `thread`: from 0. A restarted thread gets the same data. */
-  of(thread: number): GateData {
+  dataOf(thread: number): GateData {
     return this.#threads[thread];
   }
 

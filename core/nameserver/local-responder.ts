@@ -70,8 +70,8 @@ export class LocalResponder {
         counters.count(COLUMN.notQuery);
         return null;
       }
-      const left = gate.pass(buffer, 0, length, responder.query, client, client.length === 4 ? 0 : 1);
-      return { message: buffer.slice(0, left), personal: responder.query.cookie !== COOKIE.NONE };
+      const sentLength = gate.pass(buffer, 0, length, responder.query, client, client.length === 4 ? 0 : 1);
+      return { message: buffer.slice(0, sentLength), personal: responder.query.cookie !== COOKIE.NONE };
     } catch (error) {
       counters.count(COLUMN.fault);
       throw error;

@@ -116,8 +116,8 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   };
   const libc = isBatch ? loadLibc() : null;
   const wake = libc === null ? undefined : () => libc.signalEvent(sockets.wake);
-  const start = (plan: ThreadPlan, variable?: string): DnsThread =>
-    createDnsThread({ ...parts, cannotListen: (why) => cannotListen(plan.data.listen, why, variable) }, plan);
+  const start = (plan: ThreadPlan, setting?: string): DnsThread =>
+    createDnsThread({ ...parts, cannotListen: (reason) => cannotListen(plan.data.listen, reason, setting) }, plan);
   const threads = Array.from({ length: count }, (_, i) =>
     start({
       name: `udp ${i + 1}`,
@@ -125,7 +125,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
         ? new URL('./udp-worker.js', import.meta.url)
         : new URL('./udp-portable-worker.js', import.meta.url),
       readerNumber: i + 1,
-      data: { ...data, gate: gates.of(i), fds: sockets.udp[i] ?? [] },
+      data: { ...data, gate: gates.dataOf(i), fds: sockets.udp[i] ?? [] },
     }),
   );
   threads.push(
@@ -133,7 +133,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       name: 'tcp',
       file: isBatch ? new URL('./tcp-batch-worker.js', import.meta.url) : new URL('./tcp-worker.js', import.meta.url),
       readerNumber: count + 1,
-      data: { ...data, gate: gates.of(count), fds: sockets.tcp, wake: sockets.wake },
+      data: { ...data, gate: gates.dataOf(count), fds: sockets.tcp, wake: sockets.wake },
       wake,
       onExit() {
         if (isBatch) closeLeft(openFds);
@@ -149,7 +149,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
         readerNumber: count + 2,
         data: {
           ...data,
-          gate: gates.of(count + 1),
+          gate: gates.dataOf(count + 1),
           listen: tlsListen,
           streamIndex: TLS_STREAM,
           // A getter, because each start of the thread needs the current certificate.

@@ -117,12 +117,12 @@ export class QueryLogWriter {
     for (let i = 0; i < client.length; i++) bytes[at + ENTRY_FIELD.client + i] = client.address[i];
     bytes[at + ENTRY_FIELD.clientLength] = client.length;
     bytes[at + ENTRY_FIELD.transport] = client.transport;
-    put(bytes, at + ENTRY_FIELD.port, client.port);
-    put(bytes, at + ENTRY_FIELD.type, query.type);
-    put(bytes, at + ENTRY_FIELD.rcode, query.rcode);
+    writeUint16(bytes, at + ENTRY_FIELD.port, client.port);
+    writeUint16(bytes, at + ENTRY_FIELD.type, query.type);
+    writeUint16(bytes, at + ENTRY_FIELD.rcode, query.rcode);
     bytes[at + ENTRY_FIELD.flags] = packet[start + 2];
     bytes[at + ENTRY_FIELD.edns] = (query.hasOpt ? 1 : 0) | (query.dnssecOk ? 2 : 0);
-    put(bytes, at + ENTRY_FIELD.size, size);
+    writeUint16(bytes, at + ENTRY_FIELD.size, size);
     const length = query.questionEnd === 0 ? 0 : query.nameEnd - start - HEADER_LENGTH;
     bytes[at + ENTRY_FIELD.nameLength] = length;
     for (let i = 0; i < length; i++) bytes[at + ENTRY_FIELD.name + i] = packet[start + HEADER_LENGTH + i];
@@ -142,7 +142,7 @@ export class QueryLogWriter {
   }
 }
 
-function put(bytes: Uint8Array, at: number, value: number): void {
+function writeUint16(bytes: Uint8Array, at: number, value: number): void {
   bytes[at] = value >>> 8;
   bytes[at + 1] = value;
 }

@@ -17,12 +17,12 @@ export function listenEverywhere<S extends Server>(
   post: (message: FromWorker) => void,
   create: (family: number) => S,
 ): S[] {
-  let waiting = listen.length;
+  let remaining = listen.length;
   const servers = listen.map(({ address, port, family }) => {
     const server = create(family === 6 ? 1 : 0);
-    server.on('error', (error) => post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }));
+    server.on('error', (error) => post({ kind: remaining > 0 ? 'failed' : 'fault', message: error.message }));
     server.listen({ port, host: address, ipv6Only: family === 6, backlog: 511 }, () => {
-      if (--waiting === 0) post({ kind: 'listening' });
+      if (--remaining === 0) post({ kind: 'listening' });
     });
     return server;
   });

@@ -8,8 +8,8 @@ import type { AnswerSink } from './deferred-queue.ts';
 import type { TcpLimits } from './worker-data.ts';
 
 /**
- * Unsent bytes after which the connection is no longer read. A connection holds at most this much and
- * one more message.
+ * Unsent bytes after which the connection is no longer read. A connection holds at most this much
+ * and one more message.
  */
 const MAX_UNSENT = 64 * 1024;
 const LENGTH = 2;

@@ -25,7 +25,7 @@ export interface ThreadParts {
   /** Receives each thread when it is started or restarted. */
   readonly onThread?: (name: string, worker: Worker) => void;
   /** The error for a thread that cannot listen. */
-  cannotListen(why: string): ConfigError;
+  cannotListen(reason: string): ConfigError;
 }
 
 export interface ThreadPlan {

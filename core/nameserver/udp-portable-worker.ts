@@ -128,16 +128,16 @@ function openOwnSockets(wildcard: ListenAddress): void {
   }
 }
 
-let waiting = data.listen.length;
+let remaining = data.listen.length;
 const anyAddresses = data.listen.filter((listen) => isAny(listen.address));
 for (const listen of data.listen) {
   const listening = (): void => {
-    if (--waiting > 0) return;
+    if (--remaining > 0) return;
     for (const any of anyAddresses) openOwnSockets(any);
     post({ kind: 'listening' });
   };
   open(listen, anyAddresses.length > 0, listening, (error) =>
-    post({ kind: waiting > 0 ? 'failed' : 'fault', message: error.message }),
+    post({ kind: remaining > 0 ? 'failed' : 'fault', message: error.message }),
   );
 }
 
@@ -148,7 +148,7 @@ const watch = setInterval(() => {
     for (const socket of sockets) socket.close();
     process.exit();
   }
-  if (waiting > 0 || Date.now() - scannedAt < SCAN_MS) return;
+  if (remaining > 0 || Date.now() - scannedAt < SCAN_MS) return;
   scannedAt = Date.now();
   for (const any of anyAddresses) openOwnSockets(any);
 }, STOP_CHECK_MS);
