@@ -76,7 +76,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   });
   addVerb(parent, context, {
     usage: 'suspend <upload-or-app>',
-    about: 'suspend a package, or an app with all its published packages (administrators)',
+    about: 'suspend a package, or an app with its published, approved and future packages (administrators)',
     options: [REASON],
     examples: [
       'waypost pkg suspend 019a7c3e5b2d0400 --reason "It crashes."',
@@ -92,7 +92,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   });
   addVerb(parent, context, {
     usage: 'reinstate <app>',
-    about: 'end the suspension of an app; its packages must be approved one by one (administrators)',
+    about: 'end the suspension of an app; each of its suspended packages must be approved again (administrators)',
     examples: ['waypost pkg reinstate com.example.notes'],
     async run(call, [id]) {
       const result = await call.api.json({ method: 'POST', path: `${appPath(id)}/reinstate` });

@@ -1,6 +1,7 @@
 /**
- * Entries in the table of targets. A record whose rdata contains a target name has one entry (see
- * core/store/keys.ts).
+ * Entries in the table of targets: target name to record (see core/store/keys.ts). A change at a
+ * name finds there the records whose answers include it, which must be compiled again. The entries
+ * also are conflict keys: recent-writes.ts compares them with what a draft has read.
  */
 import type { Environment } from '../store/environment.ts';
 import { afterPrefix, idKey, recordKeyParts, targetKey } from '../store/keys.ts';

@@ -2,7 +2,8 @@
  * The keys and values of the journal in etcd, below a prefix:
  *
  *   head                       sequence u48 and hash (32) of the last entry
- *   turn                       exists while a node claims the next append because it lost too often
+ *   turn                       claims the next append for a node that lost too often; ignored by
+ *                              the others after its deadline (turns.ts)
  *   mandate/<node>             empty; commits that a node forwards are appended only while the
  *                              revision of this key is the one that the node last wrote
  *   floor                      sequence u48: entries below it are deleted
