@@ -1,4 +1,4 @@
-/** The admin API over a journal in an etcd of its own. */
+/** The admin API with a journal in its own etcd. */
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { openEtcdJournal } from '../../../core/journal/etcd/etcd-journal.ts';
 import { type Daemon, startDaemon } from '../../admin-api/daemon.ts';

@@ -1,4 +1,4 @@
-/** Packages that are made to break their audit: the command ends with a finding, as the server does. */
+/** Packages that break their audit: the command reports a finding, as the server does. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,11 +32,11 @@ const withApp = (script: string, use: (folder: string) => Promise<void>): Promis
 
 const nested = (open: string, close: string, levels: number, inner = ''): string =>
   open.repeat(levels) + inner + close.repeat(levels);
-/** More than any stack holds. */
+/** Deeper than any stack allows. */
 const MANY = 20_000;
 const PAGE = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>a</title></head><body>';
 
-/** By what is nested: files of the package, and the code of a finding about it, if it is too deep for the audit. */
+/** By the nested construct: files of the package, and the code of the finding if it is too deep. */
 const NESTED: Readonly<Record<string, readonly [Readonly<Record<string, string>>, string?]>> = {
   'functions in functions': [{ 'app.js': nested('(function(){', '})()', 250) }],
   'more functions in functions': [{ 'app.js': nested('(function(){', '})()', 5000) }],
@@ -64,11 +64,11 @@ const NESTED: Readonly<Record<string, readonly [Readonly<Record<string, string>>
   'objects in the manifest': [{ 'manifest.json': nested('{"a":', '}', MANY, '1') }],
 };
 
-/** Milliseconds; the limit of the audit itself is below. */
+/** In milliseconds; the limit of the audit itself is lower. */
 const LINT_TIMEOUT = 120_000;
 
 for (const [name, [files, code]] of Object.entries(NESTED))
-  test(`${name}: the command reports, and does not break down`, () =>
+  test(`${name}: the command reports a finding and does not crash`, () =>
     withFiles(files, async (folder) => {
       const command = startChild(process.execPath, [MAIN, 'pkg', 'lint', folder, '--json']);
       const status = await command.ended(LINT_TIMEOUT);
@@ -84,7 +84,7 @@ for (const [name, [files, code]] of Object.entries(NESTED))
         );
     }));
 
-test('an audit that takes too long, or too much memory, is one for a person', () =>
+test('an audit above the limit on time or memory needs a review', () =>
   withApp(`x=${'['.repeat(900)}${']'.repeat(900)};${'y=[1,2,3,4,5,6,7,8];'.repeat(200_000)}`, async (folder) => {
     const late = await lint(folder, [], 1);
     assert.equal([late.verdict, late.findings.map(({ code }) => code)], ['in_review', ['audit_timed_out']]);
@@ -92,14 +92,14 @@ test('an audit that takes too long, or too much memory, is one for a person', ()
     assert.equal([large.verdict, large.findings.map(({ code }) => code)], ['in_review', ['audit_crashed']]);
   }));
 
-test('a path that is none is an error of the system', async () => {
+test('a missing path is a system error', async () => {
   await lint(join(tmpdir(), 'waypost-there-is-none')).then(
     () => assert.unreachable(),
     (error) => assert.is(error.code, 'ENOENT'),
   );
 });
 
-test('the limits are those that the server has by default', () => {
+test('the limits are the defaults of the server', () => {
   const { auditTimeout, auditMemory } = loadConfig({ env: {} }).packages;
   assert.equal([auditTimeout, auditMemory], [DEFAULT_AUDIT_TIMEOUT, DEFAULT_AUDIT_MEMORY]);
 });

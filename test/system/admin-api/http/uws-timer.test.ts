@@ -1,4 +1,4 @@
-/** Connections that uWebSockets.js ends by its own timer, of some 8 to 12 s. All of them are opened at once. */
+/** Connections that the timer of uWebSockets.js closes after 8 to 12 s. All are opened at once. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Listening } from '../../../../admin-api/http/transport.ts';
@@ -28,15 +28,15 @@ await forEachTransport((make, name) => {
   });
   test.after(() => Promise.all([server.listening.close(), listening.close()]).then(() => {}));
 
-  test('what is no sound request is cut, and no handler sees it', async () => {
+  test('invalid requests are cut off, and never reach a handler', async () => {
     assert.equal(await malformed, []);
     assert.equal(server.seen, []);
     assert.is(server.listening.connections(), 0);
   });
 
-  test('a body that nobody reads does not keep a connection for ever', () => unread);
+  test('an unread body does not keep a connection open forever', () => unread);
 
-  test('a connection without a request ends', async () => {
+  test('closes an idle connection', async () => {
     await idle;
     await unread;
     assert.is(listening.connections(), 0);

@@ -1,4 +1,7 @@
-/** What the toggle does to answers, with a daemon as a person starts it: from its answer on, the very next query sees it. */
+/**
+ * The effect of the proxy toggle on answers, with a real daemon: the query after its response sees
+ * the change.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatName, parseName } from '../../../../core/wire/name.ts';
@@ -34,7 +37,7 @@ test.before(async (context) => {
     WAYPOST_CLUSTER_IPV4: '192.0.2.80,192.0.2.81',
     WAYPOST_CLUSTER_IPV6: '2001:db8::80',
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-    // Nobody listens there: no query would leave this machine.
+    // Nothing listens there, so no query leaves this machine.
     WAYPOST_EDGE_RESOLVERS: '127.0.0.1:9',
   });
   context.udp = await UdpClient.connect(context.daemon.dnsPort);
@@ -78,7 +81,7 @@ const cluster = (name: string) => ({
   AAAA: [`${name}. 300 AAAA 2001:db8::80`],
 });
 
-test('off: the records themselves', async (context) => {
+test('off: answers with the records', async (context) => {
   assert.equal((await ask(context, 'www.shop.test', 'A')).answer, ['www.shop.test. 3600 A 127.1.0.1']);
   assert.equal((await ask(context, 'www.shop.test', 'AAAA')).answer, []);
   assert.equal((await ask(context, 'blog.shop.test', 'CNAME')).answer, [
@@ -86,28 +89,28 @@ test('off: the records themselves', async (context) => {
   ]);
 });
 
-test('on, and off again, several times: the next query sees it', async (context) => {
+test('on and off, several times: the next query sees the change', async (context) => {
   for (let round = 0; round < 5; round++) {
     const { body } = await toggle(context, true);
-    // 1. The first query after the answer.
+    // 1. The first query after the response.
     assert.equal((await ask(context, 'www.shop.test', 'A')).answer, cluster('www.shop.test').A);
     assert.is((body.proxy as { is_enabled: number }).is_enabled, 1);
-    // 2. Every web name, also by the family that the origin has not.
+    // 2. Every web name, also for the address family that the origin does not have.
     for (const name of ['shop.test', 'www.shop.test', 'blog.shop.test', 'x.app.shop.test', 'a.b.app.shop.test'])
       for (const type of ['A', 'AAAA'] as const)
         assert.equal((await ask(context, name, type)).answer, cluster(name)[type], `${name} ${type}`);
-    // 3. The CNAME is gone, all else at the names stays.
+    // 3. The CNAME is replaced; all other records of the names stay.
     assert.equal((await ask(context, 'blog.shop.test', 'CNAME')).answer, []);
     assert.equal((await ask(context, 'www.shop.test', 'TXT')).answer, ['www.shop.test. 3600 TXT "stays"']);
     assert.equal((await ask(context, 'shop.test', 'TXT')).answer, ['shop.test. 3600 TXT "v=spf1 -all"']);
-    // 4. Mail goes where it went, and so does what was kept out.
+    // 4. Mail records and excluded names do not change.
     const mx = await ask(context, 'shop.test', 'MX');
     assert.equal(mx.answer, ['shop.test. 3600 MX 10 mail.shop.test.']);
     assert.equal(mx.additional, ['mail.shop.test. 3600 A 127.1.0.2']);
     assert.equal((await ask(context, 'mail.shop.test', 'A')).answer, ['mail.shop.test. 3600 A 127.1.0.2']);
     assert.equal((await ask(context, 'ftp.shop.test', 'A')).answer, ['ftp.shop.test. 3600 A 127.1.0.3']);
     assert.equal((await ask(context, 'ftp.shop.test', 'AAAA')).answer, []);
-    // 5. Names that are no web names get no addresses.
+    // 5. Other names get no addresses of the proxy.
     assert.equal(await ask(context, 'only-txt.shop.test', 'A'), { rcode: 0, answer: [], additional: [] });
     assert.is((await ask(context, 'missing.shop.test', 'A')).rcode, 3);
     // 6. Off.
@@ -120,7 +123,7 @@ test('on, and off again, several times: the next query sees it', async (context)
   }
 });
 
-test('the origin was the first address of the domain itself; what stays grey and tells it is listed', async ({
+test('the origin is the first address of the domain; lists records that reveal it', async ({
   daemon,
   id,
 }) => {
@@ -129,7 +132,7 @@ test('the origin was the first address of the domain itself; what stays grey and
   assert.equal([origin_host, origin_port, origin_protocol, exposed], ['127.1.0.1', 443, 'https', []]);
 });
 
-test('a record that comes or goes while the proxy is on', async (context) => {
+test('records created or deleted while the proxy is on', async (context) => {
   const { daemon, id } = context;
   await toggle(context, true);
   const record = await daemon.api.createRecord(id, 'new', 'A', '127.1.0.9');
@@ -146,7 +149,7 @@ test('a record that comes or goes while the proxy is on', async (context) => {
   assert.is((await ask(context, 'new.shop.test', 'A')).rcode, 3);
 });
 
-test('it lasts over a restart', async (context) => {
+test('the state survives a restart', async (context) => {
   await context.daemon.stop();
   await context.daemon.start();
   assert.equal((await ask(context, 'www.shop.test', 'A')).answer, cluster('www.shop.test').A);
