@@ -5,9 +5,9 @@ import { STATES, type Standing } from '../core/cluster/standing.ts';
 import { publicRoute, type Route } from './http/route.ts';
 import { list, text } from './http/schema.ts';
 
-const healthAnswer = Type.Object({ node: text('the name of the node') });
+const healthResponse = Type.Object({ node: text('the name of the node') });
 
-const clusterAnswer = Type.Object(
+const clusterResponse = Type.Object(
   {
     state: Type.Union(
       STATES.map((state) => Type.Literal(state)),
@@ -29,7 +29,7 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       path: '/healthz',
       tag: 'operations',
       summary: 'Check that the process is alive',
-      answer: healthAnswer,
+      response: healthResponse,
       run: () => ({ node: nodeName }),
     }),
     publicRoute({
@@ -38,14 +38,14 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
       path: '/readyz',
       tag: 'operations',
       summary: 'Check that the node is ready: all changes applied, all listeners open',
-      answer: Type.Object({
-        ...healthAnswer.properties,
+      response: Type.Object({
+        ...healthResponse.properties,
         reasons: list(Type.String(), 'why the node is not ready'),
         warnings: list(
           Type.String(),
           'problems that do not stop the node from serving, such as an etcd that does not respond',
         ),
-        cluster: Type.Optional(clusterAnswer),
+        cluster: Type.Optional(clusterResponse),
       }),
       faults: { 503: [] },
       run({ headers }) {

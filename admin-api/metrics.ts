@@ -51,7 +51,7 @@ export function metricsRoutes(registry: Registry, access: MetricsAccess, authent
       tag: 'operations',
       summary: 'Read the metrics of this node',
       description: 'In the text format of Prometheus, or as OpenMetrics if Accept requests it.',
-      answerType: 'text/plain',
+      responseType: 'text/plain',
       faults: { 401: UNAUTHORIZED, 403: ['api_disabled', 'forbidden', 'insufficient_scope'] },
       run({ remoteAddress, header, headers }) {
         if (needsToken(access, remoteAddress, header))

@@ -6,7 +6,7 @@ import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
-import { accountAnswer, accountPatchBody, accountsAnswer, newAccountBody, ownAccountAnswer } from './schema.ts';
+import { accountPatchBody, accountResponse, accountsResponse, newAccountBody, ownAccountResponse } from './schema.ts';
 import { createAccount, deleteAccount, describeAccount, updateAccount, viewAccount } from './service.ts';
 
 const ACCOUNTS = '/api/v1/accounts';
@@ -22,7 +22,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       tag: 'accounts',
       summary: 'Get the account of the token and its usage',
       scope: 'account',
-      answer: ownAccountAnswer,
+      response: ownAccountResponse,
       run: ({ caller }) => ({ account: describeAccount(services, caller.account) }),
     }),
     route({
@@ -34,7 +34,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       scope: 'account',
       admin: true,
       query: Type.Object(pageQuery),
-      answer: accountsAnswer,
+      response: accountsResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const page = readPage(context.query);
@@ -53,7 +53,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       scope: 'account',
       admin: true,
       body: newAccountBody,
-      answer: accountAnswer,
+      response: accountResponse,
       faults: { 409: TAKEN, 422: ['invalid_plan'], 503: ['busy'] },
       run: (context) => createAccount(services, passwords, context, context.body),
     }),
@@ -68,7 +68,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       scope: 'account',
       admin: true,
       body: accountPatchBody,
-      answer: accountAnswer,
+      response: accountResponse,
       faults: { 404: ['no_such_account'], 409: [...TAKEN, 'last_admin'], 422: ['invalid_plan'], 503: ['busy'] },
       run: (context) => updateAccount(services, passwords, context, context.params.account_id, context.body),
     }),
@@ -81,7 +81,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       description: 'Delete its domains first, with a token of the account.',
       scope: 'account',
       admin: true,
-      answer: NOTHING,
+      response: NOTHING,
       faults: { 404: ['no_such_account'], 409: ['has_domains', 'has_apps', 'last_admin'] },
       run: (context) => deleteAccount(services, context, context.params.account_id),
     }),

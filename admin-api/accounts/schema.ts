@@ -50,13 +50,13 @@ const accountView = Type.Object(
   { title: 'Account' },
 );
 
-export const accountAnswer = Type.Object({ account: accountView });
-export const accountsAnswer = Type.Object({
+export const accountResponse = Type.Object({ account: accountView });
+export const accountsResponse = Type.Object({
   accounts: list(accountView, 'sorted by creation time'),
   next_cursor: nextCursorSchema,
 });
 
-export const ownAccountAnswer = Type.Object({
+export const ownAccountResponse = Type.Object({
   account: Type.Object(
     {
       id: id('the account'),

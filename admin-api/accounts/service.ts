@@ -37,7 +37,7 @@ export async function createAccount(
       action: 'account.create',
       target: account.id,
       detail: auditDetail(account),
-      answer: () => ({ account: viewAccount(account) }),
+      createResponse: () => ({ account: viewAccount(account) }),
     };
   });
 }
@@ -95,7 +95,7 @@ export async function updateAccount(
       action: 'account.update',
       target: id,
       detail: { ...auditDetail(account), password_changed: passwordHash !== undefined, ...ended },
-      answer: () => ({ account: viewAccount(account) }),
+      createResponse: () => ({ account: viewAccount(account) }),
     };
   });
 }
@@ -121,7 +121,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
     draft.delete(accounts, account);
-    return { action: 'account.delete', target: id, detail: auditDetail(account), answer: () => ({}) };
+    return { action: 'account.delete', target: id, detail: auditDetail(account), createResponse: () => ({}) };
   });
 }
 

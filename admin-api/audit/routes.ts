@@ -33,7 +33,7 @@ const auditView = Type.Object(
   { title: 'AuditEntry' },
 );
 
-const changeAnswer = Type.Object({
+const changeResponse = Type.Object({
   seq: count('the requested sequence number'),
   applied: list(Type.String(), 'the nodes that serve it'),
   pending: list(Type.String(), 'the nodes that do not serve it yet'),
@@ -62,7 +62,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
         ),
         account_id: Type.Optional(Type.String({ description: 'only changes to this account; for administrators' })),
       }),
-      answer: Type.Object({ entries: list(auditView, 'newest first'), next_cursor: nextCursorSchema }),
+      response: Type.Object({ entries: list(auditView, 'newest first'), next_cursor: nextCursorSchema }),
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { caller, query } = context;
@@ -98,7 +98,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       summary: 'List the nodes that serve a change',
       description: 'The sequence number is the X-Waypost-Revision of a write.',
       scope: 'dns',
-      answer: changeAnswer,
+      response: changeResponse,
       faults: { 404: ['no_such_change'] },
       run({ params }) {
         const sequence = /^\d{1,15}$/.test(params.seq) ? Number(params.seq) : 0;

@@ -8,7 +8,7 @@ import { REVISION } from '../http/revision.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
 import type { Passwords } from './password.ts';
-import { exchangeAnswer, exchangeBody, newTokenAnswer, tokenBody, tokensAnswer } from './schema.ts';
+import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
 import { visiblePrefix } from './token.ts';
 import { createToken, exchange, revokeToken, viewToken } from './tokens.ts';
 
@@ -23,7 +23,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       description:
         'The token has all scopes that the role allows, and is revoked when the password changes. For programs, create a token with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.',
       body: exchangeBody,
-      answer: exchangeAnswer,
+      response: exchangeResponse,
       faults: {
         401: ['bad_credentials'],
         403: ['api_disabled'],
@@ -49,7 +49,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       summary: 'List the tokens of the account',
       scope: 'account',
       query: Type.Object(pageQuery),
-      answer: tokensAnswer,
+      response: tokensResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { limit, after } = readPage(context.query);
@@ -71,7 +71,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
         'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it.',
       scope: 'account',
       body: tokenBody,
-      answer: newTokenAnswer,
+      response: newTokenResponse,
       faults: { 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
       run(context) {
         context.headers['Cache-Control'] = 'no-store';
@@ -86,7 +86,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       summary: 'Revoke a token',
       description: 'The token is invalid as soon as the response is sent.',
       scope: 'account',
-      answer: NOTHING,
+      response: NOTHING,
       faults: { 404: ['no_such_token'] },
       run: (context) => revokeToken(services, context, context.params.token_id),
     }),

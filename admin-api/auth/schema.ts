@@ -16,7 +16,7 @@ export const exchangeBody = bodySchema(
   }),
 );
 
-export const exchangeAnswer = Type.Object({
+export const exchangeResponse = Type.Object({
   token: text('the token; it is shown only once'),
   prefix: text('the prefix of the token, as shown in lists'),
   user: Type.Object({
@@ -47,9 +47,9 @@ const tokenView = {
   expires_at: orNull(time('when it expires'), 'when it expires; null: never'),
 };
 
-export const newTokenAnswer = Type.Object({ token: text('the token; it is shown only once'), ...tokenView });
+export const newTokenResponse = Type.Object({ token: text('the token; it is shown only once'), ...tokenView });
 
-export const tokensAnswer = Type.Object({
+export const tokensResponse = Type.Object({
   tokens: list(Type.Object(tokenView, { title: 'Token' }), 'the tokens of the account'),
   next_cursor: nextCursorSchema,
 });

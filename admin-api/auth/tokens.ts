@@ -74,7 +74,7 @@ export function createToken(
       action: 'token.create',
       target: token.id,
       detail: { name: token.name, scopes, expires_at: viewToken(token).expires_at },
-      answer: () => ({ token: text, ...viewToken(token) }),
+      createResponse: () => ({ token: text, ...viewToken(token) }),
     };
   });
 }
@@ -131,7 +131,7 @@ export function revokeToken(services: Services, context: Context<Caller>, id: st
     if (token === undefined || token.accountId !== context.caller.account.id)
       throw new HttpError(404, 'no_such_token', 'The account has no token with this id.');
     draft.delete(tokens, token);
-    return { action: 'token.revoke', target: id, detail: { name: token.name }, answer: () => ({}) };
+    return { action: 'token.revoke', target: id, detail: { name: token.name }, createResponse: () => ({}) };
   });
 }
 

@@ -33,7 +33,7 @@ export interface ChangeResult<R extends Reply> {
   /** Details for the audit log; no secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
   /** With an Idempotency-Key, also called before the commit, with the revision 0. */
-  answer(revision: number): R;
+  createResponse(revision: number): R;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function change<R extends Reply>(
   // A stored response is a response to the same request, so it has the same type.
   if (result.done === undefined) return setReplayHeaders(result.again, headers) as R;
   headers[REVISION] = String(sequence);
-  return result.done.answer(sequence);
+  return result.done.createResponse(sequence);
 }
 
 /** The caller, and the request. */
@@ -70,7 +70,7 @@ export type Requester = Pick<Context<Caller>, 'caller' | 'requestId' | 'remoteAd
 
 export function auditEntry(
   { caller: { account, token }, requestId, remoteAddress }: Requester,
-  done: Omit<ChangeResult<Reply>, 'answer'>,
+  done: Omit<ChangeResult<Reply>, 'createResponse'>,
 ): Audit {
   return {
     id: newId(),
@@ -118,8 +118,8 @@ function setReplayHeaders({ reply, revision }: StoredReply, headers: Record<stri
  * The hash of the request is encrypted too: an open hash would allow guesses of a password in it.
  */
 function sealReplay({ secrets }: Services, { id, request }: Idempotency, done: ChangeResult<Reply>): Replay {
-  const answer = Buffer.from(JSON.stringify(done.answer(0)));
-  const sealed = secrets.seal(Buffer.concat([hashOf(request), answer]), `idempotency:${id}`);
+  const response = Buffer.from(JSON.stringify(done.createResponse(0)));
+  const sealed = secrets.seal(Buffer.concat([hashOf(request), response]), `idempotency:${id}`);
   return { id, sealed: sealed.toString('base64'), createdAt: nowSeconds(), revision: 0 };
 }
 

@@ -31,7 +31,7 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
   const described = {
     path: PATH,
     tag: 'operations',
-    answerType: DNS_MESSAGE,
+    responseType: DNS_MESSAGE,
     faults: { 400: ['malformed_message'], 413: ['body_too_large'], 429: ['too_many_requests'] },
   } as const;
   const admit = ({ remoteAddress, headers }: Admitted): void => queries.take(clientNetwork(remoteAddress), headers);

@@ -5,7 +5,7 @@ import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
 import { etag, ownedDomain } from './owned.ts';
-import { domainAnswer, domainBody, domainsAnswer } from './schema.ts';
+import { domainBody, domainResponse, domainsResponse } from './schema.ts';
 import { createDomain, deleteDomain, describeDomain, listDomains } from './service.ts';
 
 const DOMAINS = '/api/v1/domains';
@@ -24,7 +24,7 @@ export function domainRoutes(services: Services): Route[] {
         ...pageQuery,
         q: Type.Optional(Type.String({ description: 'only domains whose name contains this text' })),
       }),
-      answer: domainsAnswer,
+      response: domainsResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       async run(context) {
         const { rows, last } = await listDomains(
@@ -47,7 +47,7 @@ export function domainRoutes(services: Services): Route[] {
       summary: 'Create a domain',
       scope: 'dns',
       body: domainBody,
-      answer: domainAnswer,
+      response: domainResponse,
       faults: {
         409: ['zone_exists', 'plan_limit'],
         422: ['invalid_domain', 'invalid_name', 'public_suffix'],
@@ -62,7 +62,7 @@ export function domainRoutes(services: Services): Route[] {
       summary: 'Get a domain',
       scope: 'dns',
       conditional: true,
-      answer: domainAnswer,
+      response: domainResponse,
       faults: { 404: ['no_such_domain'] },
       run({ caller, params, headers }) {
         const view = describeDomain(services, ownedDomain(services.reader, caller, params.domain_id));
@@ -78,7 +78,7 @@ export function domainRoutes(services: Services): Route[] {
       summary: 'Delete a domain with all its records',
       scope: 'dns',
       conditional: true,
-      answer: NOTHING,
+      response: NOTHING,
       faults: { 404: ['no_such_domain'] },
       run: (context) => deleteDomain(services, context, context.params.domain_id),
     }),

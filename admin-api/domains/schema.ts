@@ -23,8 +23,8 @@ export const domainView = Type.Object(
   { title: 'Domain' },
 );
 
-export const domainAnswer = Type.Object({ domain: domainView });
-export const domainsAnswer = Type.Object({
+export const domainResponse = Type.Object({ domain: domainView });
+export const domainsResponse = Type.Object({
   domains: list(domainView, 'sorted by name, in canonical order'),
   next_cursor: nextCursorSchema,
 });

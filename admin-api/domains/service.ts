@@ -50,7 +50,7 @@ export async function createDomain(services: Services, context: Context<Caller>,
         action: 'domain.create',
         domain,
         target: domain.id,
-        answer: (revision) => ({ domain: viewDomain(services, domain, { ...state, revision }) }),
+        createResponse: (revision) => ({ domain: viewDomain(services, domain, { ...state, revision }) }),
       };
     });
   // The count of domains conflicts with every other creation in the account.
@@ -132,7 +132,7 @@ export function deleteDomain(services: Services, context: Context<Caller>, id: s
       // After its records, because applying those needs the domain.
       changes.delete(domains.number, domains.key(domain));
       draft.append(changes.content);
-      return { action: 'domain.delete', domain, target: id, detail: { records: count }, answer: () => ({}) };
+      return { action: 'domain.delete', domain, target: id, detail: { records: count }, createResponse: () => ({}) };
     });
   return services.turns.exclusive(id, commit);
 }

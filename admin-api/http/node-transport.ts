@@ -115,10 +115,10 @@ export class NodeTransport implements Transport {
       .catch(() => response.destroy());
   }
 
-  #send(request: NodeRequest, response: ServerResponse, answer: HttpResponse): Promise<void> | void {
-    const { status, body } = answer;
-    const headers = safeHeaders(answer.headers, this.#options.log);
-    if (answer.close || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
+  #send(request: NodeRequest, response: ServerResponse, reply: HttpResponse): Promise<void> | void {
+    const { status, body } = reply;
+    const headers = safeHeaders(reply.headers, this.#options.log);
+    if (reply.close || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
     request.discardUnread();
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       response.writeHead(status, headers);
@@ -261,8 +261,8 @@ function waitForDrain(response: ServerResponse): Promise<void> {
 
 function rejection(fault: HttpError): HttpResponse {
   const requestId = newRequestId();
-  const answer = errorResponse(fault, requestId);
-  return { ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } };
+  const reply = errorResponse(fault, requestId);
+  return { ...reply, headers: { ...reply.headers, 'X-Request-Id': requestId } };
 }
 
 /** The response to malformed HTTP, as bytes, because node:http provides no response object. */

@@ -65,9 +65,9 @@ export interface Description {
    */
   readonly query?: TObject;
   /** Fields of the response next to `ok`; omitted if it is not JSON. */
-  readonly answer?: TObject;
+  readonly response?: TObject;
   /** Content type of a response that is not JSON, or the alternative to JSON. */
-  readonly answerType?: string;
+  readonly responseType?: string;
   /** By status. A status with an empty list is not an error: it has the body of a response. */
   readonly faults?: Faults;
   /** Reads return an ETag; writes accept it in If-Match. */
@@ -131,7 +131,7 @@ export interface Sync {
 interface Common<C, B, A extends TObject> extends Description {
   readonly method: Method;
   readonly path: string;
-  readonly answer?: A;
+  readonly response?: A;
   run(context: Context<C, B>): HandlerResult<A> | Promise<HandlerResult<A>>;
 }
 

@@ -54,7 +54,7 @@ export class UwsTransport implements Transport {
       if (exchange.fault !== undefined) return exchange.reject(exchange.fault);
       inFlight++;
       handler(exchange)
-        .then((answer) => exchange.send(answer))
+        .then((reply) => exchange.send(reply))
         .then(
           () => inFlight--,
           () => {
@@ -164,22 +164,22 @@ class Exchange implements HttpRequest {
   /** Responds in the callback of the request, so that the parser reads no further. */
   reject(fault: HttpError): void {
     const requestId = newRequestId();
-    const answer = errorResponse(fault, requestId);
-    void this.send({ ...answer, headers: { ...answer.headers, 'X-Request-Id': requestId } });
+    const reply = errorResponse(fault, requestId);
+    void this.send({ ...reply, headers: { ...reply.headers, 'X-Request-Id': requestId } });
   }
 
-  async send(answer: HttpResponse): Promise<void> {
-    const { body } = answer;
+  async send(reply: HttpResponse): Promise<void> {
+    const { body } = reply;
     // Not while the request is being parsed: the connection would close only after the received
     // bytes, and the bytes after a chunked body would be parsed as a request.
     if (this.#check.isChunked) await new Promise((resolve) => setImmediate(resolve));
     if (this.#isAborted) return discard(body);
-    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#sendStream(answer, body);
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#sendStream(reply, body);
     // RFC 9110 15.4.5: a 304 has the length of the response that it replaces.
-    if (this.method === 'HEAD' || answer.status === 304) return this.#sendHeader(answer, Buffer.byteLength(body));
+    if (this.method === 'HEAD' || reply.status === 304) return this.#sendHeader(reply, Buffer.byteLength(body));
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    if (this.#mustClose(answer)) this.#sendLast(answer, bytes);
-    else await this.#sendBody(answer, bytes);
+    if (this.#mustClose(reply)) this.#sendLast(reply, bytes);
+    else await this.#sendBody(reply, bytes);
   }
 
   abandon(): void {
@@ -191,19 +191,19 @@ class Exchange implements HttpRequest {
    * its size. The end of the body is therefore uncertain, and later bytes must not be read as a
    * request.
    */
-  #mustClose(answer: HttpResponse): boolean {
-    return (answer.close ?? false) || (this.#check.close && !this.#libraryCloses) || this.#check.isChunked;
+  #mustClose(reply: HttpResponse): boolean {
+    return (reply.close ?? false) || (this.#check.close && !this.#libraryCloses) || this.#check.isChunked;
   }
 
   /**
    * Keeps unsent bytes here: in the library, they would be added to other unsent bytes of the
    * client.
    */
-  async #sendBody(answer: HttpResponse, bytes: Uint8Array): Promise<void> {
+  async #sendBody(reply: HttpResponse, bytes: Uint8Array): Promise<void> {
     const response = this.#response;
     let done = false;
     response.cork(() => {
-      this.#writeHeader(answer);
+      this.#writeHeader(reply);
       [, done] = response.tryEnd(bytes, bytes.length);
     });
     if (done) return;
@@ -222,18 +222,18 @@ class Exchange implements HttpRequest {
    * field, which would be inside the chunked body after a `write`. The library keeps unsent bytes
    * until its own timeout.
    */
-  #sendLast(answer: HttpResponse, bytes: Uint8Array): void {
+  #sendLast(reply: HttpResponse, bytes: Uint8Array): void {
     this.#response.cork(() => {
-      this.#writeHeader(answer);
+      this.#writeHeader(reply);
       this.#response.end(bytes, true);
     });
   }
 
   /** Closes the connection: the library does not report whether a client has read a header. */
-  #sendHeader(answer: HttpResponse, length: number): void {
+  #sendHeader(reply: HttpResponse, length: number): void {
     let done = false;
     this.#response.cork(() => {
-      this.#writeHeader(answer);
+      this.#writeHeader(reply);
       this.#response.writeHeader('Connection', 'close');
       [, done] = this.#response.tryEnd('', length);
     });
@@ -241,11 +241,11 @@ class Exchange implements HttpRequest {
     if (!done) setImmediate(() => this.abandon());
   }
 
-  async #sendStream(answer: HttpResponse, body: AsyncIterable<string | Uint8Array>): Promise<void> {
+  async #sendStream(reply: HttpResponse, body: AsyncIterable<string | Uint8Array>): Promise<void> {
     const response = this.#response;
-    const close = this.#mustClose(answer);
+    const close = this.#mustClose(reply);
     response.cork(() => {
-      this.#writeHeader(answer);
+      this.#writeHeader(reply);
       if (close) response.writeHeader('Connection', 'close');
     });
     this.#wakeWhenWritable();

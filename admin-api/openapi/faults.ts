@@ -46,7 +46,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
   }
   if (route.conditional && writes) add(412, ...CHANGED);
   // A streamed body is always sent, never replaced by a 304.
-  if (route.conditional && !writes && route.answer !== undefined) add(304);
+  if (route.conditional && !writes && route.response !== undefined) add(304);
   if (body !== undefined || bodyTypes !== undefined)
     for (const [status, codes] of Object.entries(BODY)) add(Number(status), ...codes);
   if (body !== undefined) add(422, 'validation', 'unknown_field');

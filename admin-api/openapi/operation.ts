@@ -90,16 +90,16 @@ function responsesOf(route: Route, schemas: Schemas): Part {
 
 /** `ok`: the value of `ok` in the body. `more`: additional headers. */
 function success(route: Route, schemas: Schemas, ok: boolean, more: readonly HeaderName[]): Part {
-  const { method, answer, answerType, conditional, query } = route;
+  const { method, response, responseType, conditional, query } = route;
   const names: HeaderName[] = ['X-Request-Id'];
   if (isWrite(route)) names.push('X-Waypost-Revision');
   if (takesKey(route)) names.push('Idempotent-Replayed');
   if (method === 'GET' && conditional) names.push('ETag');
   if (query?.properties.cursor !== undefined) names.push('Link');
   const content = {
-    ...(answer !== undefined && { [JSON_TYPE]: { schema: withOk(schemas.plain(answer), ok, isWrite(route)) } }),
-    ...(answerType !== undefined && { [answerType]: bytesOf(answerType) }),
-    ...(answer === undefined && answerType === undefined && { [JSON_TYPE]: {} }),
+    ...(response !== undefined && { [JSON_TYPE]: { schema: withOk(schemas.plain(response), ok, isWrite(route)) } }),
+    ...(responseType !== undefined && { [responseType]: bytesOf(responseType) }),
+    ...(response === undefined && responseType === undefined && { [JSON_TYPE]: {} }),
   };
   return { description: route.summary, headers: headerRefs([...names, ...more]), content };
 }
@@ -114,10 +114,10 @@ const SYNC: Part = {
 };
 
 /** Adds `ok` and `sync` to the fields, as http/route.ts does. */
-function withOk(answer: Part, ok: boolean, isWrite: boolean): Part {
-  const { properties, required } = answer as { properties?: Part; required?: readonly string[] };
+function withOk(schema: Part, ok: boolean, isWrite: boolean): Part {
+  const { properties, required } = schema as { properties?: Part; required?: readonly string[] };
   return {
-    ...answer,
+    ...schema,
     required: ['ok', ...(required ?? [])],
     properties: { ok: { const: ok }, ...properties, ...(isWrite && { sync: SYNC }) },
   };

@@ -14,7 +14,7 @@ export function openApiRoutes(routes: readonly Route[], version: string): Route[
     path: '/api/v1/openapi.json',
     tag: 'operations',
     summary: 'This document',
-    answerType: 'application/json',
+    responseType: 'application/json',
     faults: { 304: [] },
     run({ headers }) {
       headers.ETag = tag;

@@ -15,7 +15,7 @@ import { changeUploadState, reinstateApp, suspendApp } from './decisions.ts';
 import { anyUpload } from './owned.ts';
 import type { PackageBlobs } from './package-blobs.ts';
 import { RULES } from './paths.ts';
-import { appOnlyAnswer, queueAnswer, rejectBody, suspendBody, uploadAnswer, uploadBrief } from './schema.ts';
+import { appOnlyResponse, queueResponse, rejectBody, suspendBody, uploadBrief, uploadResponse } from './schema.ts';
 import { report, viewReport, viewUploadBrief } from './view.ts';
 
 const QUEUE = '/api/dev/admin/queue';
@@ -23,7 +23,7 @@ const UPLOAD = '/api/dev/admin/uploads/{upload_id}';
 const APP = '/api/dev/admin/apps/{app_id}';
 
 const ADMIN = { tag: 'packages', scope: 'packages', admin: true } as const;
-const uploadBriefAnswer = Type.Object({ upload: uploadBrief });
+const uploadBriefResponse = Type.Object({ upload: uploadBrief });
 
 export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Route[] {
   const { reader } = services;
@@ -35,7 +35,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       path: QUEUE,
       summary: 'List the packages that wait for a review',
       query: Type.Object(pageQuery),
-      answer: queueAnswer,
+      response: queueResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { limit, after } = readPage(context.query);
@@ -57,8 +57,8 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       path: UPLOAD,
       summary: 'Get a package of any account and all findings',
       description: 'The response is text for people if Accept requests text/plain.',
-      answer: uploadAnswer,
-      answerType: 'text/plain',
+      response: uploadResponse,
+      responseType: 'text/plain',
       faults: { 404: ['no_such_upload'] },
       async run(context) {
         return report(context, await viewReport(reader, anyUpload(reader, context.params.upload_id)));
@@ -70,7 +70,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       method: 'GET',
       path: `${UPLOAD}/package`,
       summary: 'Download the archive of a package',
-      answerType: 'application/octet-stream',
+      responseType: 'application/octet-stream',
       faults: { 404: ['no_such_upload'], 503: ['package_unavailable'] },
       async run({ params, headers }) {
         const upload = anyUpload(reader, params.upload_id);
@@ -87,7 +87,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       method: 'POST',
       path: `${UPLOAD}/approve`,
       summary: 'Approve a package that is in review or suspended',
-      answer: uploadBriefAnswer,
+      response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'version_superseded', 'app_suspended'] },
       run: (context) =>
         changeUploadState(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'approved'),
@@ -99,7 +99,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       path: `${UPLOAD}/reject`,
       summary: 'Reject a package that is in review or approved',
       body: rejectBody,
-      answer: uploadBriefAnswer,
+      response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
       run(context) {
         requireCodes(context.body.codes ?? []);
@@ -119,7 +119,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       path: `${UPLOAD}/suspend`,
       summary: 'Suspend a package that is approved or published',
       body: suspendBody,
-      answer: uploadBriefAnswer,
+      response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
       run: (context) =>
         changeUploadState(
@@ -137,7 +137,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       path: `${APP}/suspend`,
       summary: 'Suspend an app with its published, approved and future packages',
       body: suspendBody,
-      answer: appOnlyAnswer,
+      response: appOnlyResponse,
       faults: { 404: ['no_such_app'] },
       run: (context) => suspendApp(services, context, context.params.app_id, context.body.reason),
     }),
@@ -148,7 +148,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       path: `${APP}/reinstate`,
       summary: 'End the suspension of an app',
       description: 'Its packages stay suspended until each of them is approved.',
-      answer: appOnlyAnswer,
+      response: appOnlyResponse,
       faults: { 404: ['no_such_app'] },
       run: (context) => reinstateApp(services, context, context.params.app_id),
     }),

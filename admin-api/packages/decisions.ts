@@ -36,7 +36,7 @@ export function changeUploadState(
       accountId: moved.accountId,
       target: moved.id,
       detail: { app_id: moved.appId, version_code: moved.versionCode, ...(why.reason && { reason: why.reason }) },
-      answer: () => ({ upload: viewUploadBrief(moved) }),
+      createResponse: () => ({ upload: viewUploadBrief(moved) }),
     };
   });
 }
@@ -78,6 +78,6 @@ function put(draft: Draft, app: App, action: string, detail: Readonly<Record<str
     accountId: row.accountId,
     target: row.id,
     detail: { app_id: row.id, ...detail },
-    answer: () => ({ app: viewApp(draft, row) }),
+    createResponse: () => ({ app: viewApp(draft, row) }),
   };
 }

@@ -8,11 +8,11 @@ import { pageQuery } from '../http/schema.ts';
 import { changeUploadState } from './decisions.ts';
 import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
-import { appAnswer, appsAnswer, packageForm, uploadAnswer, uploadBrief } from './schema.ts';
+import { appResponse, appsResponse, packageForm, uploadBrief, uploadResponse } from './schema.ts';
 import { type Intake, maxFormBytes, receivePackage, submitPackage } from './submit.ts';
 import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
 
-const uploadBriefAnswer = Type.Object({ upload: uploadBrief });
+const uploadBriefResponse = Type.Object({ upload: uploadBrief });
 
 export function packageRoutes(intake: Intake): Route[] {
   const { services } = intake;
@@ -29,7 +29,7 @@ export function packageRoutes(intake: Intake): Route[] {
       scope: 'packages',
       form: packageForm,
       limit: maxFormBytes(config.packages.maxBytes),
-      answer: uploadAnswer,
+      response: uploadResponse,
       faults: {
         400: ['malformed_multipart'],
         403: ['app_taken', 'app_suspended'],
@@ -55,7 +55,7 @@ export function packageRoutes(intake: Intake): Route[] {
       summary: 'List the apps of the account',
       scope: 'packages',
       query: Type.Object(pageQuery),
-      answer: appsAnswer,
+      response: appsResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { limit, after } = readPage(context.query);
@@ -75,7 +75,7 @@ export function packageRoutes(intake: Intake): Route[] {
       summary: 'Get an app and its packages',
       scope: 'packages',
       query: Type.Object(pageQuery),
-      answer: appAnswer,
+      response: appResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'], 404: ['no_such_app'] },
       run(context) {
         const { limit, after } = readPage(context.query);
@@ -100,8 +100,8 @@ export function packageRoutes(intake: Intake): Route[] {
       summary: 'Get a package and all findings',
       scope: 'packages',
       description: 'The response is text for people if Accept requests text/plain.',
-      answer: uploadAnswer,
-      answerType: 'text/plain',
+      response: uploadResponse,
+      responseType: 'text/plain',
       faults: { 404: ['no_such_upload'] },
       async run(context) {
         const upload = ownedUpload(reader, context.caller, context.params.upload_id);
@@ -117,7 +117,7 @@ export function packageRoutes(intake: Intake): Route[] {
       description:
         'The package replaces the published one. If the service publishes automatically, this is not needed.',
       scope: 'packages',
-      answer: uploadBriefAnswer,
+      response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'app_suspended'] },
       run: (context) =>
         changeUploadState(
@@ -135,7 +135,7 @@ export function packageRoutes(intake: Intake): Route[] {
       summary: 'Withdraw a package',
       description: 'The package is no longer audited, reviewed or published. Its versionCode cannot be used again.',
       scope: 'packages',
-      answer: uploadBriefAnswer,
+      response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },
       run: (context) =>
         changeUploadState(

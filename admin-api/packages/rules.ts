@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rulesByCode, rulesHtml } from '../../core/miniapp/report/rules-page.ts';
 import { publicRoute, type Route } from '../http/route.ts';
 import { RULES, ruleUrl } from './paths.ts';
-import { rulesAnswer } from './schema.ts';
+import { rulesResponse } from './schema.ts';
 
 /** Seconds for which caches may reuse the page. */
 const MAX_AGE = 3600;
@@ -24,8 +24,8 @@ export function rulesRoute(): Route {
     summary: 'List the audit rules',
     description:
       'The response is an HTML page if Accept requests text/html first, as browsers do. The "url" of a finding links to its rule on this page.',
-    answer: rulesAnswer,
-    answerType: 'text/html',
+    response: rulesResponse,
+    responseType: 'text/html',
     faults: { 304: [] },
     run({ header, headers }) {
       const isPage = /^\s*text\/html\b/i.test(header('accept') ?? '');

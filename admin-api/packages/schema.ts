@@ -66,7 +66,7 @@ const rule = Type.Object(
   { title: 'Rule' },
 );
 
-export const rulesAnswer = Type.Object({ rules: list(rule, 'the rules, sorted by code') });
+export const rulesResponse = Type.Object({ rules: list(rule, 'the rules, sorted by code') });
 
 const common = {
   id: id('the upload'),
@@ -101,7 +101,7 @@ const upload = Type.Object(
   { title: 'Upload' },
 );
 
-export const uploadAnswer = Type.Object({ upload });
+export const uploadResponse = Type.Object({ upload });
 
 const app = Type.Object(
   {
@@ -118,17 +118,17 @@ const app = Type.Object(
   { title: 'App' },
 );
 
-export const appsAnswer = Type.Object({ apps: list(app, 'the apps of the account'), next_cursor: nextCursorSchema });
+export const appsResponse = Type.Object({ apps: list(app, 'the apps of the account'), next_cursor: nextCursorSchema });
 
-export const appAnswer = Type.Object({
+export const appResponse = Type.Object({
   app,
   uploads: list(uploadBrief, 'its packages, newest first'),
   next_cursor: nextCursorSchema,
 });
 
-export const appOnlyAnswer = Type.Object({ app });
+export const appOnlyResponse = Type.Object({ app });
 
-export const queueAnswer = Type.Object({
+export const queueResponse = Type.Object({
   uploads: list(
     Type.Object({
       ...uploadBrief.properties,

@@ -128,7 +128,7 @@ export async function submitPackage({ services, auditor }: Intake, context: Cont
       action: 'package.upload',
       target: row.id,
       detail: { app_id: row.appId, version: row.version, version_code: row.versionCode, sha256: row.sha256 },
-      answer: () => ({ upload: viewUpload(row, []) }),
+      createResponse: () => ({ upload: viewUpload(row, []) }),
     };
   });
   const { reader } = services;

@@ -3,9 +3,9 @@ import type { Static } from '@sinclair/typebox';
 import { countsText, findingLines } from '../../core/miniapp/report/text.ts';
 import { visible } from '../../core/miniapp/report/visible.ts';
 import { RULES } from './paths.ts';
-import type { uploadAnswer } from './schema.ts';
+import type { uploadResponse } from './schema.ts';
 
-type UploadView = Static<typeof uploadAnswer>['upload'];
+type UploadView = Static<typeof uploadResponse>['upload'];
 
 export function uploadText(upload: UploadView): string {
   const { app_id, version, version_code, status, id, size, sha256, notes, audit, history } = upload;

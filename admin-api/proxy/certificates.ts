@@ -47,7 +47,7 @@ export function orderCertificate(services: Services, context: Context<Caller>) {
     const row: ProxyConfig = { ...before, ...ordered(), sslStatus: isServed(before) ? 'renewing' : 'pending' };
     const exposed = await findExposed(services, domain, row.originHost);
     draft.put(proxies, row);
-    return { action: 'certificate.order', answer: () => proxyReply(domain, row, exposed) };
+    return { action: 'certificate.order', createResponse: () => proxyReply(domain, row, exposed) };
   });
 }
 
@@ -99,7 +99,7 @@ export async function setCertificate(
         issued_at: formatTime(notBefore),
         expires_at: formatTime(notAfter),
       },
-      answer: () => proxyReply(domain, row, exposed, [...checked.warnings, ...uncovered]),
+      createResponse: () => proxyReply(domain, row, exposed, [...checked.warnings, ...uncovered]),
     };
   });
 }
@@ -124,7 +124,7 @@ export function deleteCertificate(services: Services, context: Context<Caller>) 
     const exposed = await findExposed(services, domain, row.originHost);
     draft.delete(certificates, certificate);
     draft.put(proxies, row);
-    return { action: 'certificate.delete', answer: () => proxyReply(domain, row, exposed) };
+    return { action: 'certificate.delete', createResponse: () => proxyReply(domain, row, exposed) };
   });
 }
 

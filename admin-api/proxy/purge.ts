@@ -44,7 +44,7 @@ export async function purgeCache(services: Services, context: Context<Caller>, b
       domain,
       target: purge.id,
       detail: everything ? { everything } : { urls: urls.length, prefixes: prefixes.length, tags: tags.length },
-      answer: () => ({
+      createResponse: () => ({
         purge: {
           id: purge.id,
           domain_id: domain.id,

@@ -4,7 +4,7 @@ import type { Services } from '../change/services.ts';
 import { type Faults, type Route, route } from '../http/route.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import { purgeCache } from './purge.ts';
-import { certificateBody, originBody, proxyAnswer, purgeAnswer, purgeBody, toggleBody } from './schema.ts';
+import { certificateBody, originBody, proxyResponse, purgeBody, purgeResponse, toggleBody } from './schema.ts';
 import { describeProxy, type OriginRules, setOrigin, toggleProxy } from './service.ts';
 
 const PROXY = '/api/v1/domains/{domain_id}/proxy';
@@ -26,7 +26,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       tag: 'proxy',
       summary: 'Get the proxy of a domain: its state, origin, certificate, and names that reveal the origin',
       scope: 'proxy',
-      answer: proxyAnswer,
+      response: proxyResponse,
       faults: { 404: NO_DOMAIN },
       run: (context) => describeProxy(services, context),
     }),
@@ -40,7 +40,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
         'The origin is a public address, or a host name whose addresses are all public. The request can also set HSTS. It does not turn the proxy on or off.',
       scope: 'proxy',
       body: originBody,
-      answer: proxyAnswer,
+      response: proxyResponse,
       faults: { ...ORIGIN_FAULTS, 422: [...ORIGIN_FAULTS[422], 'protocol_required', 'contradiction'] },
       run: (context) => setOrigin(services, rules, context, context.body),
     }),
@@ -54,7 +54,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
         'When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without an origin, the first address record at the apex becomes the origin.',
       scope: 'proxy',
       body: toggleBody,
-      answer: proxyAnswer,
+      response: proxyResponse,
       faults: { ...ORIGIN_FAULTS, 409: ['origin_required'] },
       run: (context) => toggleProxy(services, rules, context, context.body.enable),
     }),
@@ -65,7 +65,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       tag: 'proxy',
       summary: 'Order a new certificate now',
       scope: 'proxy',
-      answer: proxyAnswer,
+      response: proxyResponse,
       faults: { 404: NO_DOMAIN, 409: ['proxy_disabled', 'certificate_custom'] },
       run: (context) => orderCertificate(services, context),
     }),
@@ -79,7 +79,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
         'Send a chain, leaf first, and its key: RSA with 2048 to 4096 bits, or ECDSA P-256 or P-384. The certificate is served until it is replaced or deleted. The key is stored encrypted and never shown.',
       scope: 'proxy',
       body: certificateBody,
-      answer: proxyAnswer,
+      response: proxyResponse,
       faults: {
         404: NO_DOMAIN,
         422: [
@@ -104,7 +104,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       tag: 'proxy',
       summary: 'Replace your own certificate with an automatic one',
       scope: 'proxy',
-      answer: proxyAnswer,
+      response: proxyResponse,
       faults: { 404: [...NO_DOMAIN, 'no_such_certificate'] },
       run: (context) => deleteCertificate(services, context),
     }),
@@ -119,7 +119,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       scope: 'proxy',
       body: purgeBody,
       bodyOptional: true,
-      answer: purgeAnswer,
+      response: purgeResponse,
       faults: { 404: NO_DOMAIN, 422: ['invalid_url', 'invalid_prefix', 'invalid_tag'], 429: ['too_many_purges'] },
       run: (context) => purgeCache(services, context, context.body),
     }),

@@ -122,13 +122,13 @@ const proxyView = Type.Object(
   { title: 'Proxy' },
 );
 
-export const proxyAnswer = Type.Object({
+export const proxyResponse = Type.Object({
   domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
   proxy: proxyView,
   warnings: Type.Optional(list(Type.String(), 'accepted settings that may be a mistake; omitted when there are none')),
 });
 
-export const purgeAnswer = Type.Object({
+export const purgeResponse = Type.Object({
   purge: Type.Object({
     id: id('the purge'),
     domain_id: id('the domain'),

@@ -80,7 +80,7 @@ export async function setOrigin(services: Services, rules: OriginRules, context:
     const exposed = await findExposed(services, domain, host);
     draft.put(proxies, row);
     const detail = before?.originHost == null ? auditDetail(row) : { ...auditDetail(row), before: auditDetail(before) };
-    return { action: 'proxy.update', detail, answer: () => proxyReply(domain, row, exposed) };
+    return { action: 'proxy.update', detail, createResponse: () => proxyReply(domain, row, exposed) };
   });
 }
 
@@ -110,7 +110,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
     }
     const exposed = await findExposed(services, domain, row.originHost);
     const action = enable ? 'proxy.enable' : 'proxy.disable';
-    return { action, unchanged, detail: auditDetail(row), answer: () => proxyReply(domain, row, exposed) };
+    return { action, unchanged, detail: auditDetail(row), createResponse: () => proxyReply(domain, row, exposed) };
   });
 }
 

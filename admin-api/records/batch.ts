@@ -102,12 +102,12 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       // The final rows: a later record in the batch changes the TTL of earlier ones at the same
       // name.
       const view = (row: RecordRow | undefined) => viewRecord(domain, draft.row(records, records.key(row!))!);
-      const answer = { deleted: deletions, updated: updated.map(view), created: created.map(view) };
+      const response = { deleted: deletions, updated: updated.map(view), created: created.map(view) };
       return {
         action: 'record.batch',
         domain,
         detail: { deleted: deletions.length, updated: put.length, created: post.length },
-        answer: () => answer,
+        createResponse: () => response,
       };
     });
   // With frequent writers to the domain, a commit without exclusive access would always conflict.

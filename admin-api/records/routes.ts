@@ -9,7 +9,7 @@ import { NOTHING, oneOf, pageQuery } from '../http/schema.ts';
 import { changeRecords } from './batch.ts';
 import { listRecords, readFilter } from './list.ts';
 import { RecordPageCache } from './pages.ts';
-import { batchAnswer, batchBody, importAnswer, recordAnswer, recordBody, recordsAnswer } from './schema.ts';
+import { batchBody, batchResponse, importResponse, recordBody, recordResponse, recordsResponse } from './schema.ts';
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { RecordSerializer } from './text.ts';
 import { exportZone } from './zonefile/export.ts';
@@ -65,7 +65,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
           Type.String({ description: 'only records with this content, in any equivalent spelling' }),
         ),
       }),
-      answer: recordsAnswer,
+      response: recordsResponse,
       faults: {
         400: ['invalid_limit', 'invalid_cursor'],
         404: NO_DOMAIN,
@@ -104,7 +104,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       scope: 'dns',
       conditional: true,
       body: recordBody,
-      answer: recordAnswer,
+      response: recordResponse,
       faults: { ...RECORD_FAULTS, 404: NO_DOMAIN },
       run: (context) => createRecord(services, context, context.body),
     }),
@@ -118,7 +118,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       scope: 'dns',
       conditional: true,
       body: recordBody,
-      answer: recordAnswer,
+      response: recordResponse,
       faults: { ...RECORD_FAULTS, 404: NO_RECORD },
       run: (context) => updateRecord(services, context, context.params.record_id, context.body),
     }),
@@ -130,7 +130,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       summary: 'Delete a record',
       scope: 'dns',
       conditional: true,
-      answer: NOTHING,
+      response: NOTHING,
       faults: { 404: NO_RECORD, 422: ['apex_ns_is_ours'] },
       run: (context) => deleteRecord(services, context, context.params.record_id),
     }),
@@ -146,7 +146,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       conditional: true,
       body: batchBody,
       limit: MAX_BATCH_BODY,
-      answer: batchAnswer,
+      response: batchResponse,
       faults: {
         ...RECORD_FAULTS,
         404: NO_RECORD,
@@ -162,7 +162,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       summary: 'Export the domain as a zone file (RFC 1035 section 5)',
       scope: 'dns',
       conditional: true,
-      answerType: 'text/dns',
+      responseType: 'text/dns',
       faults: { 404: NO_DOMAIN },
       run({ caller, params, headers }) {
         const domain = ownedDomain(services.reader, caller, params.domain_id);
@@ -194,7 +194,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
           oneOf(['true', 'false'], '"true" treats warnings as errors, so nothing is imported; "false" is the default'),
         ),
       }),
-      answer: importAnswer,
+      response: importResponse,
       faults: { 400: ['invalid_apex', 'invalid_strict'], 404: NO_DOMAIN, 422: ['invalid_zonefile'] },
       run: (context) => importZone(services, pool, context, context.body, readImportOptions(context.query)),
     }),

@@ -93,12 +93,12 @@ export const recordView = Type.Object(
   { title: 'Record' },
 );
 
-export const recordAnswer = Type.Object({ record: recordView });
-export const recordsAnswer = Type.Object({
+export const recordResponse = Type.Object({ record: recordView });
+export const recordsResponse = Type.Object({
   records: list(recordView, 'sorted by name, in canonical order'),
   next_cursor: nextCursorSchema,
 });
-export const batchAnswer = Type.Object({
+export const batchResponse = Type.Object({
   deleted: list(id('a record'), 'the ids of the deleted records'),
   updated: list(recordView, 'in the order of "put"'),
   created: list(recordView, 'in the order of "post"'),
@@ -113,7 +113,7 @@ const importWarning = Type.Object(
   { title: 'ImportWarning' },
 );
 
-export const importAnswer = Type.Object({
+export const importResponse = Type.Object({
   domain: domainView,
   records: count('the number of records in the zone, without its SOA'),
   warnings: Type.Optional(

@@ -42,7 +42,7 @@ export function createRecord(services: Services, context: Context<Caller>, body:
       action: 'record.create',
       target: id,
       detail: describeRecord(domain, record),
-      answer: () => ({ record: viewRecord(domain, record) }),
+      createResponse: () => ({ record: viewRecord(domain, record) }),
     };
   });
 }
@@ -59,7 +59,7 @@ export function updateRecord(services: Services, context: Context<Caller>, id: s
       action: 'record.update',
       target: id,
       detail: { ...describeRecord(domain, record), before: describeRecord(domain, old) },
-      answer: () => ({ record: viewRecord(domain, record) }),
+      createResponse: () => ({ record: viewRecord(domain, record) }),
     };
   });
 }
@@ -69,7 +69,7 @@ export function deleteRecord(services: Services, context: Context<Caller>, id: s
   return changeRecord(services, context, id, (draft, domain) => {
     const record = requireRecord(draft, domain, id);
     draft.delete(records, record);
-    return { action: 'record.delete', target: id, detail: describeRecord(domain, record), answer: () => ({}) };
+    return { action: 'record.delete', target: id, detail: describeRecord(domain, record), createResponse: () => ({}) };
   });
 }
 

@@ -51,7 +51,7 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
       action: 'tsig.create',
       target: id,
       detail: { name: row.name, algorithm, scopes: row.scopes, domain_ids: row.domains },
-      answer: () => ({ secret: secret.toString('base64'), ...viewTsigKey(row) }),
+      createResponse: () => ({ secret: secret.toString('base64'), ...viewTsigKey(row) }),
     };
   });
 }
@@ -106,7 +106,7 @@ export function deleteTsigKey(services: Services, context: Context<Caller>, id: 
     if (row === undefined || row.accountId !== context.caller.account.id)
       throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key with this id.');
     draft.delete(tsigKeys, row);
-    return { action: 'tsig.delete', target: id, detail: { name: row.name }, answer: () => ({}) };
+    return { action: 'tsig.delete', target: id, detail: { name: row.name }, createResponse: () => ({}) };
   });
 }
 

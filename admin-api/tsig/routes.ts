@@ -5,7 +5,7 @@ import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
-import { newTsigKeyAnswer, tsigKeyBody, tsigKeysAnswer } from './schema.ts';
+import { newTsigKeyResponse, tsigKeyBody, tsigKeysResponse } from './schema.ts';
 
 const PATH = '/api/v1/tsig-keys';
 
@@ -19,7 +19,7 @@ export function tsigRoutes(services: Services): Route[] {
       summary: 'List the TSIG keys of the account',
       scope: 'account',
       query: Type.Object(pageQuery),
-      answer: tsigKeysAnswer,
+      response: tsigKeysResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { limit, after } = readPage(context.query);
@@ -41,7 +41,7 @@ export function tsigRoutes(services: Services): Route[] {
         'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.',
       scope: 'account',
       body: tsigKeyBody,
-      answer: newTsigKeyAnswer,
+      response: newTsigKeyResponse,
       faults: {
         404: ['no_such_domain'],
         409: ['tsig_key_exists', 'tsig_key_limit'],
@@ -60,7 +60,7 @@ export function tsigRoutes(services: Services): Route[] {
       summary: 'Delete a TSIG key',
       description: 'The key is invalid as soon as the response is sent.',
       scope: 'account',
-      answer: NOTHING,
+      response: NOTHING,
       faults: { 404: ['no_such_tsig_key'] },
       run: (context) => deleteTsigKey(services, context, context.params.key_id),
     }),

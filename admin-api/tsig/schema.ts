@@ -39,12 +39,12 @@ const keyView = {
   created_at: time('when it was created'),
 };
 
-export const newTsigKeyAnswer = Type.Object({
+export const newTsigKeyResponse = Type.Object({
   secret: text('the secret in base64; it is shown only once'),
   ...keyView,
 });
 
-export const tsigKeysAnswer = Type.Object({
+export const tsigKeysResponse = Type.Object({
   tsig_keys: list(Type.Object(keyView, { title: 'TsigKey' }), 'the TSIG keys of the account'),
   next_cursor: nextCursorSchema,
 });

@@ -64,7 +64,7 @@ export async function performUpdate(
         // Avoids a commit that would only store the response.
         skipsReplay: unchanged,
         detail: { key: key.row.name, added, deleted, changed, records: lines },
-        answer: () => ({ rcode: RCODE.NOERROR }),
+        createResponse: () => ({ rcode: RCODE.NOERROR }),
       };
     });
   };

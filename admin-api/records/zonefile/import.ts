@@ -71,7 +71,7 @@ export async function importZone(
         domain,
         target: domainId,
         detail: { records: count, apex: keepApex ? 'keep' : 'service' },
-        answer: () => ({
+        createResponse: () => ({
           domain: describeDomain(services, domain),
           records: count,
           ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),

@@ -75,7 +75,7 @@ await everywhere(
       );
       assert.equal(paged.map((route) => route.path).sort(), [...lists.keys()].sort());
       const answering = world.daemon.api.routes.filter(
-        (route) => route.answer !== undefined && 'next_cursor' in route.answer.properties,
+        (route) => route.response !== undefined && 'next_cursor' in route.response.properties,
       );
       assert.equal(answering.map((route) => route.path).sort(), [...lists.keys()].sort());
     });

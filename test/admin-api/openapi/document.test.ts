@@ -130,7 +130,7 @@ const endpoint = (path: string, title: string, field: string): Route =>
     path,
     tag: 'operations',
     summary: 'A thing',
-    answer: Type.Object({ thing: Type.Unsafe<unknown>(Type.Object({ [field]: Type.String() }, { title })) }),
+    response: Type.Object({ thing: Type.Unsafe<unknown>(Type.Object({ [field]: Type.String() }, { title })) }),
     run: () => ({ thing: {} }),
   });
 
