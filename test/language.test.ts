@@ -91,7 +91,7 @@ const CEILINGS: Readonly<Record<string, Counts>> = {
   'core/zone': { words: 13, names: 6, long: 62 },
   edge: { words: 0, names: 0, long: 0 },
   'edge/acme': { words: 23, names: 16, long: 67 },
-  'edge/cache': { words: 49, names: 78, long: 110 },
+  'edge/cache': { words: 0, names: 0, long: 0 },
   'edge/compress': { words: 5, names: 2, long: 49 },
   'edge/daemon': { words: 9, names: 2, long: 9 },
   'edge/gateway': { words: 0, names: 0, long: 0 },

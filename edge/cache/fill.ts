@@ -60,8 +60,8 @@ export interface Fill {
 }
 
 /**
- * Reasons that lie in this request alone. Another request for the URL may be storable, and a stored
- * response stays valid for it.
+ * Reasons that apply to this request only. Another request for the URL may be storable, and a
+ * stored response stays valid for it.
  */
 const REQUEST_SPECIFIC: ReadonlySet<NotStored> = new Set([
   ...(['method', 'request-no-store', 'precondition', 'authorization', 'one-request'] as const),

@@ -1,69 +1,81 @@
 /**
- * Where the cache keeps responses, as the flow of the cache sees it. The main thread opens the cache of the node (node-cache.ts: `openCache`), and purges it; each thread of the edge opens
- * its store from the handle that main gives it (store.ts: `openCacheStore`). A thread has its own memory; the disk and the purges are one for all.
+ * The store of the cache, as its flow sees it. The main thread opens the cache of the node
+ * (`openCache` in node-cache.ts) and purges it. Each edge thread opens its store from the main
+ * thread's handle (`openCacheStore` in store.ts). A thread has its own memory; all threads share
+ * disk and purges.
  *
- *     lookup ─► memory (at once) ─► disk (a promise)          mark ─► request to the origin ─► put / write, with that mark
+ *     lookup ─► memory (at once) ─► disk (a promise)
+ *     mark ─► request to the origin ─► put or write, with that mark
  *
- * What was purged or removed is never given again, from the moment that the call has returned, in any thread. What was requested from the origin before a purge (its
- * mark is older) is not kept after it. Nothing here throws for what lies on the disk or for a disk that fails: that is a miss.
+ * When a purge or removal has returned, no thread serves its responses again. A response is not
+ * stored if a matching purge came after its request, that is, if its mark is older. Nothing here
+ * throws because of damaged data or a failing disk: both count as a miss.
  */
 import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { StoredResponse } from '../stored-response.ts';
 
-/** Codings that the edge makes by itself. */
+/** Codings in which the edge compresses bodies. */
 export type StoredCoding = 'br' | 'gzip' | 'zstd';
 
-/** A response that is kept, as a lookup gives it. Good for the exchange at hand; ask again for the next one. */
+/** A stored response, as found by a lookup. Valid for the current exchange only. */
 export interface StoredVariant {
   readonly response: StoredResponse;
-  /** What `attach` left here: gone when the response leaves the memory or is freshened. */
+  /** The value from `attach`. Lost when the response leaves the memory or is freshened. */
   readonly attached: unknown;
-  /** Asked for often enough to be held as an object: what is attached is there the next time. With others it is lost, so don't make it for them. */
+  /**
+   * Hot variants are held as objects, and keep their attached value. Others lose it, so do not
+   * create one for them.
+   */
   readonly isHot: boolean;
-  /** The body in a coding that `attachEncoding` brought. */
+  /** The body in a coding that `attachEncoding` stored. */
   encoding(coding: StoredCoding): Uint8Array | undefined;
 }
 
-/** All of a StoredResponse but its body. */
+/** A StoredResponse without its body. */
 export type StoredHead = Omit<StoredResponse, 'body'>;
 
-/** What is to be forgotten; all three lists empty: all of the domain. In the forms of core/store/rows/proxies.ts. */
+/**
+ * The responses to purge, in the forms of core/store/rows/proxies.ts. Three empty lists: the whole
+ * domain.
+ */
 export interface CachePurge {
   readonly domainId: string;
   /** `https://www.example.com/a?b` */
   readonly urls: readonly string[];
-  /** `www.example.com/news/`, of both schemes. */
+  /** `www.example.com/news/`, for both schemes. */
   readonly prefixes: readonly string[];
   readonly tags: readonly string[];
 }
 
-/** Of one thread, but for what lies on the disk, which is the node's. */
+/** Figures of one thread; those of the disk are the node's. */
 export interface CacheStats {
   readonly memoryObjects: number;
-  /** With all that goes with the objects. */
+  /** Includes all overhead. */
   readonly memoryBytes: number;
   readonly memoryLimit: number;
-  /** Entries that the index of the disk knows. */
+  /** Entries in the index of the disk. */
   readonly diskObjects: number;
   readonly diskBytes: number;
   readonly diskLimit: number;
   readonly hits: { readonly memory: number; readonly disk: number };
   readonly misses: number;
   readonly stored: number;
-  /** Left the memory for want of room. */
+  /** Evicted from memory to make room. */
   readonly evicted: number;
-  /** Dropped since a purge or a removal forbade it. */
+  /** Dropped because of a purge or removal. */
   readonly purged: number;
-  /** On the disk: failed its checksum, or could not be read. */
+  /** Entries on disk with a wrong checksum, or unreadable. */
   readonly damaged: number;
-  /** Not written to the disk, since it failed or was too slow. */
+  /** Not written because the disk failed or was too slow. */
   readonly unwritten: number;
 }
 
 export interface CacheStore {
   /**
-   * All that is kept of a URL (`StoredResponse.key`) and not purged, the newest first, fresh or not: an array when it is in memory or nowhere, else a promise, which
-   * never rejects. At most 32. `memory`: the account of the client who waits; nothing is read from the disk for a client whose network holds its share.
+   * All stored variants of a URL (`StoredResponse.key`) that are not purged, fresh or stale, the
+   * newest first; at most 32. Returns an array if they are in memory or nowhere, else a promise,
+   * which never rejects. `memory`: accounts for the waiting client. The disk is not read while the
+   * client's network has used up its share.
    */
   lookup(
     domainId: string,
@@ -71,83 +83,102 @@ export interface CacheStore {
     memory?: ClientMemory,
   ): readonly StoredVariant[] | Promise<readonly StoredVariant[]>;
 
-  /** Whether a variant that was looked up earlier has been purged or removed since. */
+  /** Whether a variant was purged or removed since its lookup. */
   isVoid(variant: StoredVariant): boolean;
 
-  /** To be taken before a request is sent to the origin, and given with its response. */
+  /** Call before a request to the origin; pass the result with the response. */
   mark(): number;
 
   /**
-   * Keeps a whole response in place of the one with the same `selecting`. Undefined: it is not kept, or not in memory. `body.whole` must be there, or come by `slice`
-   * soon.
+   * Stores a whole response, and replaces the one with the same `selecting`. Undefined: it is not
+   * stored, or not in memory. `body.whole` must be set, or `slice` must deliver the body soon.
    */
   put(response: StoredResponse, mark: number): StoredVariant | undefined;
 
-  /** Keeps a response whose body comes in parts; `length`: what content-length said. Undefined: it would be too large. */
+  /**
+   * Stores a response whose body arrives in parts. `length`: from content-length. Undefined: too
+   * large.
+   */
   write(head: StoredHead, length: number | undefined, mark: number): CacheWriter | undefined;
 
-  /** After a 304: `updated` has the new fields and times and the body of `old`. Codings of the body stay; what was attached goes. */
+  /**
+   * After a 304: stores `updated`, which has the body of `old` with new fields and times. Encoded
+   * bodies stay; the attached value is lost.
+   */
   freshen(old: StoredVariant, updated: StoredResponse, mark: number): StoredVariant | undefined;
 
-  /** Invalidation (RFC 9111 section 4.4): all variants of a URL, in all threads, and what is under way for it. */
+  /**
+   * Invalidation (RFC 9111 section 4.4): removes all variants of a URL in all threads, and those
+   * being stored.
+   */
   remove(domainId: string, key: string): void;
 
-  /** Leaves something with a response that is in memory, such as a ReadyAnswer; `bytes`: what it takes, which is counted. */
+  /**
+   * Attaches a value, such as a ReadyAnswer, to a response in memory. `data`: its size in bytes,
+   * which is counted.
+   */
   attach(variant: StoredVariant, value: unknown, data: number): void;
 
-  /** Keeps the body in another coding. The bytes are the store's. */
+  /** Stores the body in another coding. The store takes over the bytes. */
   attachEncoding(variant: StoredVariant, coding: StoredCoding, bytes: Uint8Array): void;
 
   stats(): CacheStats;
 
-  /** All that was put is on its way to the system: for tests. */
+  /** Resolves when all data has been handed to the system; for tests. */
   flush(): Promise<void>;
 
   close(): Promise<void>;
 }
 
-/** A body on its way into the cache. */
+/** Stores a body that arrives in parts. */
 export interface CacheWriter {
-  /** The bytes may be kept, so they must not change any more. False: it is not kept any more (too large, or the disk is too slow); don't bring more. */
+  /**
+   * The store may keep the bytes: never change them. False: the body is too large or the disk too
+   * slow, so it is not stored; stop pushing.
+   */
   push(part: Uint8Array): boolean;
-  /** All has come. Undefined: not kept, or not in memory. A length that was announced and does not hold: not kept. */
+  /**
+   * The body is complete. Undefined: not stored, or not in memory. A body that differs from its
+   * announced length is not stored.
+   */
   end(): StoredVariant | undefined;
-  /** It broke off: nothing is kept. */
+  /** The body is incomplete: nothing is stored. */
   abort(): void;
 }
 
-/** The cache of the node, held by main. */
+/** The cache of the node, held by the main thread. */
 export interface Cache {
-  /** For the threads; survives a structured clone. */
+  /** For the edge threads; survives a structured clone. */
   readonly handle: CacheHandle;
   /**
-   * Once it has returned, no thread gives what was purged: no message to threads is needed. Resolves when a loss of power does not undo it. `id`: of a purge that
-   * may be told twice; the second time it does nothing.
+   * When the call returns, no thread serves the purged responses; threads need no message. Resolves
+   * when the purge survives a power failure. `id`: a purge may arrive twice; the second one does
+   * nothing.
    */
   purge(purge: CachePurge, id?: string): Promise<void>;
 }
 
-/** What threads share. */
+/** What all threads share. */
 export interface CacheHandle {
-  /** Of the hash of URLs. */
+  /** For the hash of URLs. */
   readonly seeds: readonly [number, number];
-  /** Counters, purges and removals on their way to all threads (signals.ts). */
+  /** Counters, and purges and removals for all threads (signals.ts). */
   readonly signals: SharedArrayBuffer;
   /** Null: there is no disk. */
   readonly disk: DiskHandle | null;
-  /** Bytes of memory of one thread. */
+  /** Memory of one thread in bytes. */
   readonly memory: number;
-  /** Objects with more bytes are kept on disk only. */
+  /** Objects with more bytes are stored on disk only. */
   readonly memoryObject: number;
-  /** Objects with more bytes are not kept. */
+  /** Objects with more bytes are not stored. */
   readonly largestObject: number;
 }
 
 export interface DiskHandle {
   readonly folder: string;
-  /** Bytes in all. */
+  /** Total bytes. */
   readonly limit: number;
-  /** Of the checksums (entry.ts, `saltOf`). */
+  /** The key of the checksums (`saltOf` in entry.ts). */
   readonly secret: number;
   /** The index and the table of segments (disk-index.ts, segment-table.ts). */
   readonly index: SharedArrayBuffer;

@@ -1,12 +1,22 @@
 /**
- * After a start: the index of what earlier processes left on the disk, made in the background by one thread, a segment at a time. What it has not come to yet is a miss. Of
- * several entries of a URL the one that came last counts, and none that a tombstone is for.
+ * Rebuilds the index of the disk after a start. One thread reads the segments of earlier processes
+ * in the background, one at a time. An entry that is not indexed yet is a miss. Of several entries
+ * of a URL the latest one counts, unless a tombstone applies to it.
  */
 import { open as openFile } from 'node:fs/promises';
 import type { DiskIndex } from './disk-index.ts';
-import { WITH_HEAD } from './disk-reader.ts';
+import { READ_WITH_HEAD_BYTES } from './disk-reader.ts';
 import { FILE_HEAD, TOMBSTONE } from './disk-writer.ts';
-import { type DiskPlace, type Entry, headLengthAt, isAlone, isSealed, MAX_HEAD, readHead, saltOf } from './entry.ts';
+import {
+  type DiskLocation,
+  type Entry,
+  headLengthAt,
+  isSealed,
+  isSingleEntry,
+  MAX_HEAD,
+  readHead,
+  saltOf,
+} from './entry.ts';
 import type { KeyHash } from './key-hash.ts';
 import { LARGE_END, LARGE_HEAD } from './large-file.ts';
 import { fileOf, type SegmentFiles } from './segment-files.ts';
@@ -26,64 +36,69 @@ export interface LoadOptions {
   isStopped(): boolean;
 }
 
-/** What is known of the entry that a slot points at. */
-interface Found {
+/** What the index does not know: response times and marks by slot, and tombstones. */
+interface LoadState {
   readonly times: Float64Array;
   readonly marks: Float64Array;
-  /** URL (some 53 bits of its hash; two that share them are a miss) ─► mark of its tombstone. */
-  readonly graves: Map<number, number>;
+  /** Mark of a tombstone by URL, as 53 bits of its hash. A collision is a miss. */
+  readonly tombstones: Map<number, number>;
 }
 
 /** Resolves when all segments are read. */
 export async function loadDisk(options: LoadOptions): Promise<void> {
   const { segments, index, files } = options;
   const { slots } = index;
-  const found: Found = { times: new Float64Array(slots), marks: new Float64Array(slots), graves: new Map() };
-  // The newest first: they are the likeliest to be asked for, and a tombstone is in a newer segment than what it is for.
+  const state: LoadState = { times: new Float64Array(slots), marks: new Float64Array(slots), tombstones: new Map() };
+  // The newest segments come first: their entries are requested most, and a tombstone is always in
+  // a newer segment than the entries that it voids.
   for (let segment = segments.first - 1; segment >= segments.oldest; segment--) {
     if (options.isStopped()) return;
-    const isOne = await readSegment(options, segment, (entry, place) => take(options, found, entry, place)).catch(
-      () => false,
-    );
-    if (isOne || !segments.isLive(segment)) continue;
+    const isSegment = await readSegment(options, segment, (entry, location) =>
+      indexEntry(options, state, entry, location),
+    ).catch(() => false);
+    if (isSegment || !segments.isLive(segment)) continue;
     segments.resize(segment, 0);
     files.remove([segment]);
   }
   segments.setLoaded();
 }
 
-/** One entry that was found. */
-function take(options: LoadOptions, found: Found, { head, frame }: Entry, place: DiskPlace): void {
+/** Indexes one entry of a segment. */
+function indexEntry(options: LoadOptions, state: LoadState, { head, frame }: Entry, location: DiskLocation): void {
   const { index, segments, hash, removedAt } = options;
-  const { times, marks, graves } = found;
+  const { times, marks, tombstones } = state;
   const { a, b } = hash.of(head.domainId, head.key);
-  const grave = a + (b & 0x1fffff) * 2 ** 32;
-  const known = index.find(a, b);
-  const at = known < 0 ? undefined : index.place(known);
-  // Written by this process: newer than all that is found.
-  if (at !== undefined && at.segment >= segments.first) return;
+  const urlHash = a + (b & 0x1fffff) * 2 ** 32;
+  const existing = index.find(a, b);
+  const existingLocation = existing < 0 ? undefined : index.locationOf(existing);
+  // This process wrote the indexed entry, so it is newer than any entry of this scan.
+  if (existingLocation !== undefined && existingLocation.segment >= segments.first) return;
   if (head.status === TOMBSTONE) {
-    graves.set(grave, Math.max(frame.mark, graves.get(grave) ?? 0));
-    if (at !== undefined && marks[known] < frame.mark) index.delete(a, b, at);
+    tombstones.set(urlHash, Math.max(frame.mark, tombstones.get(urlHash) ?? 0));
+    if (existingLocation !== undefined && marks[existing] < frame.mark) index.delete(a, b, existingLocation);
     return;
   }
-  if (frame.mark < (graves.get(grave) ?? 0) || removedAt(a) > 0) return;
-  if (at !== undefined && !isNewer(head.responseTime, place.segment, times[known], at.segment)) return;
-  const slot = index.add(a, b, place, isAlone(head.selecting, frame.siblings), segments.oldest);
+  if (frame.mark < (tombstones.get(urlHash) ?? 0) || removedAt(a) > 0) return;
+  if (
+    existingLocation !== undefined &&
+    !isNewer(head.responseTime, location.segment, times[existing], existingLocation.segment)
+  )
+    return;
+  const slot = index.add(a, b, location, isSingleEntry(head.selecting, frame.siblings), segments.oldest);
   if (slot < 0) return;
   times[slot] = head.responseTime;
   marks[slot] = frame.mark;
-  if (removedAt(a) > 0) index.delete(a, b, place);
+  if (removedAt(a) > 0) index.delete(a, b, location);
 }
 
 const isNewer = (time: number, segment: number, thanTime: number, thanSegment: number): boolean =>
   time > thanTime || (time === thanTime && segment >= thanSegment);
 
-/** Tells of each entry that is whole. False: no segment of ours. */
+/** Calls `onEntry` for each intact entry. False: not a segment file. */
 async function readSegment(
   { folder, secret }: LoadOptions,
   segment: number,
-  onEntry: (entry: Entry, place: DiskPlace) => void,
+  onEntry: (entry: Entry, location: DiskLocation) => void,
 ): Promise<boolean> {
   const file = await openFile(fileOf(folder, segment), 'r');
   try {
@@ -107,32 +122,32 @@ async function readSegment(
   }
 }
 
-/** Returns how many bytes are done with. */
+/** Returns the number of bytes that are done. */
 function readWindow(
   bytes: Buffer,
   offset: number,
   isLast: boolean,
   segment: number,
   salt: number,
-  onEntry: (entry: Entry, place: DiskPlace) => void,
+  onEntry: (entry: Entry, location: DiskLocation) => void,
 ): number {
   let at = 0;
-  // The longest head has to be in the window whole, but for the end of the file.
+  // The longest possible head must fit in the window, except at the end of the file.
   const end = isLast ? bytes.length : bytes.length - MAX_HEAD;
   while (at < end) {
     const length = headLengthAt(bytes, at);
-    // Behind damage the next entry is looked for; bodies cannot pass for one (`saltOf`).
+    // After damage the scan searches for the next head. A body cannot imitate one (`saltOf`).
     if (length === 0 || !isSealed(bytes, at, salt)) {
       at += 8;
       continue;
     }
     const entry = readHead(bytes, at);
-    const size = dataOf(entry);
-    const isHere = entry.frame.place.segment === segment && entry.frame.place.offset === offset + at;
-    const first = length + (size <= WITH_HEAD ? size : 0);
-    if (isHere) onEntry(entry, { segment, offset: offset + at, length: first });
-    const isBehind = entry.frame.data.segment === segment && entry.frame.data.offset === offset + at + length;
-    at += (length + (isBehind ? size : 0) + 7) & ~7;
+    const size = dataLengthOf(entry);
+    const isAtOwnLocation = entry.frame.location.segment === segment && entry.frame.location.offset === offset + at;
+    const firstRead = length + (size <= READ_WITH_HEAD_BYTES ? size : 0);
+    if (isAtOwnLocation) onEntry(entry, { segment, offset: offset + at, length: firstRead });
+    const hasDataBehind = entry.frame.data.segment === segment && entry.frame.data.offset === offset + at + length;
+    at += (length + (hasDataBehind ? size : 0) + 7) & ~7;
   }
   return at;
 }
@@ -142,7 +157,7 @@ async function readLarge(
   size: number,
   segment: number,
   salt: number,
-  onEntry: (entry: Entry, place: DiskPlace) => void,
+  onEntry: (entry: Entry, location: DiskLocation) => void,
 ): Promise<boolean> {
   const end = await read(Math.max(0, size - 16), 16);
   if (end.length < 16 || !end.subarray(0, 8).equals(LARGE_END)) return false;
@@ -155,6 +170,6 @@ async function readLarge(
   return true;
 }
 
-function dataOf({ frame }: Entry): number {
+function dataLengthOf({ frame }: Entry): number {
   return frame.codings.reduce((sum, { length }) => sum + length, frame.bodyLength);
 }

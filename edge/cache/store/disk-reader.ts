@@ -1,15 +1,20 @@
-/** Reads entries from disk, and believes nothing: the head's checksum, its own place and its URL have to fit, and each piece of the body its checksum. */
+/**
+ * Reads entries from disk and verifies everything: the checksum of the head, its location and URL,
+ * and the checksum of each piece of the body.
+ */
 import { crc32 } from 'node:zlib';
 import type { StoredBody } from '../stored-response.ts';
-import { type DiskPlace, type Entry, isSealed, PIECE, readHead, saltOf } from './entry.ts';
+import { type DiskLocation, type Entry, isSealed, PIECE_BYTES, readHead, saltOf } from './entry.ts';
 import type { SegmentFiles } from './segment-files.ts';
 import type { SegmentTable } from './segment-table.ts';
 import { responseOf, Variant, WholeBody } from './variant.ts';
 
-/** Data up to here is read with the head, in one read; more, up to `wholeBytes`, in another. */
-export const WITH_HEAD = 4 * PIECE;
+/**
+ * Up to this size, data is read together with the head. Up to `wholeBytes` it takes a second read.
+ */
+export const READ_WITH_HEAD_BYTES = 4 * PIECE_BYTES;
 
-/** Thrown to whoever reads a body whose bytes are not those that were written. The entry is gone with it. */
+/** A body on disk differs from what was written. The entry is deleted. */
 export class DamagedError extends Error {
   override readonly name = 'DamagedError';
 }
@@ -22,7 +27,7 @@ export class DiskReader {
   readonly #secret: number;
   readonly #wholeBytes: number;
 
-  /** `wholeBytes`: larger bodies are read in pieces, by who asks for them. */
+  /** `wholeBytes`: the consumer reads larger bodies piece by piece. */
   constructor(files: SegmentFiles, segments: SegmentTable, secret: number, wholeBytes: number) {
     this.#wholeBytes = wholeBytes;
     this.#files = files;
@@ -30,36 +35,45 @@ export class DiskReader {
     this.#secret = secret;
   }
 
-  /** The entry's head and, where they came along, the bytes behind it. Undefined: nothing that could be trusted. Never rejects. */
-  async entry(place: DiskPlace): Promise<{ entry: Entry; rest: Buffer } | undefined> {
+  /**
+   * The head of the entry, and bytes after it if they were read, too. Undefined: no valid entry.
+   * Never rejects.
+   */
+  async readEntry(location: DiskLocation): Promise<{ entry: Entry; rest: Buffer } | undefined> {
     try {
-      const bytes = await this.#files.read(place.segment, place.offset, place.length);
-      if (!isSealed(bytes, 0, saltOf(this.#secret, place.segment))) return this.#lost(place);
+      const bytes = await this.#files.read(location.segment, location.offset, location.length);
+      if (!isSealed(bytes, 0, saltOf(this.#secret, location.segment))) return this.#countDamage(location);
       const entry = readHead(bytes, 0);
-      const { segment, offset } = entry.frame.place;
-      // Not damaged, but another one: what pointed here is out of date.
-      if (segment !== place.segment || offset !== place.offset) return undefined;
+      const { segment, offset } = entry.frame.location;
+      // An intact entry with another location: the pointer to it is out of date.
+      if (segment !== location.segment || offset !== location.offset) return undefined;
       return { entry, rest: bytes.subarray(entry.length) };
     } catch {
-      return this.#lost(place);
+      return this.#countDamage(location);
     }
   }
 
-  /** The response of an entry; its body in memory when it is small. Undefined: damaged. `onDamage` for what is found later. */
-  async variant({ entry, rest }: { entry: Entry; rest: Buffer }, onDamage: () => void): Promise<Variant | undefined> {
+  /**
+   * The response of an entry, with a small body in memory. Undefined: damaged. `onDamage`: called
+   * when a later read finds damage.
+   */
+  async readVariant(
+    { entry, rest }: { entry: Entry; rest: Buffer },
+    onDamage: () => void,
+  ): Promise<Variant | undefined> {
     const { head, frame, length } = entry;
     const { bodyLength, pieces, data } = frame;
     if (!this.#segments.isLive(data.segment)) return undefined;
     let size = bodyLength;
     for (const coding of frame.codings) size += coding.length;
-    if (pieces.length !== Math.ceil(size / PIECE)) return this.#lost(frame.place);
+    if (pieces.length !== Math.ceil(size / PIECE_BYTES)) return this.#countDamage(frame.location);
     if (size > this.#wholeBytes) {
       const body = new DiskBody(this, entry, onDamage);
       return new Variant(responseOf(head, body), frame.mark, []);
     }
-    const isBehind = data.segment === frame.place.segment && data.offset === frame.place.offset + length;
-    const bytes = isBehind && rest.length >= size ? rest.subarray(0, size) : await this.#piece(entry, 0, size);
-    if (bytes === undefined || !isIntact(bytes, pieces, 0)) return this.#lost(frame.place);
+    const followsHead = data.segment === frame.location.segment && data.offset === frame.location.offset + length;
+    const bytes = followsHead && rest.length >= size ? rest.subarray(0, size) : await this.#readData(entry, 0, size);
+    if (bytes === undefined || !isIntact(bytes, pieces, 0)) return this.#countDamage(frame.location);
     let from = bodyLength;
     const codings = frame.codings.map(({ coding, length: chunk }) => {
       from += chunk;
@@ -68,16 +82,16 @@ export class DiskReader {
     return new Variant(responseOf(head, new WholeBody(bytes.subarray(0, bodyLength))), frame.mark, codings);
   }
 
-  /** Bytes [from, to) of an entry's data, whole pieces, checked. Rejects with DamagedError. */
-  async pieces(entry: Entry, first: number, last: number, size: number): Promise<Buffer> {
-    const bytes = await this.#piece(entry, first * PIECE, Math.min(size, (last + 1) * PIECE));
+  /** The pieces `first` to `last` of an entry's data, verified. Rejects with DamagedError. */
+  async readPieces(entry: Entry, first: number, last: number, size: number): Promise<Buffer> {
+    const bytes = await this.#readData(entry, first * PIECE_BYTES, Math.min(size, (last + 1) * PIECE_BYTES));
     const { frame } = entry;
     if (bytes !== undefined && isIntact(bytes, frame.pieces, first)) return bytes;
-    this.#lost(frame.place);
+    this.#countDamage(frame.location);
     throw new DamagedError('A stored body is not what was stored.');
   }
 
-  async #piece({ frame: { data } }: Entry, from: number, to: number): Promise<Buffer | undefined> {
+  async #readData({ frame: { data } }: Entry, from: number, to: number): Promise<Buffer | undefined> {
     try {
       const bytes = await this.#files.read(data.segment, data.offset + from, to - from);
       return bytes.length === to - from ? bytes : undefined;
@@ -86,21 +100,21 @@ export class DiskReader {
     }
   }
 
-  /** What went with its segment is no damage. */
-  #lost({ segment }: { readonly segment: number }): undefined {
+  /** Counts damage, except in a segment that was discarded meanwhile. */
+  #countDamage({ segment }: { readonly segment: number }): undefined {
     if (this.#segments.isLive(segment)) this.damaged++;
     return undefined;
   }
 }
 
-/** Whether bytes that begin with a piece are what its sum and those of the next say. */
+/** Whether bytes match the checksums of their pieces. `first`: index of the first piece. */
 function isIntact(bytes: Buffer, sums: readonly number[], first: number): boolean {
-  for (let at = 0; at < bytes.length; at += PIECE)
-    if (crc32(bytes.subarray(at, at + PIECE)) !== sums[first + at / PIECE]) return false;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    if (crc32(bytes.subarray(at, at + PIECE_BYTES)) !== sums[first + at / PIECE_BYTES]) return false;
   return true;
 }
 
-/** A body that is read in pieces. */
+/** A body on disk, read piece by piece. */
 class DiskBody implements StoredBody {
   readonly whole = undefined;
   readonly length: number;
@@ -117,28 +131,31 @@ class DiskBody implements StoredBody {
     this.#size = entry.frame.codings.reduce((sum, coding) => sum + coding.length, this.length);
   }
 
-  /** Rejects with DamagedError when they are not what was stored, or gone. Best asked for in multiples of PIECE, from multiples of it. */
+  /**
+   * Rejects with DamagedError when the bytes are damaged or gone. Multiples of PIECE_BYTES read
+   * least.
+   */
   async slice(from: number, to: number): Promise<Uint8Array> {
     const end = Math.min(to, this.length);
     if (from >= end) return new Uint8Array(0);
-    const first = Math.floor(from / PIECE);
-    const last = Math.floor((end - 1) / PIECE);
+    const first = Math.floor(from / PIECE_BYTES);
+    const last = Math.floor((end - 1) / PIECE_BYTES);
     try {
-      const bytes = await this.#reader.pieces(this.#entry, first, last, this.#size);
-      const wanted = bytes.subarray(from - first * PIECE, end - first * PIECE);
-      // A little of it must not keep all of it.
-      return wanted.length * 2 < bytes.length ? Uint8Array.prototype.slice.call(wanted) : wanted;
+      const bytes = await this.#reader.readPieces(this.#entry, first, last, this.#size);
+      const range = bytes.subarray(from - first * PIECE_BYTES, end - first * PIECE_BYTES);
+      // A copy: a small part must not keep the whole buffer in memory.
+      return range.length * 2 < bytes.length ? Uint8Array.prototype.slice.call(range) : range;
     } catch (error) {
       this.#onDamage();
       throw error;
     }
   }
 
-  /** Where it lies, for an entry with other fields and the same body. */
+  /** Gives the location of the body, for an entry with other fields and the same body. */
   get entry(): Entry {
     return this.#entry;
   }
 }
 
-/** The entry of a body that lies on disk; undefined: it is in memory. */
-export const entryOf = (body: StoredBody): Entry | undefined => (body instanceof DiskBody ? body.entry : undefined);
+/** The entry of a body on disk; undefined: the body is in memory. */
+export const diskEntryOf = (body: StoredBody): Entry | undefined => (body instanceof DiskBody ? body.entry : undefined);

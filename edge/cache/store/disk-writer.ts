@@ -1,17 +1,18 @@
 /**
- * Appends entries to the segment of this thread: all that waits goes out in one write, and can be found when that is done. Nothing is synced: what a loss of power takes
- * is a miss, by its checksum. Each thread has a segment of its own, so that no two write to one file.
+ * Appends entries to this thread's segment. One write takes all queued entries; the index has them
+ * when the write is done. Nothing is synced: data lost in a power failure has a wrong checksum, and
+ * is a miss. Each thread has its own segment, so no two threads write to one file.
  */
 import { close, open, writev } from 'node:fs';
 import type { StoredHead } from './cache-store.ts';
 import type { DiskIndex } from './disk-index.ts';
-import { type DiskReader, WITH_HEAD } from './disk-reader.ts';
+import { type DiskReader, READ_WITH_HEAD_BYTES } from './disk-reader.ts';
 import {
-  type DiskPlace,
+  type DiskLocation,
   type EntryFrame,
   type HeadTexts,
   headLength,
-  isAlone,
+  isSingleEntry,
   MAX_VARIANTS,
   pieceSums,
   type Sibling,
@@ -23,17 +24,17 @@ import { hashSelecting } from './key-hash.ts';
 import { fileOf, type SegmentFiles } from './segment-files.ts';
 import type { SegmentTable } from './segment-table.ts';
 
-/** Bytes that may wait for the disk; what comes then is not written. */
-const MOST_WAITING = 32 * 1024 * 1024;
-/** Bytes of one write. */
-const BATCH = 1024 * 1024;
-/** After a write that failed the disk is left alone for so long. */
+/** Entries beyond this size of the queue are not written. */
+const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
+/** A batch is written when it has this size. */
+const BATCH_BYTES = 1024 * 1024;
+/** The writer pauses for this time after a failed write. */
 const PAUSE_MS = 10_000;
-/** What a segment begins with: a file of entries. */
+/** The first bytes of a segment file. */
 export const FILE_HEAD = Buffer.from('WPSEG-1\n');
 const ZEROS = Buffer.alloc(8);
 
-/** An entry on its way to the disk. */
+/** An entry to write. */
 export interface DiskJob {
   readonly a: number;
   readonly b: number;
@@ -42,10 +43,13 @@ export interface DiskJob {
   readonly mark: number;
   readonly bodyLength: number;
   readonly codings: EntryFrame['codings'];
-  /** Body and codings; or, where they lie on disk already, their place and sums. */
+  /** Body and codings as bytes, or the location and checksums of data already on disk. */
   readonly data: readonly Uint8Array[] | Pick<EntryFrame, 'data' | 'pieces'>;
-  /** Of a tombstone: the segment of what it is for. It must not be given up before that. */
-  readonly behind?: number;
+  /**
+   * The oldest allowed segment of a tombstone: it must not be discarded before the entries it
+   * voids.
+   */
+  readonly minSegment?: number;
 }
 
 export interface DiskWriterOptions {
@@ -56,18 +60,21 @@ export interface DiskWriterOptions {
   readonly segments: SegmentTable;
   readonly files: SegmentFiles;
   readonly reader: DiskReader;
-  /** The sequence of the last removal of its URL, or one like it: an entry with a smaller mark must not be found. */
+  /**
+   * The sequence of the last removal of the URL or of another one in its class. Entries with a
+   * smaller mark must not be indexed.
+   */
   removedAt(a: number): number;
-  /** It can be found, in place of another one. */
+  /** Called when the index has the entry, and had another one before. */
   onReplaced(job: DiskJob): void;
 }
 
-/** A tombstone has this status: entries of its URL with a smaller mark are void. */
+/** The status of a tombstone: entries of its URL with a smaller mark are void. */
 export const TOMBSTONE = 0;
 
-interface Placed {
+interface PlacedJob {
   readonly job: DiskJob;
-  readonly place: DiskPlace;
+  readonly location: DiskLocation;
   readonly siblings: readonly Sibling[];
 }
 
@@ -75,13 +82,13 @@ export class DiskWriter {
   unwritten = 0;
   readonly #options: DiskWriterOptions;
   #queue: DiskJob[] = [];
-  #waiting = 0;
+  #queuedBytes = 0;
   #running: Promise<void> | undefined;
   #segment = 0;
   #fd = -1;
   #position = 0;
   #pausedUntil = 0;
-  #batch: Placed[] = [];
+  #batch: PlacedJob[] = [];
   #buffers: Uint8Array[] = [];
   #batchBytes = 0;
 
@@ -89,14 +96,14 @@ export class DiskWriter {
     this.#options = options;
   }
 
-  /** False: too much waits, or the disk has failed. */
+  /** False: the queue is full, or the disk has failed. */
   put(job: DiskJob): boolean {
     const bytes = 500 + job.texts.text.length + dataLength(job);
-    if (this.#waiting + bytes > MOST_WAITING || performance.now() < this.#pausedUntil) {
+    if (this.#queuedBytes + bytes > MAX_QUEUED_BYTES || performance.now() < this.#pausedUntil) {
       this.unwritten++;
       return false;
     }
-    this.#waiting += bytes;
+    this.#queuedBytes += bytes;
     this.#queue.push(job);
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -114,7 +121,7 @@ export class DiskWriter {
   }
 
   async #run(): Promise<void> {
-    // Those that come in this turn of the loop go out together.
+    // Waits for all entries of this turn of the event loop, to write them together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) {
       const jobs = this.#queue;
@@ -122,21 +129,21 @@ export class DiskWriter {
       for (const job of jobs) {
         try {
           if (performance.now() < this.#pausedUntil) this.unwritten++;
-          else await this.#place(job);
-          if (this.#batchBytes >= BATCH || this.#batch.length >= 500) await this.#write();
+          else await this.#addToBatch(job);
+          if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= 500) await this.#writeBatch();
         } catch {
           this.#fail();
         }
       }
-      await this.#write().catch(() => this.#fail());
-      for (const job of jobs) this.#waiting -= 500 + job.texts.text.length + dataLength(job);
+      await this.#writeBatch().catch(() => this.#fail());
+      for (const job of jobs) this.#queuedBytes -= 500 + job.texts.text.length + dataLength(job);
     }
   }
 
-  /** Adds it to the batch. */
-  async #place(job: DiskJob): Promise<void> {
+  /** Adds an entry to the batch. */
+  async #addToBatch(job: DiskJob): Promise<void> {
     const { segments, segmentBytes } = this.#options;
-    const siblings = await this.siblings(job);
+    const siblings = await this.findSiblings(job);
     const size = dataLength(job);
     const pieces = Array.isArray(job.data) ? pieceSums(job.data) : (job.data as Pick<EntryFrame, 'pieces'>).pieces;
     const length = headLength(job.texts, job.codings.length, pieces.length, siblings.length);
@@ -145,47 +152,53 @@ export class DiskWriter {
       this.unwritten++;
       return;
     }
-    const isBehind = (job.behind ?? 0) > this.#segment;
+    const isSegmentTooOld = (job.minSegment ?? 0) > this.#segment;
     const isFull = this.#position + this.#batchBytes + total > segmentBytes;
-    if (this.#fd < 0 || isFull || isBehind || !segments.isLive(this.#segment)) {
-      await this.#write();
+    if (this.#fd < 0 || isFull || isSegmentTooOld || !segments.isLive(this.#segment)) {
+      await this.#writeBatch();
       await this.#openSegment();
     }
     const offset = this.#position + this.#batchBytes;
-    const place = { segment: this.#segment, offset };
+    const location = { segment: this.#segment, offset };
     const data = Array.isArray(job.data)
       ? { segment: this.#segment, offset: offset + length }
       : (job.data as Pick<EntryFrame, 'data'>).data;
     const { mark, bodyLength, codings } = job;
     const head = Buffer.allocUnsafe(length);
-    writeHead(head, 0, job.head, job.texts, { ...{ mark, bodyLength, codings, pieces, siblings, place, data } });
+    writeHead(head, 0, job.head, job.texts, { ...{ mark, bodyLength, codings, pieces, siblings, location, data } });
     seal(head, 0, length, saltOf(this.#options.secret, this.#segment));
     this.#buffers.push(head, ...(Array.isArray(job.data) ? job.data : []), ZEROS.subarray(0, total - length - size));
     this.#batchBytes += total;
-    const first = length + (size <= WITH_HEAD ? size : 0);
-    this.#batch.push({ job, siblings, place: { ...place, length: first } });
+    const firstRead = length + (size <= READ_WITH_HEAD_BYTES ? size : 0);
+    this.#batch.push({ job, siblings, location: { ...location, length: firstRead } });
   }
 
-  /** The other variants of a URL, as they lie on disk or in the batch. */
-  async siblings({ a, b, head }: Pick<DiskJob, 'a' | 'b' | 'head'>): Promise<readonly Sibling[]> {
+  /** The other variants of a URL, on disk or in the batch. */
+  async findSiblings({ a, b, head }: Pick<DiskJob, 'a' | 'b' | 'head'>): Promise<readonly Sibling[]> {
     const { index, segments, reader } = this.#options;
-    const mine = hashSelecting(head.selecting);
-    const others = (before: readonly Sibling[], newest: Sibling): Sibling[] =>
+    const ownSelecting = hashSelecting(head.selecting);
+    const withoutOwn = (before: readonly Sibling[], newest: Sibling): Sibling[] =>
       [newest, ...before]
-        .filter((one) => one.selecting !== mine && segments.isLive(one.segment))
+        .filter((sibling) => sibling.selecting !== ownSelecting && segments.isLive(sibling.segment))
         .slice(0, MAX_VARIANTS - 1);
-    const waiting = this.#batch.findLast(({ job }) => job.a === a && job.b === b);
-    if (waiting?.job.head.status === TOMBSTONE) return [];
-    if (waiting !== undefined)
-      return others(waiting.siblings, { ...waiting.place, selecting: hashSelecting(waiting.job.head.selecting) });
-    if (head.selecting.length === 0 && index.isAlone(a, b, segments.oldest)) return [];
-    const place = index.get(a, b, segments.oldest);
-    const found = place && (await reader.entry(place));
-    if (place === undefined || found === undefined || found.entry.head.key !== head.key) return [];
-    return others(found.entry.frame.siblings, { ...place, selecting: hashSelecting(found.entry.head.selecting) });
+    const batched = this.#batch.findLast(({ job }) => job.a === a && job.b === b);
+    if (batched?.job.head.status === TOMBSTONE) return [];
+    if (batched !== undefined)
+      return withoutOwn(batched.siblings, {
+        ...batched.location,
+        selecting: hashSelecting(batched.job.head.selecting),
+      });
+    if (head.selecting.length === 0 && index.hasSingleEntry(a, b, segments.oldest)) return [];
+    const location = index.get(a, b, segments.oldest);
+    const newest = location && (await reader.readEntry(location));
+    if (location === undefined || newest === undefined || newest.entry.head.key !== head.key) return [];
+    return withoutOwn(newest.entry.frame.siblings, {
+      ...location,
+      selecting: hashSelecting(newest.entry.head.selecting),
+    });
   }
 
-  async #write(): Promise<void> {
+  async #writeBatch(): Promise<void> {
     const batch = this.#batch;
     const buffers = this.#buffers;
     const bytes = this.#batchBytes;
@@ -198,41 +211,42 @@ export class DiskWriter {
       throw error;
     });
     this.#position += bytes;
-    for (const one of batch) this.#publish(one);
+    for (const placed of batch) this.#publish(placed);
   }
 
-  #publish({ job, place, siblings }: Placed): void {
+  #publish({ job, location, siblings }: PlacedJob): void {
     const { index, onReplaced } = this.#options;
     if (job.head.status === TOMBSTONE) return;
-    const hadOne = index.find(job.a, job.b) >= 0;
-    if (!this.publish(job, place, siblings)) this.put(tombstoneOf(job, this.#options.removedAt(job.a), place.segment));
-    else if (hadOne) onReplaced(job);
+    const hadEntry = index.find(job.a, job.b) >= 0;
+    if (!this.publish(job, location, siblings))
+      this.put(makeTombstone(job, this.#options.removedAt(job.a), location.segment));
+    else if (hadEntry) onReplaced(job);
   }
 
-  /** Has an entry that lies on disk found. False: it was removed meanwhile. */
+  /** Indexes an entry on disk. False: its URL was removed meanwhile. */
   publish(
     { a, b, mark, head }: Pick<DiskJob, 'a' | 'b' | 'mark' | 'head'>,
-    place: DiskPlace,
+    location: DiskLocation,
     siblings: readonly Sibling[],
   ): boolean {
     const { index, segments, removedAt } = this.#options;
     if (removedAt(a) > mark) return false;
-    index.set(a, b, place, isAlone(head.selecting, siblings), segments.oldest);
-    // Looked at again when it stands: whoever removes says so first, and then clears what stands.
+    index.set(a, b, location, isSingleEntry(head.selecting, siblings), segments.oldest);
+    // Checked again after `set`: a removal first updates `removedAt`, and then clears the index.
     if (removedAt(a) <= mark) return true;
-    index.delete(a, b, place);
+    index.delete(a, b, location);
     return false;
   }
 
   async #openSegment(): Promise<void> {
     this.#leaveSegment();
     const { segments, files, folder, segmentBytes } = this.#options;
-    this.#segment = segments.take(segmentBytes);
-    files.remove(segments.giveUp());
-    files.forget(segments.oldest);
+    this.#segment = segments.allocate(segmentBytes);
+    files.remove(segments.evictOldest());
+    files.closeBelow(segments.oldest);
     this.#position = 0;
     try {
-      this.#fd = await create(fileOf(folder, this.#segment));
+      this.#fd = await createFile(fileOf(folder, this.#segment));
       await writeAll(this.#fd, [FILE_HEAD], 0);
     } catch (error) {
       this.unwritten++;
@@ -258,11 +272,15 @@ export class DiskWriter {
   }
 }
 
-/** Says that what there is of a URL with a smaller mark is void. */
-export function tombstoneOf(job: Pick<DiskJob, 'a' | 'b' | 'head' | 'texts'>, mark: number, behind: number): DiskJob {
+/** A tombstone voids all entries of a URL with a smaller mark. */
+export function makeTombstone(
+  job: Pick<DiskJob, 'a' | 'b' | 'head' | 'texts'>,
+  mark: number,
+  minSegment: number,
+): DiskJob {
   const { a, b, head, texts } = job;
   return {
-    ...{ a, b, mark, behind, bodyLength: 0, codings: [], data: [] },
+    ...{ a, b, mark, minSegment, bodyLength: 0, codings: [], data: [] },
     head: { ...head, status: TOMBSTONE, selecting: [], headers: [], tags: [] },
     texts: {
       text: texts.text.slice(0, texts.lengths[0] + texts.lengths[1]),
@@ -275,26 +293,26 @@ function dataLength({ data }: DiskJob): number {
   return Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : 0;
 }
 
-export const create = (path: string): Promise<number> =>
+export const createFile = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     open(path, 'wx', 0o600, (error, fd) => (error === null ? resolve(fd) : reject(error)));
   });
 
-/** All of the buffers, at a position. */
+/** Writes all buffers at a position. */
 export async function writeAll(fd: number, buffers: readonly Uint8Array[], position: number): Promise<void> {
-  let rest = buffers.filter((one) => one.length > 0);
+  let remaining = buffers.filter((buffer) => buffer.length > 0);
   let at = position;
-  while (rest.length > 0) {
-    // IOV_MAX is 1,024.
-    const some = rest.slice(0, 1000);
+  while (remaining.length > 0) {
+    // The system accepts at most IOV_MAX = 1,024 buffers.
+    const chunk = remaining.slice(0, 1000);
     let written = await new Promise<number>((resolve, reject) => {
-      writev(fd, some, at, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
+      writev(fd, chunk, at, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
     });
     if (written === 0) throw new Error('The disk takes nothing.');
     at += written;
-    let whole = 0;
-    while (whole < some.length && written >= some[whole].length) written -= some[whole++].length;
-    rest = rest.slice(whole);
-    if (written > 0) rest[0] = rest[0].subarray(written);
+    let complete = 0;
+    while (complete < chunk.length && written >= chunk[complete].length) written -= chunk[complete++].length;
+    remaining = remaining.slice(complete);
+    if (written > 0) remaining[0] = remaining[0].subarray(written);
   }
 }

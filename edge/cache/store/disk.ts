@@ -1,21 +1,26 @@
 /**
- * The disk as a thread sees it: segments of entries, appended, given up in the order of their age.
+ * The disk as one thread sees it: append-only segments, discarded in the order of their age.
  *
- *     index (shared memory) ─► place ─► entry: head, checked ─► body, checked          each thread ─► its own segment ─► index
+ *     index (shared memory) ─► location ─► entry: verified head ─► verified body
+ *     each thread ─► its own segment ─► index
  *
- * Segments and not LMDB, of which the project has an environment already: bits that flip in a tree of pages mapped into memory can end the process, and without
- * syncing a loss of power leaves such trees behind; and a read that is not in the page cache stops the loop. Here everything that is read is checked against a sum, a
- * miss costs a look into shared memory, and a write is an append. What that costs: the index is in memory (16 bytes for each KB of disk), and has to be read from the segments after a
- * start, in the background: 5 µs an entry. A hit on the disk takes some 35 µs of CPU, of which the read by the thread pool is about 8
- * (bench/edge/cache-disk.ts); a point read of lmdb takes 2, but what is asked for again is in memory by then.
+ * The disk is not LMDB, although the project has it. Flipped bits in a memory-mapped tree can end
+ * the process. Without syncing, a power failure leaves such trees. A read that misses the page
+ * cache blocks the event loop. Here every read is verified, a miss is a lookup in shared memory,
+ * and a write is an append.
+ *
+ * The price: the index needs 16 bytes of memory for each KB of disk. After a start it is rebuilt
+ * from the segments in the background, 5 µs an entry. A hit takes some 35 µs of CPU, of which the
+ * thread pool's read takes about 8 (bench/edge/cache-disk.ts). A point read of lmdb takes 2, but a
+ * repeated request is a hit in memory by then.
  */
 import type { StoredResponse } from '../stored-response.ts';
 import type { DiskHandle, StoredHead } from './cache-store.ts';
 import { DiskIndex } from './disk-index.ts';
 import { loadDisk } from './disk-load.ts';
-import { DiskReader, entryOf, WITH_HEAD } from './disk-reader.ts';
-import { type DiskJob, DiskWriter, tombstoneOf } from './disk-writer.ts';
-import { type DiskPlace, type EncodedCoding, headLength, textsOf } from './entry.ts';
+import { DiskReader, diskEntryOf, READ_WITH_HEAD_BYTES } from './disk-reader.ts';
+import { type DiskJob, DiskWriter, makeTombstone } from './disk-writer.ts';
+import { type DiskLocation, type EncodedCoding, headLength, textsOf } from './entry.ts';
 import type { KeyHash } from './key-hash.ts';
 import { LargeFile } from './large-file.ts';
 import { SegmentFiles } from './segment-files.ts';
@@ -25,13 +30,13 @@ import type { Variant } from './variant.ts';
 
 const MB = 1024 * 1024;
 
-/** Of a disk with this limit. */
+/** Size of a segment, for a disk of `limit` bytes. */
 export const segmentBytesOf = (limit: number): number =>
   Math.max(64 * 1024, Math.min(64 * MB, Math.floor(limit / 128)));
 
 export class Disk {
   readonly limit: number;
-  /** Bodies with more bytes have a file of their own. */
+  /** Bodies with more bytes get a file of their own. */
   readonly largeBytes: number;
   readonly #hash: KeyHash;
   readonly #signals: Signals;
@@ -43,12 +48,15 @@ export class Disk {
   readonly #writer: DiskWriter;
   readonly #handle: DiskHandle;
   readonly #loading: Promise<void>;
-  /** Files that are being written, and the ends of some of them. */
+  /** Files being written, and the final writes of some of them. */
   readonly #large = new Set<LargeFile>();
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** `memoryObject`: larger bodies are not wanted whole. `onReplaced`: one that is not in memory can be found, in place of another. */
+  /**
+   * `memoryObject`: larger bodies are not read whole. `onReplaced`: called when the index has a new
+   * entry for a response that is not in memory.
+   */
   constructor(
     handle: DiskHandle,
     hash: KeyHash,
@@ -65,7 +73,7 @@ export class Disk {
     const index = new DiskIndex(handle.index);
     const segments = new SegmentTable(handle.segments, limit);
     const files = new SegmentFiles(folder);
-    const reader = new DiskReader(files, segments, secret, Math.max(WITH_HEAD, memoryObject));
+    const reader = new DiskReader(files, segments, secret, Math.max(READ_WITH_HEAD_BYTES, memoryObject));
     const segmentBytes = segmentBytesOf(limit);
     this.largeBytes = Math.floor(segmentBytes / 8);
     const removedAt = (a: number): number => signals.removedAt(a);
@@ -81,7 +89,7 @@ export class Disk {
       },
     });
     const isStopped = (): boolean => this.#isClosed;
-    this.#loading = segments.takeLoad()
+    this.#loading = segments.claimLoad()
       ? loadDisk({ folder, secret, hash, index, segments, files, removedAt, isStopped })
       : Promise.resolve();
   }
@@ -102,38 +110,42 @@ export class Disk {
     return this.#writer.unwritten;
   }
 
-  /** Where the newest entry of a URL is said to lie. */
-  find(domainId: string, key: string): DiskPlace | undefined {
+  /** The indexed location of the newest entry of a URL. */
+  find(domainId: string, key: string): DiskLocation | undefined {
     const { a, b } = this.#hash.of(domainId, key);
     return this.#index.get(a, b, this.#segments.oldest);
   }
 
-  /** Whether it has nothing of a URL but, perhaps, what a response for all requests replaces. */
-  isAlone(domainId: string, key: string): boolean {
+  /**
+   * Whether the disk has no entry of a URL, or only one that a response for all requests replaces.
+   */
+  hasSingleEntry(domainId: string, key: string): boolean {
     const { a, b } = this.#hash.of(domainId, key);
-    return this.#index.isAlone(a, b, this.#segments.oldest);
+    return this.#index.hasSingleEntry(a, b, this.#segments.oldest);
   }
 
   /** All variants of a URL, the newest first. Never rejects. */
-  async read(domainId: string, key: string, place: DiskPlace): Promise<Variant[]> {
-    const first = await this.#reader.entry(place);
+  async read(domainId: string, key: string, location: DiskLocation): Promise<Variant[]> {
+    const first = await this.#reader.readEntry(location);
     if (first === undefined) {
-      this.#forget(domainId, key, place);
+      this.#deleteUnreadable(domainId, key, location);
       return [];
     }
-    if (!isFor(first.entry.head, domainId, key)) return [];
+    if (!isHeadOfUrl(first.entry.head, domainId, key)) return [];
     const siblings = first.entry.frame.siblings.filter(({ segment }) => this.#segments.isLive(segment));
-    const others = await Promise.all(siblings.map((one) => this.#reader.entry(one)));
-    const entries = [first, ...others].filter((one) => one !== undefined && isFor(one.entry.head, domainId, key));
-    const onDamage = (): void => this.#forget(domainId, key, place);
-    const variants = await Promise.all(entries.map((one) => this.#reader.variant(one!, onDamage)));
+    const others = await Promise.all(siblings.map((sibling) => this.#reader.readEntry(sibling)));
+    const entries = [first, ...others].filter(
+      (candidate) => candidate !== undefined && isHeadOfUrl(candidate.entry.head, domainId, key),
+    );
+    const onDamage = (): void => this.#deleteUnreadable(domainId, key, location);
+    const variants = await Promise.all(entries.map((candidate) => this.#reader.readVariant(candidate!, onDamage)));
     if (variants[0] === undefined && siblings.length === 0) onDamage();
-    return variants.filter((one) => one !== undefined);
+    return variants.filter((variant) => variant !== undefined);
   }
 
-  /** Whether an entry is about to be given up, and had better be written again when it is still asked for. */
-  isOld(place: DiskPlace): boolean {
-    return this.#segments.isOld(place.segment);
+  /** Whether an entry will soon be discarded, so that a requested one should be written again. */
+  isOld(location: DiskLocation): boolean {
+    return this.#segments.isOld(location.segment);
   }
 
   put(response: StoredResponse, mark: number, codings: readonly EncodedCoding[]): void {
@@ -141,7 +153,7 @@ export class Disk {
     const texts = textsOf(response);
     if (texts === undefined || this.#isClosed) return;
     const { a, b } = this.#hash.of(response.domainId, response.key);
-    const entry = entryOf(body);
+    const entry = diskEntryOf(body);
     const common = { a, b, head: response, texts, mark, bodyLength: body.length };
     if (entry !== undefined) {
       const { data, pieces, codings: lengths } = entry.frame;
@@ -149,27 +161,27 @@ export class Disk {
     } else if (body.whole !== undefined) this.#putWhole(common, body.whole, codings);
   }
 
-  /** For a body that comes in parts and is too large for a segment. */
+  /** Opens a file for a body that arrives in parts and is too large for a segment. */
   open(length: number | undefined): LargeFile {
     const { folder, secret } = this.#handle;
     const segments = this.#segments;
-    const giveUp = (): void => this.#files.remove(segments.giveUp());
-    const file = new LargeFile({ folder, secret, segments, giveUp }, length);
+    const evictOldest = (): void => this.#files.remove(segments.evictOldest());
+    const file = new LargeFile({ folder, secret, segments, evictOldest }, length);
     this.#large.add(file);
     void file.done.then(() => this.#large.delete(file));
     return file;
   }
 
-  /** The end of it: it can be found when all is written. */
+  /** Ends a file. The index has the entry when all is written. */
   finish(file: LargeFile, head: StoredHead, mark: number): void {
     const { a, b } = this.#hash.of(head.domainId, head.key);
     const done = file
-      .end(head, mark, () => this.#writer.siblings({ a, b, head }))
+      .end(head, mark, () => this.#writer.findSiblings({ a, b, head }))
       .then((written) => {
         const texts = textsOf(head);
         if (written === undefined || texts === undefined) this.#writer.unwritten++;
-        else if (!this.#writer.publish({ a, b, mark, head }, written.place, written.siblings))
-          this.#writer.put(tombstoneOf({ a, b, head, texts }, this.#signals.removedAt(a), written.place.segment));
+        else if (!this.#writer.publish({ a, b, mark, head }, written.location, written.siblings))
+          this.#writer.put(makeTombstone({ a, b, head, texts }, this.#signals.removedAt(a), written.location.segment));
         else {
           this.#onReplaced(a, b);
           this.#signals.replaced(a, b);
@@ -179,16 +191,16 @@ export class Disk {
     void done.finally(() => this.#ending.delete(done));
   }
 
-  /** All of a URL; `sequence`: of the removal. */
+  /** Removes all entries of a URL. `sequence`: of the removal. */
   remove(head: StoredHead, sequence: number): void {
     const { a, b } = this.#hash.of(head.domainId, head.key);
     const { oldest, isLoaded } = this.#segments;
-    const there = this.#index.get(a, b, oldest);
-    const behind = Math.max(there?.segment ?? 0, this.#index.forgottenIn(a, oldest));
+    const current = this.#index.get(a, b, oldest);
+    const minSegment = Math.max(current?.segment ?? 0, this.#index.newestForgotten(a, oldest));
     const texts = textsOf(head);
-    // What earlier processes left may not have been read yet.
-    if ((behind > 0 || !isLoaded) && texts !== undefined)
-      this.#writer.put(tombstoneOf({ a, b, head, texts }, sequence, behind));
+    // Entries of earlier processes may not be indexed yet.
+    if ((minSegment > 0 || !isLoaded) && texts !== undefined)
+      this.#writer.put(makeTombstone({ a, b, head, texts }, sequence, minSegment));
     this.#index.delete(a, b);
   }
 
@@ -214,17 +226,17 @@ export class Disk {
     const size = data.reduce((sum, part) => sum + part.length, headLength(common.texts, 3, 0, 0));
     if (size <= this.largeBytes) this.#writer.put({ ...common, codings: lengths, data });
     else {
-      // Codings of it stay in memory.
+      // The encoded bodies stay in memory only.
       const file = this.open(body.length);
       if (file.push(body)) this.finish(file, common.head, common.mark);
     }
   }
 
-  #forget(domainId: string, key: string, place: DiskPlace): void {
+  #deleteUnreadable(domainId: string, key: string, location: DiskLocation): void {
     const { a, b } = this.#hash.of(domainId, key);
-    this.#index.lose(a, b, place);
+    this.#index.deleteUnreadable(a, b, location);
   }
 }
 
-const isFor = (head: StoredHead, domainId: string, key: string): boolean =>
+const isHeadOfUrl = (head: StoredHead, domainId: string, key: string): boolean =>
   head.key === key && head.domainId === domainId;

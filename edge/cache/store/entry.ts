@@ -1,30 +1,42 @@
 /**
- * The head of an entry as bytes, in memory and on disk alike: all of a StoredResponse but its body, and where its body lies. Little-endian.
+ * The head of an entry, in memory and on disk: a StoredResponse without its body, and the location
+ * of its body. Little-endian.
  *
- *      0  magic           4  CRC-32 of what follows     8  length of the head    12  status        14  codings      15  siblings
- *     16  requestTime    24  responseTime              32  mark                  40  length of the body
- *     48  lengths of key, selecting, fields, tags      64  length of the domain's id                66  place of the entry's own
- *     76  pieces         80  segment and              84  offset of the data (body, then codings)
- *     92  per coding: which, length · per piece of the data: CRC-32 · per sibling (other variant of the URL): hash of selecting, segment, offset / 8, length
- *         domain's id, key, selecting, fields, tags: Latin-1, the items of a list divided by line feeds, which no field may have (RFC 9110 section 5.5)
+ *      0  magic                       4  CRC-32 of what follows     8  length of the head
+ *     12  status                     14  number of codings         15  number of siblings
+ *     16  requestTime                24  responseTime
+ *     32  mark                       40  length of the body
+ *     48  lengths of key, selecting, fields and tags
+ *     64  length of the domain's id  66  location of the entry     76  number of pieces
+ *     80  segment of the data        84  offset of the data (body, then encoded bodies)
+ *     92  per coding: number, length
+ *         per piece of the data: CRC-32
+ *         per sibling (another variant of the URL): hash of selecting, segment, offset / 8, length
+ *         domain's id, key, selecting, fields, tags
+ *
+ * The texts are Latin-1. Line feeds separate the items of a list: no field may contain one (RFC
+ * 9110 section 5.5).
  */
 import { crc32 } from 'node:zlib';
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { StoredCoding, StoredHead } from './cache-store.ts';
 
 const MAGIC = 0x32435057; // "WPC2"
-const FIXED = 92;
-/** Bytes of the data under one checksum: the least that is read to give a part of it, and so what a slow reader of it holds. */
-export const PIECE = 64 * 1024;
-/** Variants of a URL. */
+const FIXED_BYTES = 92;
+/**
+ * Bytes of data under one checksum. This is also the minimum that one read of a body holds in
+ * memory.
+ */
+export const PIECE_BYTES = 64 * 1024;
+/** Maximum number of variants of a URL. */
 export const MAX_VARIANTS = 32;
-/** Nobody's fields are longer: the edge takes no such response. A guard against lengths that were damaged. */
+/** Protects against damaged lengths. The edge accepts no response whose fields are longer. */
 export const MAX_HEAD = 1024 * 1024;
 
 const CODINGS: readonly StoredCoding[] = ['br', 'gzip', 'zstd'];
 
-/** Where an entry lies on disk. `length`: bytes that the first read takes. */
-export interface DiskPlace {
+/** The location of an entry on disk. `length`: bytes of the first read. */
+export interface DiskLocation {
   readonly segment: number;
   /** Bytes, a multiple of 8. */
   readonly offset: number;
@@ -32,12 +44,12 @@ export interface DiskPlace {
 }
 
 /** Another variant of the same URL. */
-export interface Sibling extends DiskPlace {
+export interface Sibling extends DiskLocation {
   readonly selecting: number;
 }
 
-/** Of a URL that has one entry, for all requests. */
-export const isAlone = (selecting: readonly string[], siblings: readonly Sibling[]): boolean =>
+/** Whether this is the only entry of its URL, and answers all requests. */
+export const isSingleEntry = (selecting: readonly string[], siblings: readonly Sibling[]): boolean =>
   selecting.length === 0 && siblings.length === 0;
 
 export interface EncodedCoding {
@@ -45,30 +57,31 @@ export interface EncodedCoding {
   readonly bytes: Uint8Array;
 }
 
-/** What an entry says beside the response. */
+/** The parts of an entry that are not in the response. */
 export interface EntryFrame {
   readonly mark: number;
   readonly bodyLength: number;
   readonly codings: readonly { readonly coding: StoredCoding; readonly length: number }[];
   readonly pieces: readonly number[];
   readonly siblings: readonly Sibling[];
-  readonly place: { readonly segment: number; readonly offset: number };
+  readonly location: { readonly segment: number; readonly offset: number };
   readonly data: { readonly segment: number; readonly offset: number };
 }
 
 export interface Entry {
   readonly head: StoredHead;
   readonly frame: EntryFrame;
-  /** Bytes of the head: where a body that is behind it begins. */
+  /** Bytes of the head; a body may follow it. */
   readonly length: number;
 }
 
-/** The texts of a head, made once to know its length. Undefined: it cannot be kept. */
+/** The texts of a head, joined in advance because their length is needed first. */
 export interface HeadTexts {
   readonly text: string;
   readonly lengths: readonly [domain: number, key: number, selecting: number, fields: number, tags: number];
 }
 
+/** Undefined: the head cannot be stored. */
 export function textsOf(head: StoredHead): HeadTexts | undefined {
   const { domainId, key } = head;
   if (hasBreak(head.selecting) || hasBreak(head.headers) || hasBreak(head.tags)) return undefined;
@@ -82,15 +95,15 @@ export function textsOf(head: StoredHead): HeadTexts | undefined {
 
 function hasBreak(items: readonly string[]): boolean {
   for (const item of items) if (item.includes('\n')) return true;
-  // One empty item would read as none.
+  // A list of one empty item would be read as an empty list.
   return items.length === 1 && items[0] === '';
 }
 
 export function headLength(texts: HeadTexts, codings: number, pieces: number, siblings: number): number {
-  return FIXED + codings * 8 + pieces * 4 + siblings * 16 + texts.text.length;
+  return FIXED_BYTES + codings * 8 + pieces * 4 + siblings * 16 + texts.text.length;
 }
 
-/** Writes the head at `at`; returns its end. There must be room for `headLength`. */
+/** Writes the head at `at` and returns its end. The buffer must have room for `headLength`. */
 export function writeHead(out: Buffer, at: number, head: StoredHead, texts: HeadTexts, frame: EntryFrame): number {
   const { codings, pieces, siblings } = frame;
   const length = headLength(texts, codings.length, pieces.length, siblings.length);
@@ -105,60 +118,60 @@ export function writeHead(out: Buffer, at: number, head: StoredHead, texts: Head
   out.writeDoubleLE(frame.bodyLength, at + 40);
   for (let i = 0; i < 4; i++) out.writeUInt32LE(texts.lengths[i + 1], at + 48 + i * 4);
   out.writeUInt16LE(texts.lengths[0], at + 64);
-  out.writeUInt32LE(frame.place.segment, at + 66);
-  out.writeUIntLE(frame.place.offset, at + 70, 6);
+  out.writeUInt32LE(frame.location.segment, at + 66);
+  out.writeUIntLE(frame.location.offset, at + 70, 6);
   out.writeUInt32LE(pieces.length, at + 76);
   out.writeUInt32LE(frame.data.segment, at + 80);
   out.writeDoubleLE(frame.data.offset, at + 84);
-  let to = at + FIXED;
+  let to = at + FIXED_BYTES;
   for (const { coding, length: data } of codings) {
     out.writeUInt32LE(CODINGS.indexOf(coding), to);
     to = out.writeUInt32LE(data, to + 4);
   }
   for (const sum of pieces) to = out.writeUInt32LE(sum, to);
-  for (const one of siblings) {
-    out.writeUInt32LE(one.selecting, to);
-    out.writeUInt32LE(one.segment, to + 4);
-    out.writeUInt32LE(one.offset / 8, to + 8);
-    to = out.writeUInt32LE(one.length, to + 12);
+  for (const sibling of siblings) {
+    out.writeUInt32LE(sibling.selecting, to);
+    out.writeUInt32LE(sibling.segment, to + 4);
+    out.writeUInt32LE(sibling.offset / 8, to + 8);
+    to = out.writeUInt32LE(sibling.length, to + 12);
   }
   to += out.write(texts.text, to, 'latin1');
   return to;
 }
 
-/** The checksum of a head on disk, once all of it stands. `salt`: of its segment (`saltOf`). */
+/** Sets the checksum of a complete head on disk. `salt`: of its segment (`saltOf`). */
 export function seal(out: Buffer, at: number, end: number, salt: number): void {
   out.writeUInt32LE(crc32(out.subarray(at + 8, end), salt), at + 4);
 }
 
 /**
- * What checksums of heads begin with. Whoever makes the bodies that are between heads does not know it, so that no body can be made that passes for a head where one is
- * looked for behind damage.
+ * The start value of the checksums of heads. Origins, which supply the bodies between the heads, do
+ * not know it. So no body can imitate a head when a reader searches for one after damage.
  */
 export const saltOf = (secret: number, segment: number): number =>
   (Math.imul(secret ^ segment, 0x9e3779b1) ^ (secret >>> 7)) >>> 0;
 
-/** The length of the head at `at`, by itself not to be trusted; 0 when none begins here. */
+/** The length of the head at `at`, not verified; 0: no head starts here. */
 export function headLengthAt(bytes: Buffer, at: number): number {
-  if (at + FIXED > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return 0;
+  if (at + FIXED_BYTES > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return 0;
   const length = bytes.readUInt32LE(at + 8);
-  return length >= FIXED && length <= MAX_HEAD ? length : 0;
+  return length >= FIXED_BYTES && length <= MAX_HEAD ? length : 0;
 }
 
-/** Whether a whole head is at `at`, as it was written. */
+/** Whether a complete, intact head is at `at`. */
 export function isSealed(bytes: Buffer, at: number, salt: number): boolean {
   const length = headLengthAt(bytes, at);
   if (length === 0 || at + length > bytes.length) return false;
   return bytes.readUInt32LE(at + 4) === crc32(bytes.subarray(at + 8, at + length), salt);
 }
 
-/** Reads a head that is whole: from memory, or from disk once `isSealed` has said so. */
+/** Reads a complete head: from memory, or from disk after `isSealed`. */
 export function readHead(bytes: Buffer, at: number): Entry {
   const length = bytes.readUInt32LE(at + 8);
   const codingCount = bytes[at + 14];
   const siblingCount = bytes[at + 15];
   const pieceCount = bytes.readUInt32LE(at + 76);
-  let from = at + FIXED;
+  let from = at + FIXED_BYTES;
   const codings: { coding: StoredCoding; length: number }[] = [];
   for (let i = 0; i < codingCount; i++, from += 8)
     codings.push({ coding: CODINGS[bytes.readUInt32LE(from)], length: bytes.readUInt32LE(from + 4) });
@@ -190,7 +203,7 @@ export function readHead(bytes: Buffer, at: number): Entry {
       mark: bytes.readDoubleLE(at + 32),
       bodyLength: bytes.readDoubleLE(at + 40),
       ...{ codings, pieces, siblings },
-      place: { segment: bytes.readUInt32LE(at + 66), offset: bytes.readUIntLE(at + 70, 6) },
+      location: { segment: bytes.readUInt32LE(at + 66), offset: bytes.readUIntLE(at + 70, 6) },
       data: { segment: bytes.readUInt32LE(at + 80), offset: bytes.readDoubleLE(at + 84) },
     },
     length,
@@ -210,18 +223,18 @@ const NONE: FieldList = [];
 const items = (text: string, from: number, to: number): FieldList =>
   from === to ? NONE : text.slice(from, to).split('\n');
 
-/** Whether the head in memory at `at` is of this URL: without reading the rest of it. */
-export function isOf(bytes: Buffer, at: number, domainId: string, key: string): boolean {
+/** Whether the head in memory at `at` belongs to this URL; does not read the rest of it. */
+export function isHeadOf(bytes: Buffer, at: number, domainId: string, key: string): boolean {
   if (bytes.readUInt32LE(at + 48) !== key.length || bytes.readUInt16LE(at + 64) !== domainId.length) return false;
-  const from = at + FIXED + bytes[at + 14] * 8 + bytes.readUInt32LE(at + 76) * 4 + bytes[at + 15] * 16;
+  const from = at + FIXED_BYTES + bytes[at + 14] * 8 + bytes.readUInt32LE(at + 76) * 4 + bytes[at + 15] * 16;
   return bytes.toString('latin1', from, from + domainId.length + key.length) === domainId + key;
 }
 
-/** Of data that comes in parts: the CRC-32 of each piece. */
+/** The CRC-32 of each piece of data that is given in parts. */
 export function pieceSums(parts: readonly Uint8Array[]): number[] {
   const sums: number[] = [];
   let sum = 0;
-  let room = PIECE;
+  let room = PIECE_BYTES;
   for (const part of parts)
     for (let at = 0; at < part.length; ) {
       const end = Math.min(part.length, at + room);
@@ -231,8 +244,8 @@ export function pieceSums(parts: readonly Uint8Array[]): number[] {
       if (room > 0) continue;
       sums.push(sum);
       sum = 0;
-      room = PIECE;
+      room = PIECE_BYTES;
     }
-  if (room < PIECE) sums.push(sum);
+  if (room < PIECE_BYTES) sums.push(sum);
   return sums;
 }

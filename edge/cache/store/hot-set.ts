@@ -1,17 +1,18 @@
 /**
- * What is asked for again and again, as objects, so that a hit builds nothing: a URL costs a look into a Map. Second chance: in the order of arrival; whoever was
- * asked for since the last turn stays.
+ * The most requested responses, held as objects: a hit allocates nothing and is a lookup in a Map.
+ * The eviction order is "second chance": the oldest URL goes first, but a URL that had a hit since
+ * its last turn stays for another one.
  */
 import type { Variant } from './variant.ts';
 
-/** URLs at most: what the garbage collector has to look at stays small. */
-const MOST = 16_384;
+/** Maximum number of URLs. It limits the work of the garbage collector. */
+const MAX_URLS = 16_384;
 
 interface HotKey {
   variants: readonly Variant[];
   bytes: number;
-  wasAsked: boolean;
-  /** Of the purges when the variants were last held against them. */
+  wasHit: boolean;
+  /** Version of the purges that the variants were last checked against. */
   version: number;
 }
 
@@ -21,37 +22,37 @@ export class HotSet {
   readonly #keys = new Map<string, HotKey>();
   readonly #onDrop: (variants: readonly Variant[]) => void;
 
-  /** `onDrop`: they have left, for want of room. */
+  /** `onDrop`: called with variants that were evicted to make room. */
   constructor(limit: number, onDrop: (variants: readonly Variant[]) => void) {
     this.#limit = limit;
     this.#onDrop = onDrop;
   }
 
-  /** What comes takes the place of another. */
+  /** Whether a new URL displaces another one. */
   get isFull(): boolean {
-    return this.#keys.size >= MOST || this.bytes > this.#limit * 0.9;
+    return this.#keys.size >= MAX_URLS || this.bytes > this.#limit * 0.9;
   }
 
   get(key: string): HotKey | undefined {
     const found = this.#keys.get(key);
-    if (found !== undefined) found.wasAsked = true;
+    if (found !== undefined) found.wasHit = true;
     return found;
   }
 
-  /** False: too large. */
+  /** False: the variants are too large. */
   add(key: string, variants: readonly Variant[], version: number): boolean {
     this.drop(key);
     let bytes = 200;
     for (const variant of variants) bytes += variant.bytes + variant.attachedBytes;
     if (bytes > this.#limit / 8) return false;
     for (const variant of variants) variant.isHot = true;
-    this.#keys.set(key, { variants, bytes, wasAsked: false, version });
+    this.#keys.set(key, { variants, bytes, wasHit: false, version });
     this.bytes += bytes;
     this.#shrink();
     return this.#keys.has(key);
   }
 
-  /** Something was attached to one of the variants of a key. */
+  /** Counts bytes that were attached to a variant of a URL. */
   grow(key: string, bytes: number): void {
     const found = this.#keys.get(key);
     if (found === undefined) return;
@@ -69,12 +70,12 @@ export class HotSet {
   }
 
   #shrink(): void {
-    // All of them at most once around, and then without mercy.
-    let turns = this.#keys.size;
+    // Each URL gets at most one second chance in a call.
+    let turnsLeft = this.#keys.size;
     for (const [key, found] of this.#keys) {
-      if (this.bytes <= this.#limit && this.#keys.size <= MOST) return;
-      if (found.wasAsked && turns-- > 0) {
-        found.wasAsked = false;
+      if (this.bytes <= this.#limit && this.#keys.size <= MAX_URLS) return;
+      if (found.wasHit && turnsLeft-- > 0) {
+        found.wasHit = false;
         this.#keys.delete(key);
         this.#keys.set(key, found);
         continue;

@@ -1,15 +1,19 @@
 /**
- * A URL of a domain as 64 bits, by which memory and disk find it; what is found is compared with the URL itself. Seeded for each process, so that nobody can aim
- * URLs at one place of the tables. About 1 ns a character.
+ * A 64-bit hash of a domain's URL, by which memory and disk find entries. Readers compare the URL
+ * itself, too. The seed differs in each process, so that nobody can choose URLs that collide. About
+ * 1 ns a character.
  */
 
-/** Seeds, and the two halves of the last hash. One thread, one hash at a time: `hashKey`, then `a` and `b` are read at once. */
+/**
+ * The seeds, and the last hash. A thread computes one hash at a time: read `a` and `b` directly
+ * after `of`.
+ */
 export class KeyHash {
   a = 0;
   b = 0;
   readonly #seedA: number;
   readonly #seedB: number;
-  /** What `a` and `b` are of: memory and disk are asked for the same URL, one after the other. */
+  /** The input of the last hash: memory and disk look up the same URL in turn. */
   #domainId = '';
   #key: string | null = null;
 
@@ -18,7 +22,7 @@ export class KeyHash {
     this.#seedB = seedB | 0;
   }
 
-  /** Sets `a` (unsigned) and `b` (unsigned, never 0: the tables' sign for empty). */
+  /** Sets `a` (unsigned) and `b` (unsigned, never 0, which means empty in the tables). */
   of(domainId: string, key: string): this {
     if (key === this.#key && domainId === this.#domainId) return this;
     this.#domainId = domainId;
@@ -41,14 +45,17 @@ export class KeyHash {
   }
 }
 
-/** The end of MurmurHash3: each bit of what goes in moves half of those that come out. */
+/** The final mix of MurmurHash3: each input bit flips half of the output bits. */
 function mix(h: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Of what Vary selected, to tell the variants of a URL apart without reading them: a short list, compared where it matters. */
+/**
+ * Hash of the selecting fields. It distinguishes the variants of a URL without reading them; where
+ * a collision matters, the fields are compared.
+ */
 export function hashSelecting(selecting: readonly string[]): number {
   let h = 0x811c9dc5;
   for (const text of selecting) {

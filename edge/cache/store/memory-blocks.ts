@@ -1,46 +1,49 @@
-/** The blocks that entries in memory are packed in. A place is bytes / 8 from the begin of block 0, as if they lay one behind the other. */
+/**
+ * The memory blocks that hold packed entries. An address is bytes / 8 from the start of block 0, as
+ * if all blocks were contiguous.
+ */
 export class MemoryBlocks {
   /** Bytes of a block, a power of two. */
   readonly size: number;
   readonly #shift: number;
   readonly #blocks: Buffer[] = [];
   readonly #words: Uint32Array[] = [];
-  /** Numbers of blocks that wait to be used again, and of those that were given back to the system. */
+  /** Numbers of free blocks, and of blocks whose memory was released to the system. */
   readonly #free: number[] = [];
-  readonly #spare: number[] = [];
+  readonly #released: number[] = [];
 
   constructor(size: number) {
     this.size = size;
     this.#shift = 31 - Math.clz32(size / 8);
   }
 
-  /** Bytes that are taken of the system. */
+  /** Bytes allocated from the system. */
   get bytes(): number {
-    return (this.#blocks.length - this.#spare.length) * this.size;
+    return (this.#blocks.length - this.#released.length) * this.size;
   }
 
-  blockOf(place: number): Buffer {
-    return this.#blocks[place >>> this.#shift];
+  blockOf(address: number): Buffer {
+    return this.#blocks[address >>> this.#shift];
   }
 
-  wordsOf(place: number): Uint32Array {
-    return this.#words[place >>> this.#shift];
+  wordsOf(address: number): Uint32Array {
+    return this.#words[address >>> this.#shift];
   }
 
-  /** Where in its block a place is, in bytes. */
-  at(place: number): number {
-    return (place & (this.size / 8 - 1)) * 8;
+  /** The offset of an address in its block, in bytes. */
+  offsetOf(address: number): number {
+    return (address & (this.size / 8 - 1)) * 8;
   }
 
-  place(block: number, at: number): number {
-    return block * (this.size / 8) + at / 8;
+  addressOf(block: number, offset: number): number {
+    return block * (this.size / 8) + offset / 8;
   }
 
-  take(): number {
+  allocate(): number {
     const free = this.#free.pop();
     if (free !== undefined) return free;
     const block = Buffer.allocUnsafeSlow(this.size);
-    const number = this.#spare.pop() ?? this.#blocks.length;
+    const number = this.#released.pop() ?? this.#blocks.length;
     this.#blocks[number] = block;
     this.#words[number] = new Uint32Array(block.buffer, 0, this.size / 4);
     return number;
@@ -50,13 +53,13 @@ export class MemoryBlocks {
     this.#free.push(block);
   }
 
-  /** Gives blocks that wait back to the system, as long as more than so many bytes are taken. */
+  /** Releases free blocks to the system while more than `bytes` are allocated. */
   trim(bytes: number): void {
     while (this.#free.length > 0 && this.bytes > bytes) {
       const number = this.#free.pop()!;
       this.#blocks[number] = NO_BLOCK;
       this.#words[number] = NO_WORDS;
-      this.#spare.push(number);
+      this.#released.push(number);
     }
   }
 }

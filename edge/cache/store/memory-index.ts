@@ -1,6 +1,7 @@
 /**
- * Hash of a URL ─► place of its newest entry in memory: open addressing with linear probing, two words a slot. A deletion moves back what stood behind it, so that
- * there are no graves and a miss ends at the first empty slot. 8 bytes a slot, at most three quarters of them in use.
+ * Hash of a URL ─► address of its newest entry in memory. Open addressing with linear probing, two
+ * words a slot. A deletion moves later slots back, so there are no tombstones, and a miss ends at
+ * the first empty slot. 8 bytes a slot; at most three quarters are in use.
  */
 export class MemoryIndex {
   /** Slots in use. */
@@ -9,15 +10,15 @@ export class MemoryIndex {
   readonly #mask: number;
   /** b of the hash; 0: empty. */
   readonly #tags: Uint32Array;
-  /** Bytes / 8 from the begin of the memory; where the slot is empty, of no meaning. */
-  readonly #places: Uint32Array;
+  /** Bytes / 8 from the start of the memory; undefined content in an empty slot. */
+  readonly #addresses: Uint32Array;
 
   /** `capacity`: a power of two. */
   constructor(capacity: number) {
     this.capacity = capacity;
     this.#mask = capacity - 1;
     this.#tags = new Uint32Array(capacity);
-    this.#places = new Uint32Array(capacity);
+    this.#addresses = new Uint32Array(capacity);
   }
 
   get isFull(): boolean {
@@ -28,32 +29,35 @@ export class MemoryIndex {
     return this.capacity * 8;
   }
 
-  /** The place, or -1. Two URLs with the same b that probe the same slots would be one here: the reader compares URLs, and one of them is a miss. */
+  /**
+   * The address, or -1. Two URLs with the same b in the same run of slots share one slot. The
+   * reader compares URLs, so one of the two is a miss.
+   */
   find(a: number, b: number): number {
     const slot = this.#slot(a, b);
-    return slot < 0 ? -1 : this.#places[slot];
+    return slot < 0 ? -1 : this.#addresses[slot];
   }
 
-  set(a: number, b: number, place: number): void {
+  set(a: number, b: number, address: number): void {
     let slot = a & this.#mask;
     while (this.#tags[slot] !== 0 && this.#tags[slot] !== b) slot = (slot + 1) & this.#mask;
     if (this.#tags[slot] === 0) this.count++;
     this.#tags[slot] = b;
-    this.#places[slot] = place;
+    this.#addresses[slot] = address;
   }
 
-  /** `homeOf`: a of the hash of the entry at a place, which the slots themselves don't tell. */
-  delete(a: number, b: number, homeOf: (place: number) => number): void {
+  /** `homeOf`: returns a of the entry at an address, which the slots do not store. */
+  delete(a: number, b: number, homeOf: (address: number) => number): void {
     let hole = this.#slot(a, b);
     if (hole < 0) return;
     const mask = this.#mask;
     this.count--;
     for (let slot = (hole + 1) & mask; this.#tags[slot] !== 0; slot = (slot + 1) & mask) {
-      // It may move only to where its own probing still passes.
-      const home = homeOf(this.#places[slot]) & mask;
+      // A slot moves only if the hole is between its home and itself.
+      const home = homeOf(this.#addresses[slot]) & mask;
       if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
       this.#tags[hole] = this.#tags[slot];
-      this.#places[hole] = this.#places[slot];
+      this.#addresses[hole] = this.#addresses[slot];
       hole = slot;
     }
     this.#tags[hole] = 0;

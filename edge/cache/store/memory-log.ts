@@ -1,71 +1,79 @@
 /**
- * The entries in memory, packed: a million of them as objects would be some ten million for the garbage collector to mark; here they are the bytes of some blocks.
+ * The packed entries in memory. A million entries as objects would be some ten million objects for
+ * the garbage collector to mark. Here they are bytes in a few blocks.
  *
- *     small ─► [block][block]            S3-FIFO (Yang et al., SOSP 2023): what comes goes to `small`, a tenth of the memory; what was asked for meanwhile moves on
- *     main  ─► [block][block][block]…    to `main` when its turn comes, the rest goes, so that a scan passes through the tenth. Whoever was put out of
- *                                        `small` lately goes to `main` at once. In `main` what was asked for gets another round.
+ *     small ─► [block][block]            new entries, a tenth of the memory
+ *     main  ─► [block][block][block]…    entries that proved popular
  *
- * Entries are appended to the last block of a queue and leave at the first, in order, so there are no holes to manage. A place is bytes / 8 from the begin of block 0;
- * blocks are used again. Bodies up to a few KB are behind their heads, and are copied out when asked for, since their block may be used again; larger ones are
- * buffers of their own, which live as long as anybody holds them.
+ * The algorithm is S3-FIFO (Yang et al., SOSP 2023). When the turn of an entry in `small` comes, it
+ * moves to `main` if it had a hit, else it is evicted. So a scan passes through a tenth of the
+ * memory only. An entry that `small` evicted recently goes to `main` at once. In `main` an entry
+ * with a hit gets another round.
  *
- *     an entry   0 length   4 a   8 b of its hash   12 next of the URL (place + 1)   16 flags   17 times asked for, to 3   20 head (entry.ts), body, codings
+ * Entries are appended to the last block of a queue and leave the first block in order, so no holes
+ * need management. An address is bytes / 8 from the start of block 0. Blocks are reused. Bodies up
+ * to a few KB follow their heads, and are copied on a read because the block may be reused. Larger
+ * bodies are separate buffers, which live as long as they are referenced.
+ *
+ *     entry    0 length    4 a    8 b of the hash    12 next entry of the URL (address + 1)
+ *             16 flags    17 hits, up to 3           20 head (entry.ts), body, encoded bodies
  */
 import { MemoryBlocks } from './memory-blocks.ts';
 import { MemoryIndex } from './memory-index.ts';
 
-const HEADER = 20;
+const HEADER_BYTES = 20;
 const DEAD = 1;
-/** Is kept whatever its turn: it is in the hot set, too. */
+/** The entry is in the hot set, too, and is not evicted. */
 const PINNED = 2;
-/** Others of its URL were put out: the same for all entries of a URL. */
+/** Other variants of the URL were evicted. All entries of a URL have the same flag. */
 const PARTIAL = 4;
-const MOST_ASKED = 3;
-/** Entries that get another round before, in one call, what comes next goes whatever it is: a call is bounded. */
-const ROUNDS = 2000;
+const MAX_HITS = 3;
+/** Limits the work of one call: after so many steps, entries are evicted even if they had hits. */
+const MAX_ROUNDS = 2000;
 
 export interface MemoryLogOptions {
-  /** Bytes in all: blocks, bodies outside, index. */
+  /** Total bytes: blocks, separate bodies and index. */
   readonly limit: number;
-  /** Asked about an entry whose turn it is, by its head: whether it is void. */
+  /** Whether an entry whose turn has come is void; `headAt`: offset of its head. */
   isVoid(block: Buffer, headAt: number): boolean;
-  /** An entry has left when its turn came. */
+  /** Called when an entry leaves on its turn. */
   onEvict(wasVoid: boolean): void;
-  /** One that was pinned goes, by its head. */
+  /** Called when a pinned entry leaves. */
   onUnpin(block: Buffer, headAt: number): void;
 }
 
 interface Queue {
   /** Blocks by number, oldest first. */
   readonly blocks: number[];
-  /** Where the oldest entry begins in the first block, and the next will in the last. */
+  /** Offset of the oldest entry in the first block. */
   head: number;
+  /** Offset of the next entry in the last block. */
   tail: number;
-  /** Bytes that a sweep has before it. */
-  toSweep: number;
+  /** Bytes that a sweep still has to visit. */
+  bytesToSweep: number;
 }
 
 export class MemoryLog {
-  /** Entries that can be found. */
+  /** Entries that a lookup can find. */
   count = 0;
-  /** Of bodies outside, and what the owner counts (`addOutside`). */
+  /** Bytes of separate bodies, and those that the owner counts (`addOutside`). */
   outside = 0;
   readonly #options: MemoryLogOptions;
   readonly #limit: number;
   readonly #blocks: MemoryBlocks;
-  /** Where entries end in a block that is full. */
+  /** Offset of the end of the entries in a full block. */
   readonly #ends: number[] = [];
   readonly #index: MemoryIndex;
-  readonly #small: Queue = { blocks: [], head: 0, tail: 0, toSweep: 0 };
-  readonly #main: Queue = { blocks: [], head: 0, tail: 0, toSweep: 0 };
-  /** b of the hashes that were put out of `small`, by a. */
+  readonly #small: Queue = { blocks: [], head: 0, tail: 0, bytesToSweep: 0 };
+  readonly #main: Queue = { blocks: [], head: 0, tail: 0, bytesToSweep: 0 };
+  /** The ghosts of S3-FIFO: b of entries that `small` evicted recently, indexed by a. */
   readonly #ghosts: Uint32Array;
   readonly #outside = new Map<number, readonly Uint8Array[]>();
-  #rounds = 0;
+  #roundsLeft = 0;
 
   constructor(options: MemoryLogOptions) {
     this.#options = options;
-    // 256 bytes for each slot: entries are larger, so blocks are full before the index is, as a rule.
+    // 256 bytes a slot: entries are larger, so the blocks are usually full before the index is.
     const slots = 2 ** Math.max(8, Math.min(26, Math.floor(Math.log2(Math.max(1, options.limit / 256)))));
     this.#index = new MemoryIndex(slots);
     this.#ghosts = new Uint32Array(slots >>> 2);
@@ -74,56 +82,59 @@ export class MemoryLog {
     this.#limit = options.limit - this.#index.bytes - this.#ghosts.byteLength;
   }
 
-  /** Bytes that are taken of the system, the index among them. */
+  /** Bytes allocated from the system, including the index. */
   get bytes(): number {
     return this.#blocks.bytes + this.outside + this.#index.bytes + this.#ghosts.byteLength;
   }
 
-  /** Bytes of a block: no entry is longer. */
+  /** Bytes of a block, which limits the length of an entry. */
   get blockBytes(): number {
     return this.#blocks.size;
   }
 
-  /** Place of the first entry under a hash, or -1; the others follow by `next`. */
+  /** Address of the first entry with a hash, or -1. `next` gives the others. */
   find(a: number, b: number): number {
     return this.#index.find(a, b);
   }
 
-  next(place: number): number {
-    return this.#word(place, 3) - 1;
+  next(address: number): number {
+    return this.#word(address, 3) - 1;
   }
 
-  blockOf(place: number): Buffer {
-    return this.#blocks.blockOf(place);
+  blockOf(address: number): Buffer {
+    return this.#blocks.blockOf(address);
   }
 
-  /** Where in its block the head of an entry begins. */
-  headAt(place: number): number {
-    return this.#blocks.at(place) + HEADER;
+  /** The offset of an entry's head in its block. */
+  headAt(address: number): number {
+    return this.#blocks.offsetOf(address) + HEADER_BYTES;
   }
 
-  /** Body and codings that are outside, else undefined: then they are behind the head. */
-  outsideOf(place: number): readonly Uint8Array[] | undefined {
-    return this.#outside.get(place);
+  /** The separate body and encoded bodies. Undefined: they follow the head. */
+  outsideOf(address: number): readonly Uint8Array[] | undefined {
+    return this.#outside.get(address);
   }
 
-  /** Counts that it was asked for. Returns how often it had been, up to 3. */
-  touch(place: number): number {
-    const block = this.blockOf(place);
-    const at = this.#blocks.at(place) + 17;
-    const asked = block[at];
-    if (asked < MOST_ASKED) block[at] = asked + 1;
-    return asked;
+  /** Counts a hit. Returns the number of earlier hits, up to 3. */
+  touch(address: number): number {
+    const block = this.blockOf(address);
+    const at = this.#blocks.offsetOf(address) + 17;
+    const hits = block[at];
+    if (hits < MAX_HITS) block[at] = hits + 1;
+    return hits;
   }
 
-  /** Whether entries under a hash are in the hot set: they stay as long. */
+  /** Marks the entries of a URL as hot: they stay as long as the hot set has them. */
   pin(a: number, b: number, isPinned: boolean): void {
     this.#flagAll(a, b, PINNED, isPinned);
   }
 
-  /** Whether others under this hash were put out, or never came: what is here is not all that the disk may have. */
-  isPartial(place: number): boolean {
-    return (this.blockOf(place)[this.#blocks.at(place) + 16] & PARTIAL) !== 0;
+  /**
+   * Whether other variants of the URL were evicted or never loaded. The disk may have more variants
+   * than the memory.
+   */
+  isPartial(address: number): boolean {
+    return (this.blockOf(address)[this.#blocks.offsetOf(address) + 16] & PARTIAL) !== 0;
   }
 
   setPartial(a: number, b: number, isPartial: boolean): void {
@@ -131,8 +142,8 @@ export class MemoryLog {
   }
 
   /**
-   * Makes room for an entry and appends it, first of those under its hash. Returns its place, or -1 when there is no room for it. `write` puts head and inner body at an
-   * offset of a block.
+   * Makes room for an entry and appends it as the first one with its hash. Returns its address, or
+   * -1: no room. `write` puts head and inner body at an offset of a block.
    */
   append(
     a: number,
@@ -141,95 +152,104 @@ export class MemoryLog {
     outside: readonly Uint8Array[] | undefined,
     write: (block: Buffer, at: number) => void,
   ): number {
-    const length = (HEADER + bytes + 7) & ~7;
+    const length = (HEADER_BYTES + bytes + 7) & ~7;
     let size = 0;
     for (const part of outside ?? []) size += part.length;
     if (length > this.#blocks.size || !this.#makeRoom(size)) return -1;
     while (this.#index.isFull) if (!this.#evictOne()) return -1;
     const slot = a & (this.#ghosts.length - 1);
-    const isKnown = this.#ghosts[slot] === b;
-    if (isKnown) this.#ghosts[slot] = 0;
-    const queue = isKnown ? this.#main : this.#small;
-    const place = this.#reserve(queue, length);
-    const block = this.blockOf(place);
-    const at = this.#blocks.at(place);
-    const words = this.#blocks.wordsOf(place);
+    const isGhost = this.#ghosts[slot] === b;
+    if (isGhost) this.#ghosts[slot] = 0;
+    const queue = isGhost ? this.#main : this.#small;
+    const address = this.#reserve(queue, length);
+    const block = this.blockOf(address);
+    const at = this.#blocks.offsetOf(address);
+    const words = this.#blocks.wordsOf(address);
     words.set([length, a, b, this.#index.find(a, b) + 1], at / 4);
     const first = words[at / 4 + 3] - 1;
     block[at + 16] = first >= 0 && this.isPartial(first) ? PARTIAL : 0;
     block[at + 17] = 0;
-    if (outside !== undefined) this.#outside.set(place, outside);
+    if (outside !== undefined) this.#outside.set(address, outside);
     this.outside += size;
-    write(block, at + HEADER);
-    this.#index.set(a, b, place);
+    write(block, at + HEADER_BYTES);
+    this.#index.set(a, b, address);
     this.count++;
-    return place;
+    return address;
   }
 
-  /** Makes one entry under a hash void. */
-  drop(a: number, b: number, place: number): void {
-    this.#unlink(a, b, place, -1);
-    this.#bury(place);
+  /** Removes one entry with a hash. */
+  drop(a: number, b: number, address: number): void {
+    this.#unlink(a, b, address, -1);
+    this.#markDead(address);
   }
 
   dropAll(a: number, b: number): void {
-    for (let place = this.find(a, b); place >= 0; place = this.next(place)) this.#bury(place);
+    for (let address = this.find(a, b); address >= 0; address = this.next(address)) this.#markDead(address);
     this.#index.delete(a, b, this.#homeOf);
   }
 
-  /** Counts, or no longer, bytes that the owner holds for entries; puts out others to stay within the limit. */
+  /**
+   * Adds to the bytes that the owner holds for entries, or subtracts; evicts entries to stay within
+   * the limit.
+   */
   addOutside(bytes: number): void {
     this.outside += bytes;
     if (bytes > 0) this.#makeRoom(0);
   }
 
-  /** From here on `sweep` goes over all entries once, to drop what is void. */
+  /** Lets `sweep` visit all entries once, to drop void ones. */
   startSweep(): void {
-    for (const queue of [this.#small, this.#main]) queue.toSweep = queue.blocks.length * this.#blocks.size;
+    for (const queue of [this.#small, this.#main]) queue.bytesToSweep = queue.blocks.length * this.#blocks.size;
   }
 
-  /** So many entries, the oldest first; those that stay go to the end, in their order. False: all have had their turn. */
+  /**
+   * Visits the next entries, the oldest first. Those that stay move to the end in order. False: all
+   * were visited.
+   */
   sweep(entries: number): boolean {
     for (const queue of [this.#small, this.#main])
-      for (; queue.toSweep > 0 && queue.blocks.length > 0; entries--) {
+      for (; queue.bytesToSweep > 0 && queue.blocks.length > 0; entries--) {
         if (entries === 0) return true;
-        queue.toSweep -= this.#turn(queue, 'keep');
+        queue.bytesToSweep -= this.#processOldest(queue, 'keep');
       }
     return false;
   }
 
   clear(): void {
-    while (this.#small.blocks.length > 0) this.#turn(this.#small, 'drop');
-    while (this.#main.blocks.length > 0) this.#turn(this.#main, 'drop');
+    while (this.#small.blocks.length > 0) this.#processOldest(this.#small, 'drop');
+    while (this.#main.blocks.length > 0) this.#processOldest(this.#main, 'drop');
   }
 
   #makeRoom(bytes: number): boolean {
-    // Copies of what gets another round need a block in each queue.
+    // Each queue needs a block for copies of entries that get another round; one more is spare.
     const room = this.#limit - 3 * this.#blocks.size - bytes;
     if (room < 0) return false;
-    this.#rounds = ROUNDS;
-    while (this.#inUse > room) if (!this.#evictOne()) return false;
-    // Blocks that wait to be used again are not held against bodies outside.
+    this.#roundsLeft = MAX_ROUNDS;
+    while (this.#usedBytes > room) if (!this.#evictOne()) return false;
+    // Free blocks must not take room from separate bodies.
     this.#blocks.trim(this.#limit - this.outside - bytes);
     return true;
   }
 
-  get #inUse(): number {
+  get #usedBytes(): number {
     return (this.#small.blocks.length + this.#main.blocks.length) * this.#blocks.size + this.outside;
   }
 
-  /** False when there is nothing. */
+  /** False: there are no entries. */
   #evictOne(): boolean {
     const small = this.#small.blocks.length;
     const main = this.#main.blocks.length;
     if (small + main === 0) return false;
     const isSmall = small > 0 && (main === 0 || small * 10 > small + main);
-    this.#turn(isSmall ? this.#small : this.#main, this.#rounds-- > 0 ? 'evict' : 'drop');
+    this.#processOldest(isSmall ? this.#small : this.#main, this.#roundsLeft-- > 0 ? 'evict' : 'drop');
     return true;
   }
 
-  /** The turn of the oldest entry of a queue, or of its first block when that has none left. Returns bytes that are done with. */
-  #turn(queue: Queue, what: 'evict' | 'keep' | 'drop'): number {
+  /**
+   * Handles the oldest entry of a queue, or releases its first block when no entry is left in it.
+   * Returns the number of bytes that are done.
+   */
+  #processOldest(queue: Queue, action: 'evict' | 'keep' | 'drop'): number {
     const number = queue.blocks[0];
     if (queue.head >= (queue.blocks.length === 1 ? queue.tail : this.#ends[number])) {
       const rest = this.#blocks.size - queue.head;
@@ -237,102 +257,102 @@ export class MemoryLog {
       return rest;
     }
     const at = queue.head;
-    const place = this.#blocks.place(number, at);
-    const block = this.blockOf(place);
-    const length = this.#blocks.wordsOf(place)[at / 4];
+    const address = this.#blocks.addressOf(number, at);
+    const block = this.blockOf(address);
+    const length = this.#blocks.wordsOf(address)[at / 4];
     queue.head += length;
     const flags = block[at + 16];
     if ((flags & DEAD) !== 0) return length;
-    const isVoid = this.#options.isVoid(block, at + HEADER);
-    if (isVoid || what === 'drop') this.#leave(queue, place, isVoid);
-    else if (what === 'keep') this.#move(place, queue);
+    const isVoid = this.#options.isVoid(block, at + HEADER_BYTES);
+    if (isVoid || action === 'drop') this.#evict(queue, address, isVoid);
+    else if (action === 'keep') this.#moveToEnd(address, queue);
     else if ((flags & PINNED) !== 0 || block[at + 17] > 0) {
       block[at + 17] = queue === this.#small ? 0 : Math.max(0, block[at + 17] - 1);
-      this.#move(place, this.#main);
-    } else this.#leave(queue, place, false);
+      this.#moveToEnd(address, this.#main);
+    } else this.#evict(queue, address, false);
     return length;
   }
 
-  /** To the end of a queue. */
-  #move(place: number, queue: Queue): void {
-    const block = this.blockOf(place);
-    const at = this.#blocks.at(place);
-    const words = this.#blocks.wordsOf(place);
+  /** Copies an entry to the end of a queue. */
+  #moveToEnd(address: number, queue: Queue): void {
+    const block = this.blockOf(address);
+    const at = this.#blocks.offsetOf(address);
+    const words = this.#blocks.wordsOf(address);
     const length = words[at / 4];
-    // The block that is read from is released only when its last entry has had its turn.
+    // The source stays valid: a block is released only after its last entry was handled.
     const to = this.#reserve(queue, length);
-    block.copy(this.blockOf(to), this.#blocks.at(to), at, at + length);
-    const outside = this.#outside.get(place);
+    block.copy(this.blockOf(to), this.#blocks.offsetOf(to), at, at + length);
+    const outside = this.#outside.get(address);
     if (outside !== undefined) {
-      this.#outside.delete(place);
+      this.#outside.delete(address);
       this.#outside.set(to, outside);
     }
-    this.#unlink(words[at / 4 + 1], words[at / 4 + 2], place, to);
+    this.#unlink(words[at / 4 + 1], words[at / 4 + 2], address, to);
   }
 
-  #leave(queue: Queue, place: number, isVoid: boolean): void {
-    const block = this.blockOf(place);
-    const at = this.#blocks.at(place);
-    const words = this.#blocks.wordsOf(place);
+  #evict(queue: Queue, address: number, isVoid: boolean): void {
+    const block = this.blockOf(address);
+    const at = this.#blocks.offsetOf(address);
+    const words = this.#blocks.wordsOf(address);
     const a = words[at / 4 + 1];
     const b = words[at / 4 + 2];
     if ((block[at + 16] & PINNED) !== 0) {
-      this.#options.onUnpin(block, at + HEADER);
+      this.#options.onUnpin(block, at + HEADER_BYTES);
       this.pin(a, b, false);
     }
     this.#options.onEvict(isVoid);
     if (!isVoid && queue === this.#small) this.#ghosts[a & (this.#ghosts.length - 1)] = b;
-    this.#unlink(a, b, place, -1);
-    this.#bury(place);
+    this.#unlink(a, b, address, -1);
+    this.#markDead(address);
     if (!isVoid) this.#flagAll(a, b, PARTIAL, true);
   }
 
   #flagAll(a: number, b: number, flag: number, isSet: boolean): void {
-    for (let place = this.find(a, b); place >= 0; place = this.next(place)) {
-      const block = this.blockOf(place);
-      const at = this.#blocks.at(place) + 16;
+    for (let address = this.find(a, b); address >= 0; address = this.next(address)) {
+      const block = this.blockOf(address);
+      const at = this.#blocks.offsetOf(address) + 16;
       block[at] = isSet ? block[at] | flag : block[at] & ~flag;
     }
   }
 
-  /** Takes a place out of the entries of its URL, or puts another in its stead. */
-  #unlink(a: number, b: number, place: number, instead: number): void {
-    const next = this.next(place);
+  /** Removes an entry from the list of its URL. `replacement`: takes its position; -1: none. */
+  #unlink(a: number, b: number, address: number, replacement: number): void {
+    const next = this.next(address);
     const first = this.#index.find(a, b);
-    if (first === place) {
-      if (instead >= 0) this.#index.set(a, b, instead);
+    if (first === address) {
+      if (replacement >= 0) this.#index.set(a, b, replacement);
       else if (next >= 0) this.#index.set(a, b, next);
       else this.#index.delete(a, b, this.#homeOf);
       return;
     }
     let before = first;
-    while (before >= 0 && this.next(before) !== place) before = this.next(before);
+    while (before >= 0 && this.next(before) !== address) before = this.next(before);
     if (before >= 0)
-      this.#blocks.wordsOf(before)[this.#blocks.at(before) / 4 + 3] = (instead >= 0 ? instead : next) + 1;
+      this.#blocks.wordsOf(before)[this.#blocks.offsetOf(before) / 4 + 3] = (replacement >= 0 ? replacement : next) + 1;
   }
 
-  /** What lies there takes room until its turn, and nothing else. */
-  #bury(place: number): void {
-    this.blockOf(place)[this.#blocks.at(place) + 16] |= DEAD;
+  /** The entry's bytes stay in the block until their turn; nothing else refers to them. */
+  #markDead(address: number): void {
+    this.blockOf(address)[this.#blocks.offsetOf(address) + 16] |= DEAD;
     this.count--;
-    const outside = this.#outside.get(place);
+    const outside = this.#outside.get(address);
     if (outside === undefined) return;
     for (const part of outside) this.outside -= part.length;
-    this.#outside.delete(place);
+    this.#outside.delete(address);
   }
 
-  /** A place at the end of a queue. */
+  /** Reserves an address at the end of a queue. */
   #reserve(queue: Queue, length: number): number {
     const { blocks } = queue;
     if (blocks.length === 0 || queue.tail + length > this.#blocks.size) {
       if (blocks.length > 0) this.#ends[blocks[blocks.length - 1]] = queue.tail;
       else queue.head = 0;
-      blocks.push(this.#blocks.take());
+      blocks.push(this.#blocks.allocate());
       queue.tail = 0;
     }
-    const place = this.#blocks.place(blocks[blocks.length - 1], queue.tail);
+    const address = this.#blocks.addressOf(blocks[blocks.length - 1], queue.tail);
     queue.tail += length;
-    return place;
+    return address;
   }
 
   #release(queue: Queue): void {
@@ -342,9 +362,9 @@ export class MemoryLog {
     if (queue.blocks.length === 0) queue.tail = 0;
   }
 
-  #word(place: number, index: number): number {
-    return this.#blocks.wordsOf(place)[this.#blocks.at(place) / 4 + index];
+  #word(address: number, index: number): number {
+    return this.#blocks.wordsOf(address)[this.#blocks.offsetOf(address) / 4 + index];
   }
 
-  readonly #homeOf = (place: number): number => this.#word(place, 1);
+  readonly #homeOf = (address: number): number => this.#word(address, 1);
 }

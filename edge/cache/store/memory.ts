@@ -1,39 +1,43 @@
-/** The memory of a thread: entries packed (memory-log.ts), the hot ones as objects, too (hot-set.ts), which are always among the packed. */
+/**
+ * The memory of a thread: packed entries (memory-log.ts). Hot entries are also held as objects
+ * (hot-set.ts).
+ */
 import type { StoredResponse } from '../stored-response.ts';
-import { type EncodedCoding, headLength, isOf, MAX_VARIANTS, readHead, textsOf, writeHead } from './entry.ts';
+import { type EncodedCoding, headLength, isHeadOf, MAX_VARIANTS, readHead, textsOf, writeHead } from './entry.ts';
 import { HotSet } from './hot-set.ts';
 import type { KeyHash } from './key-hash.ts';
 import { MemoryLog } from './memory-log.ts';
 import type { Purges } from './purges.ts';
 import { newestFirst, responseOf, Variant, WholeBody } from './variant.ts';
 
-/** Bodies up to here are behind their heads, and are copied for each hit that is not hot. */
-const INNER = 16 * 1024;
+/** Bodies up to this size follow their heads. A hit that is not hot copies them. */
+const MAX_INNER_BYTES = 16 * 1024;
 
-/** Times that a URL was asked for before it is hot. */
-const HEAT = 2;
+/** Number of earlier hits that makes a URL hot. */
+const HOT_HITS = 2;
 
 /**
- * Once there is no room, one in so many becomes hot: what is asked for again and again gets there all the same. Where more is asked for than is hot, each becoming hot for the next
- * to take its place would cost thrice what a hit costs (13 µs where it is 4, at 200,000 URLs in turn).
+ * When the hot set is full, only one of so many candidates is promoted. Popular URLs still get
+ * there. If more URLs are popular than fit, promoting each would cost three times a hit: 13 µs
+ * instead of 4, with 200,000 URLs in rotation.
  */
-const SELDOM = 16;
+const PROMOTION_INTERVAL = 16;
 
-/** Entries of a sweep's slice: about a millisecond. */
-const SLICE = 500;
+/** Entries that a sweep visits at a time: about a millisecond. */
+const SWEEP_ENTRIES = 500;
 
 export class Memory {
   evicted = 0;
   purged = 0;
-  /** Of the last lookup: others of the URL may lie on the disk. */
+  /** Whether the disk may have more variants of the last URL looked up. */
   wasPartial = false;
   readonly limit: number;
   readonly #log: MemoryLog;
   readonly #hot: HotSet;
   readonly #hash: KeyHash;
   readonly #purges: Purges;
-  readonly #inner: number;
-  #passedOver = 0;
+  readonly #maxInnerBytes: number;
+  #skippedPromotions = 0;
 
   constructor(limit: number, hash: KeyHash, purges: Purges) {
     this.limit = limit;
@@ -46,10 +50,10 @@ export class Memory {
         if (wasVoid) this.purged++;
         else this.evicted++;
       },
-      onUnpin: (block, at) => this.#unheat(readHead(block, at).head.key),
+      onUnpin: (block, at) => this.#demote(readHead(block, at).head.key),
     });
     this.#hot = new HotSet(Math.floor(limit / 4), (variants) => this.#unpin(variants[0]));
-    this.#inner = Math.min(INNER, this.#log.blockBytes / 8);
+    this.#maxInnerBytes = Math.min(MAX_INNER_BYTES, this.#log.blockBytes / 8);
   }
 
   get count(): number {
@@ -60,13 +64,16 @@ export class Memory {
     return this.#log.bytes;
   }
 
-  /** The newest first; undefined: none are here. Not for longer than this turn of the loop. */
+  /**
+   * The variants of a URL, the newest first; undefined: none in memory. Valid in this turn of the
+   * event loop only.
+   */
   lookup(domainId: string, key: string): readonly Variant[] | undefined {
     const hot = this.#hot.get(key);
     this.wasPartial = false;
     if (hot !== undefined && hot.variants[0].response.domainId === domainId) {
       if (hot.version === this.#purges.version) return hot.variants;
-      if (hot.variants.every((one) => !this.#isPurged(one.response, one.mark))) {
+      if (hot.variants.every((variant) => !this.#isPurged(variant.response, variant.mark))) {
         hot.version = this.#purges.version;
         return hot.variants;
       }
@@ -74,11 +81,11 @@ export class Memory {
     return this.#unpack(domainId, key);
   }
 
-  /** Whether others of the URL may lie on the disk. */
+  /** Whether the disk may have more variants of a URL. */
   isPartial(domainId: string, key: string): boolean {
     const { a, b } = this.#hash.of(domainId, key);
-    const place = this.#log.find(a, b);
-    return place < 0 || this.#log.isPartial(place);
+    const address = this.#log.find(a, b);
+    return address < 0 || this.#log.isPartial(address);
   }
 
   setPartial(domainId: string, key: string, isPartial: boolean): void {
@@ -87,7 +94,7 @@ export class Memory {
     if (isPartial) this.#dropHot(key);
   }
 
-  /** In place of the one with the same `selecting`. */
+  /** Stores a response, and replaces the one with the same `selecting`. */
   put(response: StoredResponse, mark: number, codings: readonly EncodedCoding[]): Variant | undefined {
     const texts = textsOf(response);
     const body = response.body.whole;
@@ -96,64 +103,64 @@ export class Memory {
     this.#dropHot(response.key);
     this.#replace(a, b, response);
     let size = body.length;
-    for (const one of codings) size += one.bytes.length;
-    const isInner = size <= this.#inner;
-    const parts = [body, ...codings.map((one) => one.bytes)];
-    const outside = isInner ? undefined : parts.map(own);
+    for (const encoded of codings) size += encoded.bytes.length;
+    const isInner = size <= this.#maxInnerBytes;
+    const parts = [body, ...codings.map((encoded) => encoded.bytes)];
+    const outside = isInner ? undefined : parts.map(ownBytes);
     const frame = {
       ...{ mark, bodyLength: body.length, pieces: [], siblings: [] },
       codings: codings.map(({ coding, bytes }) => ({ coding, length: bytes.length })),
-      place: { segment: 0, offset: 0 },
+      location: { segment: 0, offset: 0 },
       data: { segment: 0, offset: 0 },
     };
     const length = headLength(texts, codings.length, 0, 0) + (isInner ? size : 0);
-    const place = this.#log.append(a, b, length, outside, (block, at) => {
+    const address = this.#log.append(a, b, length, outside, (block, at) => {
       let to = writeHead(block, at, response, texts, frame);
       for (const part of isInner ? parts : []) {
         block.set(part, to);
         to += part.length;
       }
     });
-    return place < 0 ? undefined : new Variant(response, mark, codings);
+    return address < 0 ? undefined : new Variant(response, mark, codings);
   }
 
-  /** What `put` would replace. */
+  /** Drops the variant that `put` would replace. */
   drop(response: StoredResponse): void {
     const { a, b } = this.#hash.of(response.domainId, response.key);
     this.#dropHot(response.key);
     this.#replace(a, b, response);
   }
 
-  /** All of a URL with a smaller mark. */
+  /** Removes the variants of a URL with a smaller mark. */
   remove(a: number, b: number, sequence: number): void {
     const log = this.#log;
-    for (let place = log.find(a, b); place >= 0; ) {
-      const next = log.next(place);
-      const { head, frame } = readHead(log.blockOf(place), log.headAt(place));
+    for (let address = log.find(a, b); address >= 0; ) {
+      const next = log.next(address);
+      const { head, frame } = readHead(log.blockOf(address), log.headAt(address));
       if (frame.mark < sequence) {
         this.#dropHot(head.key);
-        log.drop(a, b, place);
+        log.drop(a, b, address);
         if (sequence < Number.POSITIVE_INFINITY) this.purged++;
       }
-      place = next;
+      address = next;
     }
   }
 
-  /** Leaves something with a variant. It stays with the URL while that is hot; it is counted then. */
+  /** Attaches a value to a variant. It stays, and is counted, while the URL is hot. */
   attach(variant: Variant, value: unknown, data: number): void {
-    const more = data - variant.attachedBytes;
+    const growth = data - variant.attachedBytes;
     variant.attached = value;
     variant.attachedBytes = data;
-    if (variant.isHot) this.#count(() => this.#hot.grow(variant.response.key, more));
+    if (variant.isHot) this.#trackHotBytes(() => this.#hot.grow(variant.response.key, growth));
   }
 
-  /** From here on `sweep` frees what is purged, a slice at a time; false when it is done. */
+  /** Lets `sweep` free purged entries, a slice at a time; `sweep` returns false when done. */
   startSweep(): void {
     this.#log.startSweep();
   }
 
   sweep(): boolean {
-    return this.#log.sweep(SLICE);
+    return this.#log.sweep(SWEEP_ENTRIES);
   }
 
   clear(): void {
@@ -164,85 +171,85 @@ export class Memory {
     const log = this.#log;
     const { a, b } = this.#hash.of(domainId, key);
     const first = log.find(a, b);
-    if (first < 0 || !isOf(log.blockOf(first), log.headAt(first), domainId, key)) return undefined;
+    if (first < 0 || !isHeadOf(log.blockOf(first), log.headAt(first), domainId, key)) return undefined;
     const variants: Variant[] = [];
-    let asked = 0;
-    for (let place = first; place >= 0; ) {
-      const next = log.next(place);
-      const variant = this.#variantAt(place);
+    let hits = 0;
+    for (let address = first; address >= 0; ) {
+      const next = log.next(address);
+      const variant = this.#variantAt(address);
       if (this.#isPurged(variant.response, variant.mark)) {
         this.#dropHot(key);
-        log.drop(a, b, place);
+        log.drop(a, b, address);
         this.purged++;
       } else {
-        asked = Math.max(asked, log.touch(place));
+        hits = Math.max(hits, log.touch(address));
         variants.push(variant);
       }
-      place = next;
+      address = next;
     }
     if (variants.length === 0) return undefined;
     newestFirst(variants);
     this.wasPartial = log.isPartial(log.find(a, b));
-    // The third time: it may well be asked for again and again.
-    if (asked < HEAT || this.wasPartial || !this.#mayHeat()) return variants;
-    return this.#heat(key, variants.map(alone), a, b);
+    // With the third hit a URL is likely to get more.
+    if (hits < HOT_HITS || this.wasPartial || !this.#mayPromote()) return variants;
+    return this.#promote(key, variants.map(withOwnBytes), a, b);
   }
 
-  #mayHeat(): boolean {
+  #mayPromote(): boolean {
     if (!this.#hot.isFull) return true;
-    this.#passedOver = (this.#passedOver + 1) % SELDOM;
-    return this.#passedOver === 0;
+    this.#skippedPromotions = (this.#skippedPromotions + 1) % PROMOTION_INTERVAL;
+    return this.#skippedPromotions === 0;
   }
 
-  #variantAt(place: number): Variant {
+  #variantAt(address: number): Variant {
     const log = this.#log;
-    const block = log.blockOf(place);
-    const at = log.headAt(place);
+    const block = log.blockOf(address);
+    const at = log.headAt(address);
     const { head, frame, length } = readHead(block, at);
-    const outside = log.outsideOf(place);
+    const outside = log.outsideOf(address);
     if (outside !== undefined) {
       const codings = frame.codings.map(({ coding }, i) => ({ coding, bytes: outside[i + 1] }));
       return new Variant(responseOf(head, new WholeBody(outside[0])), frame.mark, codings);
     }
     let from = at + length;
-    // The block is used again when its entries have left it.
-    const take = (data: number): Uint8Array => {
+    // A copy: the block is reused after its entries have left it.
+    const copyNext = (data: number): Uint8Array => {
       const copy = Buffer.allocUnsafe(data);
       block.copy(copy, 0, from, from + data);
       from += data;
       return copy;
     };
-    const body = new WholeBody(take(frame.bodyLength));
-    const codings = frame.codings.map(({ coding, length: data }) => ({ coding, bytes: take(data) }));
+    const body = new WholeBody(copyNext(frame.bodyLength));
+    const codings = frame.codings.map(({ coding, length: data }) => ({ coding, bytes: copyNext(data) }));
     return new Variant(responseOf(head, body), frame.mark, codings);
   }
 
-  #heat(key: string, variants: readonly Variant[], a: number, b: number): readonly Variant[] {
+  #promote(key: string, variants: readonly Variant[], a: number, b: number): readonly Variant[] {
     this.#log.pin(a, b, true);
-    this.#count(() => {
+    this.#trackHotBytes(() => {
       if (!this.#hot.add(key, variants, this.#purges.version)) this.#unpin(variants[0]);
     });
     return variants;
   }
 
-  #unheat(key: string): void {
-    this.#count(() => this.#hot.drop(key));
+  #demote(key: string): void {
+    this.#trackHotBytes(() => this.#hot.drop(key));
   }
 
   #dropHot(key: string): void {
     const hot = this.#hot.get(key);
     if (hot === undefined) return;
-    this.#unheat(key);
+    this.#demote(key);
     this.#unpin(hot.variants[0]);
   }
 
-  #unpin(one: Variant): void {
-    const { a, b } = this.#hash.of(one.response.domainId, one.response.key);
+  #unpin(variant: Variant): void {
+    const { a, b } = this.#hash.of(variant.response.domainId, variant.response.key);
     this.#log.pin(a, b, false);
   }
 
-  /** What changes the hot set changes what is held in all. */
-  #count(change: () => void): void {
+  /** Keeps the log's count of outside bytes correct when the hot set changes. */
+  #trackHotBytes(change: () => void): void {
     const before = this.#hot.bytes;
     change();
     this.#log.addOutside(this.#hot.bytes - before);
@@ -250,13 +257,13 @@ export class Memory {
 
   #replace(a: number, b: number, { selecting }: StoredResponse): void {
     const log = this.#log;
-    let kept = 0;
-    for (let place = log.find(a, b); place >= 0; ) {
-      const next = log.next(place);
-      const { head } = readHead(log.blockOf(place), log.headAt(place));
-      if (kept === MAX_VARIANTS - 1 || isSame(head.selecting, selecting)) log.drop(a, b, place);
-      else kept++;
-      place = next;
+    let others = 0;
+    for (let address = log.find(a, b); address >= 0; ) {
+      const next = log.next(address);
+      const { head } = readHead(log.blockOf(address), log.headAt(address));
+      if (others === MAX_VARIANTS - 1 || isSameSelecting(head.selecting, selecting)) log.drop(a, b, address);
+      else others++;
+      address = next;
     }
   }
 
@@ -271,19 +278,19 @@ export class Memory {
   }
 }
 
-export function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, i) => text === other[i]);
+export function isSameSelecting(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((text, i) => text === right[i]);
 }
 
-/** With bytes of its own, so that it keeps no pool of others alive. */
-function alone({ response, mark, codings }: Variant): Variant {
-  const body = new WholeBody(own(response.body.whole!));
-  const owned = codings.map(({ coding, bytes }) => ({ coding, bytes: own(bytes) }));
+/** A copy with its own bytes, which keeps no larger buffer alive. */
+function withOwnBytes({ response, mark, codings }: Variant): Variant {
+  const body = new WholeBody(ownBytes(response.body.whole!));
+  const owned = codings.map(({ coding, bytes }) => ({ coding, bytes: ownBytes(bytes) }));
   return new Variant(responseOf(response, body), mark, owned);
 }
 
-/** A part of something larger would keep all of that alive. */
-function own(bytes: Uint8Array): Uint8Array {
+/** Copies bytes that are a small part of a larger buffer, which they would keep alive. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.length * 2 >= bytes.buffer.byteLength) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   copy.set(bytes);

@@ -1,4 +1,4 @@
-/** The cache of the node, as main opens it: what threads share, and the purges. */
+/** The cache of the node, opened by the main thread: what all threads share, and the purges. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { makeFolder } from '../../../core/store/folder.ts';
@@ -10,31 +10,40 @@ import { fileOf, listSegments } from './segment-files.ts';
 import { SegmentTable } from './segment-table.ts';
 import { Signals, shareSignals } from './signals.ts';
 
-/** Sequences of a process: more than it will ever need, so that those of the next one are greater. */
-const SESSION = 2 ** 36;
-const SESSIONS = 2 ** 17;
-/** The log is made anew when it has so many bytes more than it had. */
-const LOG_GROWTH = 16 * 1024 * 1024;
-/** Purges whose ids are remembered. */
-const IDS = 10_000;
+/**
+ * Sequence numbers reserved for a process: more than it can use, so those of the next process are
+ * greater.
+ */
+const SESSION_SEQUENCES = 2 ** 36;
+const MAX_SESSIONS = 2 ** 17;
+/** The log is rewritten when it has grown by so many bytes. */
+const MAX_LOG_GROWTH = 16 * 1024 * 1024;
+/** Maximum number of remembered purge ids. */
+const MAX_IDS = 10_000;
 
 export interface CacheOptions {
-  /** For the disk; made where it is missing. */
+  /** Folder of the disk cache; created if it is missing. */
   readonly folder: string;
-  /** Bytes of memory, of all threads together. */
+  /** Memory of all threads together, in bytes. */
   readonly memory: number;
   readonly threads: number;
-  /** Bytes of the disk; 0: there is none. */
+  /** Size of the disk cache in bytes; 0: none. */
   readonly disk: number;
-  /** Objects with more bytes are kept on disk only. */
+  /** Objects with more bytes are stored on disk only. */
   readonly memoryObject: number;
-  /** Objects with more are not kept. */
+  /** Objects with more bytes are not stored. */
   readonly largestObject: number;
-  /** What the operator should know: the disk cannot be used, or began empty since its state could not be trusted. */
+  /**
+   * Reports to the operator that the disk cache is not used, or starts empty because its state is
+   * unreliable.
+   */
   onTrouble?(message: string): void;
 }
 
-/** Never rejects for what is in the folder: what cannot be trusted is removed, and a disk that fails is not used. */
+/**
+ * Never rejects because of the folder's contents. Unreliable data is deleted, and a failing disk is
+ * not used.
+ */
 export async function openCache(options: CacheOptions): Promise<Cache> {
   const { folder, threads } = options;
   const opened = await openDisk(options).catch((error: Error) => {
@@ -42,8 +51,8 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
     return undefined;
   });
   const memory = Math.max(1024 * 1024, Math.floor(options.memory / threads));
-  const signals = shareSignals((opened?.head.session ?? 0) * SESSION);
-  const speaker = new Signals(signals);
+  const signals = shareSignals((opened?.head.session ?? 0) * SESSION_SEQUENCES);
+  const sender = new Signals(signals);
   const purges = opened?.purges ?? new Purges();
   const ids = new Set<string>(opened?.ids ?? []);
   let log = opened;
@@ -53,11 +62,12 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
     if (log === undefined) return;
     try {
       bytes += appendPurge(folder, sequence, purge, id);
-      if (bytes < LOG_GROWTH) return;
+      if (bytes < MAX_LOG_GROWTH) return;
       writePurgeLog(folder, log.head, purges, [...ids]);
       bytes = 0;
     } catch (error) {
-      // What cannot be noted would come back after a restart: without the log there is nothing to come back.
+      // A purge that is not in the log would be undone by a restart. Without a log, the disk cache
+      // starts empty.
       log = undefined;
       void rm(`${folder}/purges.log`, { force: true }).catch(() => {});
       options.onTrouble?.(
@@ -78,55 +88,57 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
     },
     async purge(purge, id) {
       if (id !== undefined && ids.has(id)) return;
-      if (id !== undefined) remember(ids, id);
-      const sequence = speaker.purge(purge);
+      if (id !== undefined) rememberId(ids, id);
+      const sequence = sender.purge(purge);
       purges.add(purge, sequence);
       write(sequence, purge, id);
-      // Said again now that it stands in the log: a thread that begins meanwhile has it from the one or the other.
-      speaker.purge(purge);
+      // Sent again after it is in the log: a thread that starts meanwhile gets it from one of the
+      // two.
+      sender.purge(purge);
       if (log !== undefined) await syncPurgeLog(folder).catch(() => {});
     },
   };
 }
 
-function remember(ids: Set<string>, id: string): void {
+function rememberId(ids: Set<string>, id: string): void {
   ids.add(id);
-  for (const eldest of ids) {
-    if (ids.size <= IDS) return;
-    ids.delete(eldest);
+  for (const oldestId of ids) {
+    if (ids.size <= MAX_IDS) return;
+    ids.delete(oldestId);
   }
 }
 
-interface Opened {
+interface OpenedDisk {
   readonly handle: DiskHandle;
   readonly head: LogHead;
   readonly ids: readonly string[];
   readonly purges: Purges;
 }
 
-async function openDisk(options: CacheOptions): Promise<Opened | undefined> {
+async function openDisk(options: CacheOptions): Promise<OpenedDisk | undefined> {
   const { folder, disk: limit } = options;
   if (limit === 0) return undefined;
   makeFolder(folder);
-  const noted = new Purges();
-  const log = readPurgeLog(folder, noted);
-  const isGood = log !== undefined && log.head.session + 1 < SESSIONS;
-  let found = await listSegments(folder);
-  if (!isGood) {
-    if (found.length > 0) options.onTrouble?.('The disk cache starts empty: its purge log is damaged or missing.');
-    for (const { number } of found) await rm(fileOf(folder, number), { force: true });
-    found = [];
+  const loggedPurges = new Purges();
+  const log = readPurgeLog(folder, loggedPurges);
+  const isUsable = log !== undefined && log.head.session + 1 < MAX_SESSIONS;
+  let existing = await listSegments(folder);
+  if (!isUsable) {
+    if (existing.length > 0) options.onTrouble?.('The disk cache starts empty: its purge log is damaged or missing.');
+    for (const { number } of existing) await rm(fileOf(folder, number), { force: true });
+    existing = [];
   }
-  const purges = isGood ? noted : new Purges();
+  const purges = isUsable ? loggedPurges : new Purges();
   const head = {
-    secret: isGood ? log.head.secret : randomBytes(4).readUInt32LE(),
-    session: isGood ? log.head.session + 1 : 0,
-    floor: isGood ? log.head.floor : 0,
+    secret: isUsable ? log.head.secret : randomBytes(4).readUInt32LE(),
+    session: isUsable ? log.head.session + 1 : 0,
+    floor: isUsable ? log.head.floor : 0,
   };
-  const ids = isGood ? log.ids.slice(-IDS) : [];
+  const ids = isUsable ? log.ids.slice(-MAX_IDS) : [];
   writePurgeLog(folder, head, purges, ids);
-  const segments = SegmentTable.share(found);
+  const segments = SegmentTable.share(existing);
   const handle = { folder, limit, secret: head.secret, index: DiskIndex.share(limit), segments };
-  for (const number of new SegmentTable(segments, limit).giveUp()) await rm(fileOf(folder, number), { force: true });
+  for (const number of new SegmentTable(segments, limit).evictOldest())
+    await rm(fileOf(folder, number), { force: true });
   return { handle, head, purges, ids };
 }

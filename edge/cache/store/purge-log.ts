@@ -1,7 +1,8 @@
 /**
- * The purges on disk: entries that lie there from before stay void after a restart. Lines of JSON, each behind its CRC-32 in hexadecimal digits. The first says to which cache it belongs,
- * then come, as they stood when the log was last made anew, the domains and the ids of their purges, then purges as they came. A log with any damage is no log, and without one nothing
- * that lies on the disk can be trusted not to have been purged.
+ * The purges on disk, which keep older entries void after a restart. Each line is JSON after its
+ * CRC-32 in hexadecimal. The first line identifies the cache. Then follow the state of each domain
+ * and the ids of purges at the last rewrite, and later purges in order. A damaged log is not used.
+ * Without a log, any entry on disk may have been purged, so none is used.
  */
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -10,13 +11,13 @@ import { crc32 } from 'node:zlib';
 import type { CachePurge } from './cache-store.ts';
 import type { DomainState, Purges } from './purges.ts';
 
-/** What the first line says. */
+/** The content of the first line. */
 export interface LogHead {
-  /** Of the checksums of entries. */
+  /** The key of the checksums of entries. */
   readonly secret: number;
-  /** Processes that have opened it. */
+  /** Number of earlier processes that opened the cache. */
   readonly session: number;
-  /** Everything with a smaller mark is void. */
+  /** Entries with a smaller mark are void. */
   readonly floor: number;
 }
 
@@ -34,7 +35,7 @@ type Line =
 
 export interface ReadLog {
   readonly head: LogHead;
-  /** Of purges that may be told again. */
+  /** Ids of purges that may arrive again. */
   readonly ids: readonly string[];
 }
 
@@ -45,11 +46,12 @@ function lineOf(line: Line): string {
   return `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;
 }
 
-/** Fills `purges`. Undefined: there is none, or it is damaged. */
+/** Fills `purges`. Undefined: no log, or a damaged one. */
 export function readPurgeLog(folder: string, purges: Purges): ReadLog | undefined {
   try {
     const lines = readFileSync(pathOf(folder), 'utf8').split('\n');
-    // What was being written when the process ended had been reported to nobody.
+    // The last line is incomplete if the process died while writing it; that purge was never
+    // acknowledged.
     lines.pop();
     let head: LogHead | undefined;
     const ids: string[] = [];
@@ -71,7 +73,7 @@ export function readPurgeLog(folder: string, purges: Purges): ReadLog | undefine
   }
 }
 
-/** Makes the log anew, of what stands. Returns its bytes. Throws where the disk fails. */
+/** Rewrites the log from the current state. Returns its length. Throws when the disk fails. */
 export function writePurgeLog(folder: string, head: LogHead, purges: Purges, ids: readonly string[]): number {
   const lines = [lineOf({ head: { ...head, floor: Math.max(head.floor, purges.floor) } })];
   lines.push(lineOf({ ids }));
@@ -82,14 +84,14 @@ export function writePurgeLog(folder: string, head: LogHead, purges: Purges, ids
   return text.length;
 }
 
-/** Returns the bytes that came to it. Throws where the disk fails. */
+/** Returns the number of appended bytes. Throws when the disk fails. */
 export function appendPurge(folder: string, sequence: number, purge: CachePurge, id: string | undefined): number {
   const line = lineOf({ sequence, id, purge });
   appendFileSync(pathOf(folder), line);
   return line.length;
 }
 
-/** What was appended is there after a loss of power. */
+/** Resolves when appended purges survive a power failure. */
 export async function syncPurgeLog(folder: string): Promise<void> {
   const file = await open(pathOf(folder), 'r');
   try {

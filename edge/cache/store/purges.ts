@@ -1,29 +1,31 @@
 /**
- * What was purged, by domain: an entry is void when a purge that fits it came after its mark. Bounded: a domain with too much detail has the older half of it
- * stand as one purge of all that is older, and beyond the bound in all so do domains; more is forgotten then than was asked, never less.
+ * The purges by domain. An entry is void if a matching purge came after its mark. The memory is
+ * bounded. When a domain has too many items, the older half becomes one purge of everything older.
+ * The same happens to domains when the total is too large. So a purge may remove more than
+ * requested, but never less.
  */
 import { siteHost } from '../../http/exchange/authority.ts';
 import type { CachePurge } from './cache-store.ts';
 
-/** Bytes of detail of one domain and of all; what a domain without detail takes counts, too. */
-const DOMAIN_BYTES = 256 * 1024;
-const ALL_BYTES = 16 * 1024 * 1024;
-/** A string in a Map, roughly. */
-const ITEM = 64;
+/** Limits in bytes for the items of one domain and of all; a domain without items counts, too. */
+const MAX_DOMAIN_BYTES = 256 * 1024;
+const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
+/** Approximate size of a string in a Map. */
+const ITEM_BYTES = 64;
 
 interface DomainPurges {
-  /** All of the domain before this sequence is gone. */
+  /** Entries of the domain with a smaller mark are void. */
   floor: number;
-  /** What to the sequence of its last purge. */
+  /** URL, prefix or tag ─► sequence of its last purge. */
   readonly urls: Map<string, number>;
   readonly prefixes: Map<string, number>;
   readonly tags: Map<string, number>;
-  /** Lengths of prefixes, each once. */
+  /** The lengths of the prefixes. */
   readonly lengths: Set<number>;
   bytes: number;
 }
 
-/** A line of the log: a domain's purges as they are kept. */
+/** The purges of a domain, as a line of the log. */
 export interface DomainState {
   readonly domainId: string;
   readonly floor: number;
@@ -33,9 +35,9 @@ export interface DomainState {
 }
 
 export class Purges {
-  /** Goes up with each purge: what was checked at this version need not be checked again. */
+  /** Increases with each purge. An entry that was checked at this version needs no new check. */
   version = 0;
-  /** Everything before it is gone. */
+  /** Entries of any domain with a smaller mark are void. */
   #floor = 0;
   #bytes = 0;
   readonly #domains = new Map<string, DomainPurges>();
@@ -45,18 +47,18 @@ export class Purges {
   }
 
   add(purge: CachePurge, sequence: number): void {
-    const domain = this.#domain(purge.domainId);
+    const domain = this.#touchDomain(purge.domainId);
     this.version++;
     if (purge.urls.length + purge.prefixes.length + purge.tags.length === 0) this.#clear(domain, sequence);
-    for (const url of purge.urls) this.#note(domain, domain.urls, url, sequence);
-    for (const prefix of purge.prefixes) this.#note(domain, domain.prefixes, prefix, sequence);
-    for (const tag of purge.tags) this.#note(domain, domain.tags, tag, sequence);
+    for (const url of purge.urls) this.#addItem(domain, domain.urls, url, sequence);
+    for (const prefix of purge.prefixes) this.#addItem(domain, domain.prefixes, prefix, sequence);
+    for (const tag of purge.tags) this.#addItem(domain, domain.tags, tag, sequence);
     for (const prefix of purge.prefixes) domain.lengths.add(prefix.length);
-    if (domain.bytes > DOMAIN_BYTES) this.#condense(domain);
-    if (this.#bytes > ALL_BYTES) this.#condenseAll();
+    if (domain.bytes > MAX_DOMAIN_BYTES) this.#condense(domain);
+    if (this.#bytes > MAX_TOTAL_BYTES) this.#condenseAll();
   }
 
-  /** Everything with a smaller mark is gone. */
+  /** Makes all entries with a smaller mark void. */
   raiseFloor(sequence: number): void {
     this.version++;
     this.#floor = Math.max(this.#floor, sequence);
@@ -74,14 +76,14 @@ export class Purges {
   }
 
   restore(state: DomainState): void {
-    const domain = this.#domain(state.domainId);
+    const domain = this.#touchDomain(state.domainId);
     domain.floor = Math.max(domain.floor, state.floor);
-    for (const [url, sequence] of state.urls) this.#note(domain, domain.urls, url, sequence);
+    for (const [url, sequence] of state.urls) this.#addItem(domain, domain.urls, url, sequence);
     for (const [prefix, sequence] of state.prefixes) {
-      this.#note(domain, domain.prefixes, prefix, sequence);
+      this.#addItem(domain, domain.prefixes, prefix, sequence);
       domain.lengths.add(prefix.length);
     }
-    for (const [tag, sequence] of state.tags) this.#note(domain, domain.tags, tag, sequence);
+    for (const [tag, sequence] of state.tags) this.#addItem(domain, domain.tags, tag, sequence);
     this.version++;
   }
 
@@ -90,8 +92,8 @@ export class Purges {
       yield { domainId, floor, urls: [...urls], prefixes: [...prefixes], tags: [...tags] };
   }
 
-  /** The domain's purges, behind all others in order. */
-  #domain(id: string): DomainPurges {
+  /** The purges of a domain, which becomes the last one in order. */
+  #touchDomain(id: string): DomainPurges {
     let domain = this.#domains.get(id);
     if (domain === undefined) {
       domain = {
@@ -100,7 +102,7 @@ export class Purges {
         prefixes: new Map(),
         tags: new Map(),
         lengths: new Set(),
-        bytes: ITEM * 8,
+        bytes: ITEM_BYTES * 8,
       };
       this.#bytes += domain.bytes;
     }
@@ -109,20 +111,20 @@ export class Purges {
     return domain;
   }
 
-  #note(domain: DomainPurges, map: Map<string, number>, what: string, sequence: number): void {
-    if (!map.has(what)) {
-      domain.bytes += what.length + ITEM;
-      this.#bytes += what.length + ITEM;
+  #addItem(domain: DomainPurges, map: Map<string, number>, item: string, sequence: number): void {
+    if (!map.has(item)) {
+      domain.bytes += item.length + ITEM_BYTES;
+      this.#bytes += item.length + ITEM_BYTES;
     }
-    map.set(what, Math.max(sequence, map.get(what) ?? 0));
+    map.set(item, Math.max(sequence, map.get(item) ?? 0));
   }
 
   #clear(domain: DomainPurges, floor: number): void {
     domain.floor = Math.max(domain.floor, floor);
     for (const map of [domain.urls, domain.prefixes, domain.tags]) map.clear();
     domain.lengths.clear();
-    this.#bytes -= domain.bytes - ITEM * 8;
-    domain.bytes = ITEM * 8;
+    this.#bytes -= domain.bytes - ITEM_BYTES * 8;
+    domain.bytes = ITEM_BYTES * 8;
   }
 
   #condense(domain: DomainPurges): void {
@@ -130,24 +132,27 @@ export class Purges {
     const sequences = maps.flatMap((map) => [...map.values()]).sort((x, y) => x - y);
     domain.floor = Math.max(domain.floor, sequences[sequences.length >> 1]);
     for (const map of maps)
-      for (const [what, sequence] of map) {
+      for (const [item, sequence] of map) {
         if (sequence > domain.floor) continue;
-        map.delete(what);
-        domain.bytes -= what.length + ITEM;
-        this.#bytes -= what.length + ITEM;
+        map.delete(item);
+        domain.bytes -= item.length + ITEM_BYTES;
+        this.#bytes -= item.length + ITEM_BYTES;
       }
     domain.lengths.clear();
     for (const prefix of domain.prefixes.keys()) domain.lengths.add(prefix.length);
   }
 
-  /** Domains that were not purged for longest go first: their detail becomes a floor, or, where there is none, they become part of everybody's. */
+  /**
+   * Starts with the domains whose last purge is longest ago. Their items become a floor; a domain
+   * that has only a floor becomes part of the common floor.
+   */
   #condenseAll(): void {
     for (const [id, domain] of this.#domains) {
-      if (this.#bytes <= ALL_BYTES / 2) return;
+      if (this.#bytes <= MAX_TOTAL_BYTES / 2) return;
       let last = domain.floor;
       for (const map of [domain.urls, domain.prefixes, domain.tags])
         for (const sequence of map.values()) last = Math.max(last, sequence);
-      if (domain.bytes > ITEM * 8) this.#clear(domain, last);
+      if (domain.bytes > ITEM_BYTES * 8) this.#clear(domain, last);
       else {
         this.#floor = Math.max(this.#floor, last);
         this.#bytes -= domain.bytes;
@@ -158,8 +163,9 @@ export class Purges {
 }
 
 /**
- * A key as a purge names it: without a port, and the last dot of the host. Both are part of a key, since an origin is told them and may answer by them; who purges a page means it
- * by whichever port it was asked for.
+ * The key as a purge names it: without port, and without the final dot of the host. Both are part
+ * of a key, since an origin may answer by them. But an operator who purges a page means it on all
+ * ports.
  */
 function plainKey(key: string): string {
   const from = key.indexOf('://') + 3;
@@ -172,7 +178,7 @@ function isNamed(domain: DomainPurges, key: string, mark: number): boolean {
   return mark < (domain.urls.get(key) ?? 0) || (domain.prefixes.size > 0 && hasPrefix(domain, key, mark));
 }
 
-/** Prefixes have no scheme, and hold for both: one look for each length that any has. */
+/** Prefixes have no scheme and apply to both. One lookup for each length of a prefix. */
 function hasPrefix({ prefixes, lengths }: DomainPurges, key: string, mark: number): boolean {
   const from = key.indexOf('://') + 3;
   for (const length of lengths)

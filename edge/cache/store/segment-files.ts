@@ -1,21 +1,24 @@
-/** The files of segments as a thread has them open, for reading: a few hundred, opened when first asked for. A descriptor is closed only when no read is under way on it. */
+/**
+ * The segment files that a thread has open for reading: up to a few hundred, opened on first use. A
+ * descriptor is closed only when no read uses it.
+ */
 import { close, open, read, unlink } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const MOST = 256;
+const MAX_OPEN_FILES = 256;
 const NAME = /^([0-9a-f]{8})\.seg$/;
 
 interface OpenFile {
   readonly fd: Promise<number>;
   users: number;
-  isDoomed: boolean;
+  isRetired: boolean;
 }
 
 export const fileOf = (folder: string, segment: number): string =>
   join(folder, `${segment.toString(16).padStart(8, '0')}.seg`);
 
-/** The segments that are in a folder, by number. */
+/** The segments in a folder, sorted by number. */
 export async function listSegments(folder: string): Promise<{ number: number; bytes: number }[]> {
   const found: { number: number; bytes: number }[] = [];
   for (const name of await readdir(folder)) {
@@ -35,39 +38,41 @@ export class SegmentFiles {
     this.#folder = folder;
   }
 
-  /** Bytes from `offset` on: fewer than asked for where the file ends. Rejects when it cannot be read. */
+  /**
+   * Reads bytes from `offset`: fewer at the end of the file. Rejects when the file cannot be read.
+   */
   async read(segment: number, offset: number, length: number): Promise<Buffer> {
-    const file = this.#take(segment);
+    const file = this.#acquire(segment);
     try {
       return await readAll(await file.fd, offset, length);
     } finally {
       file.users--;
-      this.#shut(file);
+      this.#closeIfUnused(file);
     }
   }
 
-  /** They are gone: their files are removed. */
+  /** Deletes the files of discarded segments. */
   remove(segments: readonly number[]): void {
     for (const segment of segments) unlink(fileOf(this.#folder, segment), () => {});
   }
 
-  /** Lets go of what is below the oldest. */
-  forget(oldest: number): void {
-    for (const segment of this.#open.keys()) if (segment < oldest) this.#doom(segment);
+  /** Closes the files of segments below the oldest. */
+  closeBelow(oldest: number): void {
+    for (const segment of this.#open.keys()) if (segment < oldest) this.#retire(segment);
   }
 
   close(): void {
-    for (const segment of this.#open.keys()) this.#doom(segment);
+    for (const segment of this.#open.keys()) this.#retire(segment);
   }
 
-  #take(segment: number): OpenFile {
+  #acquire(segment: number): OpenFile {
     let file = this.#open.get(segment);
     if (file === undefined) {
-      for (const eldest of this.#open.keys()) {
-        if (this.#open.size < MOST) break;
-        this.#doom(eldest);
+      for (const oldest of this.#open.keys()) {
+        if (this.#open.size < MAX_OPEN_FILES) break;
+        this.#retire(oldest);
       }
-      file = { fd: openFile(fileOf(this.#folder, segment)), users: 0, isDoomed: false };
+      file = { fd: openFile(fileOf(this.#folder, segment)), users: 0, isRetired: false };
       file.fd.catch(() => this.#open.delete(segment));
     } else this.#open.delete(segment);
     this.#open.set(segment, file);
@@ -75,16 +80,16 @@ export class SegmentFiles {
     return file;
   }
 
-  #doom(segment: number): void {
+  #retire(segment: number): void {
     const file = this.#open.get(segment);
     if (file === undefined) return;
     this.#open.delete(segment);
-    file.isDoomed = true;
-    this.#shut(file);
+    file.isRetired = true;
+    this.#closeIfUnused(file);
   }
 
-  #shut(file: OpenFile): void {
-    if (file.isDoomed && file.users === 0)
+  #closeIfUnused(file: OpenFile): void {
+    if (file.isRetired && file.users === 0)
       file.fd.then(
         (fd) => close(fd, () => {}),
         () => {},
@@ -100,13 +105,13 @@ const openFile = (path: string): Promise<number> =>
 function readAll(fd: number, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   return new Promise((resolve, reject) => {
-    const more = (have: number): void => {
-      read(fd, bytes, have, length - have, offset + have, (error, got) => {
+    const readMore = (filled: number): void => {
+      read(fd, bytes, filled, length - filled, offset + filled, (error, count) => {
         if (error !== null) reject(error);
-        else if (got === 0 || have + got === length) resolve(bytes.subarray(0, have + got));
-        else more(have + got);
+        else if (count === 0 || filled + count === length) resolve(bytes.subarray(0, filled + count));
+        else readMore(filled + count);
       });
     };
-    more(0);
+    readMore(0);
   });
 }

@@ -1,8 +1,11 @@
 /**
- * The segments of the disk, in shared memory: who takes a new one, how much all take, and which is the oldest that may be read. Numbers are never used again while
- * files with them may lie there; a segment below the oldest is gone, whether or not its file is.
+ * The segments of the disk, in shared memory: the next number, the total size, and the oldest
+ * readable segment. A number is not reused while a file may still have it. A segment below the
+ * oldest is gone, even if its file still exists.
  *
- *     words   0 next   1 oldest   2 pages in all   3 the first of this process   4 who loads   5 whether that is done   · then for each number (modulo 65,536): its pages
+ *     words   0 next   1 oldest   2 pages of all segments   3 first segment of this process
+ *             4 whether a thread loads the index   5 whether the index is loaded
+ *             8… pages of each segment, by its number modulo 65,536
  */
 const NEXT = 0;
 const OLDEST = 1;
@@ -11,11 +14,11 @@ const FIRST = 3;
 const LOADER = 4;
 const LOADED = 5;
 const TABLE = 8;
-const MOST = 65_536;
-/** Bytes that are counted as one. */
-const PAGE = 4096;
+const MAX_SEGMENTS = 65_536;
+/** Sizes are counted in units of so many bytes. */
+const PAGE_BYTES = 4096;
 
-const pagesOf = (bytes: number): number => Math.ceil(bytes / PAGE);
+const pagesOf = (bytes: number): number => Math.ceil(bytes / PAGE_BYTES);
 
 export class SegmentTable {
   readonly #words: Int32Array;
@@ -26,24 +29,24 @@ export class SegmentTable {
     this.#limit = pagesOf(limit);
   }
 
-  /** Of the files that were found, in order. */
-  static share(found: readonly { readonly number: number; readonly bytes: number }[]): SharedArrayBuffer {
-    const memory = new SharedArrayBuffer((TABLE + MOST) * 4);
+  /** Allocates the table for existing files, sorted by number. */
+  static share(existing: readonly { readonly number: number; readonly bytes: number }[]): SharedArrayBuffer {
+    const memory = new SharedArrayBuffer((TABLE + MAX_SEGMENTS) * 4);
     const words = new Int32Array(memory);
-    const last = found.at(-1)?.number ?? 0;
+    const last = existing.at(-1)?.number ?? 0;
     words[NEXT] = last + 1;
     words[FIRST] = last + 1;
-    words[OLDEST] = Math.max(found[0]?.number ?? 1, last - MOST + 16);
-    for (const { number, bytes } of found) {
+    words[OLDEST] = Math.max(existing[0]?.number ?? 1, last - MAX_SEGMENTS + 16);
+    for (const { number, bytes } of existing) {
       if (number < words[OLDEST]) continue;
-      words[TABLE + (number % MOST)] = pagesOf(bytes);
+      words[TABLE + (number % MAX_SEGMENTS)] = pagesOf(bytes);
       words[PAGES] += pagesOf(bytes);
     }
     return memory;
   }
 
   get bytes(): number {
-    return Atomics.load(this.#words, PAGES) * PAGE;
+    return Atomics.load(this.#words, PAGES) * PAGE_BYTES;
   }
 
   get next(): number {
@@ -54,7 +57,7 @@ export class SegmentTable {
     return Atomics.load(this.#words, OLDEST);
   }
 
-  /** Segments from here on were made by this process. */
+  /** The first segment of this process. */
   get first(): number {
     return this.#words[FIRST];
   }
@@ -63,45 +66,50 @@ export class SegmentTable {
     return number >= this.oldest && number < this.next;
   }
 
-  /** Whether it is in the older part of the log, and what is still asked for had better be written anew. */
+  /**
+   * Whether a segment is in the oldest quarter, so that requested entries should be written again.
+   */
   isOld(number: number): boolean {
     const { oldest, next } = this;
-    return this.bytes > (this.#limit * PAGE) / 2 && (number - oldest) * 4 < next - oldest;
+    return this.bytes > (this.#limit * PAGE_BYTES) / 2 && (number - oldest) * 4 < next - oldest;
   }
 
-  /** A new segment of so many bytes at most. */
-  take(bytes: number): number {
+  /** Allocates a segment of at most `bytes`. */
+  allocate(bytes: number): number {
     const number = Atomics.add(this.#words, NEXT, 1);
-    Atomics.store(this.#words, TABLE + (number % MOST), pagesOf(bytes));
+    Atomics.store(this.#words, TABLE + (number % MAX_SEGMENTS), pagesOf(bytes));
     Atomics.add(this.#words, PAGES, pagesOf(bytes));
     return number;
   }
 
-  /** What a segment takes has become known, or more. */
+  /** Corrects the size of a segment. */
   resize(number: number, bytes: number): void {
-    const slot = TABLE + (number % MOST);
+    const slot = TABLE + (number % MAX_SEGMENTS);
     const before = Atomics.load(this.#words, slot);
-    // Given up meanwhile: it counts no more.
+    // The segment was discarded meanwhile, and is not counted any more.
     if (before === 0 || !this.isLive(number)) return;
     if (Atomics.compareExchange(this.#words, slot, before, pagesOf(bytes)) === before)
       Atomics.add(this.#words, PAGES, pagesOf(bytes) - before);
   }
 
-  /** The numbers that have to go for the limit to hold; they are gone for all threads when this returns, and their files are the caller's to remove. */
-  giveUp(): number[] {
+  /**
+   * Discards the oldest segments until the limit holds. They are gone for all threads when this
+   * returns; the caller deletes their files.
+   */
+  evictOldest(): number[] {
     const words = this.#words;
-    const gone: number[] = [];
+    const evicted: number[] = [];
     for (;;) {
       const { oldest, next } = this;
-      const isOver = Atomics.load(words, PAGES) > this.#limit || next - oldest > MOST - 16;
-      if (!isOver || oldest >= next - 1) return gone;
+      const isOverLimit = Atomics.load(words, PAGES) > this.#limit || next - oldest > MAX_SEGMENTS - 16;
+      if (!isOverLimit || oldest >= next - 1) return evicted;
       if (Atomics.compareExchange(words, OLDEST, oldest, oldest + 1) !== oldest) continue;
-      Atomics.sub(words, PAGES, Atomics.exchange(words, TABLE + (oldest % MOST), 0));
-      gone.push(oldest);
+      Atomics.sub(words, PAGES, Atomics.exchange(words, TABLE + (oldest % MAX_SEGMENTS), 0));
+      evicted.push(oldest);
     }
   }
 
-  /** Whether what earlier processes left has been read. */
+  /** Whether the index has all segments of earlier processes. */
   get isLoaded(): boolean {
     return Atomics.load(this.#words, LOADED) === 1;
   }
@@ -110,8 +118,8 @@ export class SegmentTable {
     Atomics.store(this.#words, LOADED, 1);
   }
 
-  /** True for one thread of the process. */
-  takeLoad(): boolean {
+  /** True for exactly one thread of the process. */
+  claimLoad(): boolean {
     return Atomics.compareExchange(this.#words, LOADER, 0, 1) === 0;
   }
 }

@@ -1,12 +1,17 @@
 /**
- * What all threads have to hear at once: purges, removals, newer copies. They stand in a ring in shared memory; each thread reads on from where it was whenever
- * it looks something up (one atomic load when there is nothing), so that a call that has returned holds for all, and no message has to come first.
+ * Messages to all threads: purges, removals, newer copies. They are in a ring in shared memory.
+ * Each thread reads the new ones before a lookup (one atomic load if there are none). So an action
+ * holds for all threads when its call returns, and needs no message port.
  *
- *     words   0 lock   1 head (words written, modulo 2^32)   2 broken (times that a holder of the lock died)   4… sequence (64 bits)
- *             removed: for 65,536 classes of URLs the sequence of the last removal (64 bits each) · ring of messages
- *     message   length in words · kind · sequence (2) · then a and b of a URL's hash and who says it, or the bytes of a purge as JSON
+ *     words     0 lock   1 head (words written, modulo 2^32)
+ *               2 broken (number of lock holders that died)   4… sequence (64 bits)
+ *               removed: sequence of the last removal, for 65,536 classes of URLs (64 bits each)
+ *               ring of messages
+ *     message   length in words · kind · sequence (2)
+ *               then a and b of a URL's hash and the sender, or the bytes of a purge as JSON
  *
- * The sequence goes up by each purge and removal. A `mark` is the sequence at the time of a request: who has a smaller one came before.
+ * Each purge and removal increases the sequence. A `mark` is the sequence at the time of a request:
+ * a smaller mark means an earlier request.
  */
 import type { CachePurge } from './cache-store.ts';
 
@@ -17,30 +22,30 @@ const SEQUENCE = 2; // in units of 64 bits
 const CLASSES = 65_536;
 const REMOVED = 3; // in units of 64 bits
 const RING_AT = (REMOVED + CLASSES) * 2; // in words
-const RING = 1 << 20; // words
-/** A purge with more is told as one of the whole domain. */
-const LONGEST = RING / 8;
-/** The lock is held for microseconds: who has it for so long is dead. */
+const RING_WORDS = 1 << 20; // words
+/** A purge with more words is sent as a purge of the whole domain. */
+const MAX_PURGE_WORDS = RING_WORDS / 8;
+/** The lock is held for microseconds. A holder that has it longer than this is dead. */
 const DEAD_MS = 2000;
 
 const PURGE = 1;
 const REMOVAL = 2;
 const REPLACED = 3;
 
-/** Whom a thread tells what it has heard. */
+/** Receives the messages for one thread. */
 export interface Listener {
   onPurge(purge: CachePurge, sequence: number): void;
-  /** All that is kept of a URL with a smaller mark is void. */
+  /** The variants of a URL with a smaller mark are void. */
   onRemoval(a: number, b: number, sequence: number): void;
-  /** Another thread has newer copies on the disk. */
+  /** Another thread wrote newer copies to the disk. */
   onReplaced(a: number, b: number): void;
-  /** Too much was missed, purges perhaps among it: all that has a smaller mark is void. */
+  /** Messages were lost, possibly purges: everything with a smaller mark is void. */
   onLost(sequence: number): void;
 }
 
-/** `sequence`: greater than all marks that were ever given. */
+/** `sequence`: greater than all earlier marks. */
 export function shareSignals(sequence: number): SharedArrayBuffer {
-  const memory = new SharedArrayBuffer((RING_AT + RING) * 4);
+  const memory = new SharedArrayBuffer((RING_AT + RING_WORDS) * 4);
   new BigInt64Array(memory)[SEQUENCE] = BigInt(sequence);
   return memory;
 }
@@ -48,12 +53,12 @@ export function shareSignals(sequence: number): SharedArrayBuffer {
 export class Signals {
   readonly #words: Int32Array;
   readonly #longs: BigInt64Array;
-  /** Who says it, so that nobody heeds their own. */
-  readonly #me = Math.floor(Math.random() * 0x7fffffff);
+  /** Identifies this thread, which ignores its own messages. */
+  readonly #sender = Math.floor(Math.random() * 0x7fffffff);
   #cursor: number;
   #broken: number;
 
-  /** Hears what is said from here on. */
+  /** Receives the messages that are sent after this. */
   constructor(memory: SharedArrayBuffer) {
     this.#words = new Int32Array(memory);
     this.#longs = new BigInt64Array(memory);
@@ -65,42 +70,42 @@ export class Signals {
     return Number(Atomics.load(this.#longs, SEQUENCE));
   }
 
-  /** When a URL was removed last: at this sequence, or, since others share its class, before. */
+  /** The sequence of the last removal of a URL, or of a later one in its class. */
   removedAt(a: number): number {
     return Number(Atomics.load(this.#longs, REMOVED + (a & (CLASSES - 1))));
   }
 
-  /** Returns its sequence. */
+  /** Returns the sequence of the purge. */
   purge(purge: CachePurge): number {
     let bytes = Buffer.from(JSON.stringify(purge));
-    if (bytes.length > LONGEST * 4)
+    if (bytes.length > MAX_PURGE_WORDS * 4)
       bytes = Buffer.from(JSON.stringify({ domainId: purge.domainId, urls: [], prefixes: [], tags: [] }));
     const words = new Int32Array(1 + Math.ceil(bytes.length / 4));
     words[0] = bytes.length;
     new Uint8Array(words.buffer).set(bytes, 4);
-    return this.#say(PURGE, words, -1);
+    return this.#append(PURGE, words, -1);
   }
 
   remove(a: number, b: number): number {
-    return this.#say(REMOVAL, [a, b, this.#me], a & (CLASSES - 1));
+    return this.#append(REMOVAL, [a, b, this.#sender], a & (CLASSES - 1));
   }
 
   replaced(a: number, b: number): void {
-    this.#say(REPLACED, [a, b, this.#me], -1);
+    this.#append(REPLACED, [a, b, this.#sender], -1);
   }
 
-  #say(kind: number, payload: ArrayLike<number>, removed: number): number {
+  #append(kind: number, payload: ArrayLike<number>, removedClass: number): number {
     const words = this.#words;
     this.#lock();
     const sequence = Number(Atomics.load(this.#longs, SEQUENCE)) + (kind === REPLACED ? 0 : 1);
     const head = words[HEAD] >>> 0;
-    this.#put(head, payload.length + 4);
-    this.#put(head + 1, kind);
-    this.#put(head + 2, sequence % 2 ** 32);
-    this.#put(head + 3, Math.floor(sequence / 2 ** 32));
-    for (let i = 0; i < payload.length; i++) this.#put(head + 4 + i, payload[i]);
-    // Said before it counts: whoever has the new sequence as a mark came after it in any case.
-    if (removed >= 0) Atomics.store(this.#longs, REMOVED + removed, BigInt(sequence));
+    this.#setWord(head, payload.length + 4);
+    this.#setWord(head + 1, kind);
+    this.#setWord(head + 2, sequence % 2 ** 32);
+    this.#setWord(head + 3, Math.floor(sequence / 2 ** 32));
+    for (let i = 0; i < payload.length; i++) this.#setWord(head + 4 + i, payload[i]);
+    // Stored before the sequence: a request with the new sequence as its mark is later in any case.
+    if (removedClass >= 0) Atomics.store(this.#longs, REMOVED + removedClass, BigInt(sequence));
     Atomics.store(words, HEAD, (head + payload.length + 4) | 0);
     if (kind !== REPLACED) Atomics.store(this.#longs, SEQUENCE, BigInt(sequence));
     Atomics.store(words, LOCK, 0);
@@ -108,12 +113,12 @@ export class Signals {
     return sequence;
   }
 
-  #put(at: number, word: number): void {
-    this.#words[RING_AT + ((at >>> 0) & (RING - 1))] = word;
+  #setWord(at: number, word: number): void {
+    this.#words[RING_AT + ((at >>> 0) & (RING_WORDS - 1))] = word;
   }
 
-  #get(at: number): number {
-    return this.#words[RING_AT + ((at >>> 0) & (RING - 1))];
+  #getWord(at: number): number {
+    return this.#words[RING_AT + ((at >>> 0) & (RING_WORDS - 1))];
   }
 
   #lock(): void {
@@ -122,13 +127,14 @@ export class Signals {
     while (Atomics.compareExchange(words, LOCK, 0, 1) !== 0) {
       Atomics.wait(words, LOCK, 1, 5);
       if (Math.abs(Date.now() - since) < DEAD_MS) continue;
-      // A thread was ended in the middle: what it said is not whole, and everybody has to start anew.
+      // A thread died while it wrote a message. The ring may be inconsistent, so all threads start
+      // from an empty state.
       Atomics.add(words, BROKEN, 1);
       return;
     }
   }
 
-  /** To be called before anything is looked up. */
+  /** Call this before any lookup. */
   poll(listener: Listener): void {
     const head = Atomics.load(this.#words, HEAD);
     if (head !== this.#cursor || Atomics.load(this.#words, BROKEN) !== this.#broken) this.#read(listener, head);
@@ -140,30 +146,32 @@ export class Signals {
     this.#broken = broken;
     while (!isLost && this.#cursor !== head) {
       const at = this.#cursor;
-      const length = this.#get(at);
-      const kind = this.#get(at + 1);
-      const sequence = (this.#get(at + 2) >>> 0) + this.#get(at + 3) * 2 ** 32;
-      const a = this.#get(at + 4) >>> 0;
-      const b = this.#get(at + 5) >>> 0;
-      const sender = this.#get(at + 6);
-      const purge = kind === PURGE && length > 4 && length <= LONGEST + 8 ? this.#bytes(at + 5, a) : undefined;
-      // What has been read is whole if the ring has not come around to it meanwhile, with room for the message that is being written.
+      const length = this.#getWord(at);
+      const kind = this.#getWord(at + 1);
+      const sequence = (this.#getWord(at + 2) >>> 0) + this.#getWord(at + 3) * 2 ** 32;
+      const a = this.#getWord(at + 4) >>> 0;
+      const b = this.#getWord(at + 5) >>> 0;
+      const sender = this.#getWord(at + 6);
+      const purge =
+        kind === PURGE && length > 4 && length <= MAX_PURGE_WORDS + 8 ? this.#readBytes(at + 5, a) : undefined;
+      // The message is intact if the writer has not reached it again. The margin covers a message
+      // that is being written now.
       const lag = (Atomics.load(this.#words, HEAD) - at) >>> 0;
-      isLost = lag > RING - LONGEST - 8 || length < 4;
+      isLost = lag > RING_WORDS - MAX_PURGE_WORDS - 8 || length < 4;
       if (isLost) break;
       this.#cursor = (at + length) | 0;
       if (purge !== undefined) listener.onPurge(JSON.parse(purge.toString()) as CachePurge, sequence);
       else if (kind === REMOVAL) listener.onRemoval(a, b, sequence);
-      else if (kind === REPLACED && sender !== this.#me) listener.onReplaced(a, b);
+      else if (kind === REPLACED && sender !== this.#sender) listener.onReplaced(a, b);
     }
     if (!isLost) return;
     this.#cursor = head;
     listener.onLost(this.mark());
   }
 
-  #bytes(at: number, length: number): Buffer {
-    const words = new Int32Array(Math.ceil(Math.min(length, LONGEST * 4) / 4));
-    for (let i = 0; i < words.length; i++) words[i] = this.#get(at + i);
+  #readBytes(at: number, length: number): Buffer {
+    const words = new Int32Array(Math.ceil(Math.min(length, MAX_PURGE_WORDS * 4) / 4));
+    for (let i = 0; i < words.length; i++) words[i] = this.#getWord(at + i);
     return Buffer.from(words.buffer, 0, Math.min(length, words.length * 4));
   }
 }

@@ -1,4 +1,7 @@
-/** The store of a thread: its memory, the node's disk, and what other threads say, put together. */
+/**
+ * The store of a thread. It combines the thread's memory, the node's disk, and the signals of other
+ * threads.
+ */
 import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { StoredResponse } from '../stored-response.ts';
 import type {
@@ -12,23 +15,26 @@ import type {
   StoredVariant,
 } from './cache-store.ts';
 import { Disk } from './disk.ts';
-import type { DiskPlace } from './entry.ts';
+import type { DiskLocation } from './entry.ts';
 import { KeyHash } from './key-hash.ts';
-import { isSame, Memory } from './memory.ts';
+import { isSameSelecting, Memory } from './memory.ts';
 import { readPurgeLog } from './purge-log.ts';
 import { Purges } from './purges.ts';
 import { type Listener, Signals } from './signals.ts';
 import { newestFirst, Variant } from './variant.ts';
-import { BodyWriter, type Room } from './writer.ts';
+import { BodyWriter, type CollectBudget } from './writer.ts';
 
 const NONE: readonly StoredVariant[] = [];
-/** Milliseconds between slices of a sweep, and between looks at what others say when nobody asks for anything. */
+/** Milliseconds between slices of a sweep, and between polls of the signals of an idle thread. */
 const SWEEP_MS = 10;
 const LISTEN_MS = 500;
 /** Greater than all marks. */
-const ALL = Number.POSITIVE_INFINITY;
+const ANY_MARK = Number.POSITIVE_INFINITY;
 
-/** For one thread. What was purged before is read from the log of purges, so that nothing that it finds on the disk was. */
+/**
+ * Opens the store of a thread. Earlier purges come from the purge log, so that they also apply to
+ * entries on disk.
+ */
 export function openCacheStore(handle: CacheHandle): CacheStore {
   return new ThreadStore(handle);
 }
@@ -41,20 +47,20 @@ class ThreadStore implements CacheStore {
   readonly #memory: Memory;
   readonly #disk: Disk | undefined;
   readonly #listener: Listener;
-  /** Reads of the disk that are under way, by URL and domain. */
+  /** Disk reads in progress, by domain and URL. */
   readonly #reading = new Map<string, Promise<readonly StoredVariant[]>>();
-  readonly #room: Room = { bytes: 0 };
+  readonly #room: CollectBudget = { bytes: 0 };
   readonly #timer: NodeJS.Timeout;
   #sweep: NodeJS.Timeout | undefined;
   #memoryHits = 0;
   #diskHits = 0;
   #misses = 0;
   #stored = 0;
-  #refused = 0;
+  #rejected = 0;
 
   constructor(handle: CacheHandle) {
     this.#handle = handle;
-    // Listens first: what is purged from here on is heard, and what was before is in the log.
+    // Before the log is read: later purges arrive as signals, earlier ones are in the log.
     this.#signals = new Signals(handle.signals);
     if (handle.disk !== null && readPurgeLog(handle.disk.folder, this.#purges) === undefined)
       this.#purges.raiseFloor(this.#signals.mark());
@@ -67,7 +73,7 @@ class ThreadStore implements CacheStore {
         this.#startSweep();
       },
       onRemoval: (a, b, sequence) => this.#memory.remove(a, b, sequence),
-      onReplaced: (a, b) => this.#memory.remove(a, b, ALL),
+      onReplaced: (a, b) => this.#memory.remove(a, b, ANY_MARK),
       onLost: (sequence) => {
         this.#purges.raiseFloor(sequence);
         this.#memory.clear();
@@ -88,8 +94,8 @@ class ThreadStore implements CacheStore {
       this.#memoryHits++;
       return found;
     }
-    const place = this.#disk?.find(domainId, key);
-    if (place !== undefined) return this.#read(domainId, key, place, memoryOfClient);
+    const location = this.#disk?.find(domainId, key);
+    if (location !== undefined) return this.#readFromDisk(domainId, key, location, memoryOfClient);
     if (found === undefined) this.#misses++;
     else this.#memoryHits++;
     return found ?? NONE;
@@ -98,7 +104,7 @@ class ThreadStore implements CacheStore {
   isVoid(variant: StoredVariant): boolean {
     this.#signals.poll(this.#listener);
     const { response, mark } = variant as Variant;
-    return this.#isGone(response, mark);
+    return this.#isVoid(response, mark);
   }
 
   mark(): number {
@@ -112,21 +118,21 @@ class ThreadStore implements CacheStore {
   write(head: StoredHead, length: number | undefined, mark: number): CacheWriter | undefined {
     const { largestObject, memoryObject } = this.#handle;
     const disk = this.#disk;
-    const largest = disk === undefined ? memoryObject : largestObject;
-    if (length !== undefined && length > largest) return undefined;
+    const maxBytes = disk === undefined ? memoryObject : largestObject;
+    if (length !== undefined && length > maxBytes) return undefined;
     return new BodyWriter({
-      ...{ largest, length, disk, room: this.#room },
+      ...{ maxBytes, length, disk, budget: this.#room },
       put: (body) => this.put({ ...head, body }, mark),
       finish: (file) => {
         this.#signals.poll(this.#listener);
-        if (this.#isGone(head, mark)) {
-          this.#refused++;
+        if (this.#isVoid(head, mark)) {
+          this.#rejected++;
           file.abort();
           return;
         }
-        // What memory has of it is older.
+        // The copy in memory is older.
         const { a, b } = this.#hash.of(head.domainId, head.key);
-        this.#memory.remove(a, b, ALL);
+        this.#memory.remove(a, b, ANY_MARK);
         this.#stored++;
         disk?.finish(file, head, mark);
       },
@@ -136,9 +142,9 @@ class ThreadStore implements CacheStore {
   freshen(old: StoredVariant, updated: StoredResponse, mark: number): Variant | undefined {
     this.#signals.poll(this.#listener);
     const { response, mark: before, codings } = old as Variant;
-    // It was found, and purged before the request was sent that confirmed it.
-    if (this.#isGone(response, before)) {
-      this.#refused++;
+    // The stored response was purged before the request that confirmed it.
+    if (this.#isVoid(response, before)) {
+      this.#rejected++;
       return undefined;
     }
     return this.#put(new Variant(updated, mark, codings));
@@ -160,11 +166,15 @@ class ThreadStore implements CacheStore {
     const { response, mark, codings } = variant as Variant;
     const { domainId, key, selecting } = response;
     if (response.body.whole === undefined || variant.encoding(coding) !== undefined) return;
-    // Only if it is still what is kept: it may have been replaced while it was compressed.
-    const kept = this.#memory
+    // The response may have been replaced while it was compressed.
+    const current = this.#memory
       .lookup(domainId, key)
-      ?.find((one) => isSame(one.response.selecting, selecting) && one.response.responseTime === response.responseTime);
-    if (kept === undefined || kept.mark !== mark || kept.response.body.length !== response.body.length) return;
+      ?.find(
+        (variant) =>
+          isSameSelecting(variant.response.selecting, selecting) &&
+          variant.response.responseTime === response.responseTime,
+      );
+    if (current === undefined || current.mark !== mark || current.response.body.length !== response.body.length) return;
     this.#put(new Variant(response, mark, [...codings, { coding, bytes }]));
   }
 
@@ -176,7 +186,7 @@ class ThreadStore implements CacheStore {
       ...{ diskObjects: disk?.count ?? 0, diskBytes: disk?.bytes ?? 0, diskLimit: disk?.limit ?? 0 },
       hits: { memory: this.#memoryHits, disk: this.#diskHits },
       ...{ misses: this.#misses, stored: this.#stored },
-      ...{ evicted: memory.evicted, purged: memory.purged + this.#refused },
+      ...{ evicted: memory.evicted, purged: memory.purged + this.#rejected },
       ...{ damaged: disk?.damaged ?? 0, unwritten: disk?.unwritten ?? 0 },
     };
   }
@@ -192,93 +202,98 @@ class ThreadStore implements CacheStore {
   }
 
   #openDisk(handle: DiskHandle, memoryObject: number): Disk {
-    return new Disk(handle, this.#hash, this.#signals, memoryObject, (a, b) => this.#memory.remove(a, b, ALL));
+    return new Disk(handle, this.#hash, this.#signals, memoryObject, (a, b) => this.#memory.remove(a, b, ANY_MARK));
   }
 
   #put(variant: Variant): Variant | undefined {
     this.#signals.poll(this.#listener);
     const { response, mark, codings } = variant;
     const { memoryObject, largestObject } = this.#handle;
-    if (this.#isGone(response, mark)) {
-      this.#refused++;
+    if (this.#isVoid(response, mark)) {
+      this.#rejected++;
       return undefined;
     }
     if (response.body.length > largestObject) return undefined;
     this.#stored++;
     const { domainId, key, body, selecting } = response;
-    // Memory alone does not know all variants of a URL of which it had none, or only some.
+    // The memory may lack some variants of the URL that the disk has.
     const isPartial =
       this.#disk !== undefined &&
       this.#memory.isPartial(domainId, key) &&
       this.#disk.find(domainId, key) !== undefined &&
-      (selecting.length > 0 || !this.#disk.isAlone(domainId, key));
+      (selecting.length > 0 || !this.#disk.hasSingleEntry(domainId, key));
     const isSmall = body.whole !== undefined && body.length <= memoryObject;
-    const kept = isSmall ? this.#memory.put(response, mark, codings) : undefined;
-    if (kept === undefined) this.#memory.drop(response);
-    if (isPartial || (kept === undefined && this.#disk !== undefined)) this.#memory.setPartial(domainId, key, true);
+    const inMemory = isSmall ? this.#memory.put(response, mark, codings) : undefined;
+    if (inMemory === undefined) this.#memory.drop(response);
+    if (isPartial || (inMemory === undefined && this.#disk !== undefined)) this.#memory.setPartial(domainId, key, true);
     this.#disk?.put(response, mark, codings);
-    return kept;
+    return inMemory;
   }
 
-  #isGone({ domainId, key, tags }: StoredHead, mark: number): boolean {
+  #isVoid({ domainId, key, tags }: StoredHead, mark: number): boolean {
     const { a } = this.#hash.of(domainId, key);
     return this.#signals.removedAt(a) > mark || this.#purges.covers(domainId, key, tags, mark);
   }
 
-  /** Once for all who ask for it meanwhile. Who is the first pays for it until it is here. */
-  #read(
+  /**
+   * Reads once for all concurrent lookups of a URL. The first client's account is charged until the
+   * end of the read.
+   */
+  #readFromDisk(
     domainId: string,
     key: string,
-    place: DiskPlace,
+    location: DiskLocation,
     client: ClientMemory | undefined,
   ): Promise<readonly StoredVariant[]> {
-    const name = `${domainId} ${key}`;
-    const known = this.#reading.get(name);
-    if (known !== undefined) return known;
+    const readKey = `${domainId} ${key}`;
+    const pending = this.#reading.get(readKey);
+    if (pending !== undefined) return pending;
     const bytes = Math.min(this.#handle.memoryObject, client?.most ?? 0);
-    if (client !== undefined && !client.take(bytes)) return this.#readLater(domainId, key, client);
-    const reading = this.#readOnce(domainId, key, place).finally(() => {
-      this.#reading.delete(name);
+    if (client !== undefined && !client.take(bytes)) return this.#readWhenAllowed(domainId, key, client);
+    const reading = this.#readOnce(domainId, key, location).finally(() => {
+      this.#reading.delete(readKey);
       client?.release(bytes);
     });
-    this.#reading.set(name, reading);
+    this.#reading.set(readKey, reading);
     return reading;
   }
 
-  /** When the client's network has room. */
-  async #readLater(domainId: string, key: string, client: ClientMemory): Promise<readonly StoredVariant[]> {
+  /** Waits until the client's network has room. */
+  async #readWhenAllowed(domainId: string, key: string, client: ClientMemory): Promise<readonly StoredVariant[]> {
     await new Promise<void>((onMemory) => client.waitFor({ onMemory }));
     return this.lookup(domainId, key, client);
   }
 
-  async #readOnce(domainId: string, key: string, place: DiskPlace): Promise<readonly StoredVariant[]> {
-    const before = this.#signals.mark();
-    const read = await this.#disk!.read(domainId, key, place);
+  async #readOnce(domainId: string, key: string, location: DiskLocation): Promise<readonly StoredVariant[]> {
+    const markBefore = this.#signals.mark();
+    const read = await this.#disk!.read(domainId, key, location);
     this.#signals.poll(this.#listener);
     const { a } = this.#hash.of(domainId, key);
-    // Removed while it was read.
-    const isRemoved = this.#signals.removedAt(a) > before;
-    const good = isRemoved ? [] : read.filter((one) => !this.#isPurged(one));
-    const here = this.#memory.lookup(domainId, key) ?? [];
-    const more = good.filter((one) => !here.some((other) => isSame(other.response.selecting, one.response.selecting)));
-    if (more.length > 0) this.#diskHits++;
-    else if (here.length > 0) this.#memoryHits++;
+    // The URL was removed during the read.
+    const isRemoved = this.#signals.removedAt(a) > markBefore;
+    const valid = isRemoved ? [] : read.filter((variant) => !this.#isPurged(variant));
+    const inMemory = this.#memory.lookup(domainId, key) ?? [];
+    const onDisk = valid.filter(
+      (variant) => !inMemory.some((present) => isSameSelecting(present.response.selecting, variant.response.selecting)),
+    );
+    if (onDisk.length > 0) this.#diskHits++;
+    else if (inMemory.length > 0) this.#memoryHits++;
     else this.#misses++;
-    const { response, mark, codings } = more[0] ?? {};
-    // What would be given up soon is asked for: it is written again. A file of its own is not.
-    if (more.length === 1 && response.body.whole !== undefined && this.#disk!.isOld(place))
+    const { response, mark, codings } = onDisk[0] ?? {};
+    // A requested entry that would be discarded soon is written again. Files of their own are not.
+    if (onDisk.length === 1 && response.body.whole !== undefined && this.#disk!.isOld(location))
       this.#disk!.put(response, mark, codings);
-    if (good.length === read.length && !isRemoved) this.#remember(domainId, key, more, here);
-    return newestFirst([...here, ...more]);
+    if (valid.length === read.length && !isRemoved) this.#copyToMemory(domainId, key, onDisk, inMemory);
+    return newestFirst([...inMemory, ...onDisk]);
   }
 
-  /** Into memory, the oldest first; what lies there already is newer. */
-  #remember(domainId: string, key: string, more: readonly Variant[], here: readonly Variant[]): void {
+  /** Copies variants to memory, the oldest first. Those already in memory are newer. */
+  #copyToMemory(domainId: string, key: string, onDisk: readonly Variant[], inMemory: readonly Variant[]): void {
     const { memoryObject } = this.#handle;
     let isPartial = false;
-    for (const one of [...here, ...more].reverse()) {
-      const isSmall = one.response.body.whole !== undefined && one.response.body.length <= memoryObject;
-      if (!isSmall || this.#memory.put(one.response, one.mark, one.codings) === undefined) isPartial = true;
+    for (const variant of [...inMemory, ...onDisk].reverse()) {
+      const isSmall = variant.response.body.whole !== undefined && variant.response.body.length <= memoryObject;
+      if (!isSmall || this.#memory.put(variant.response, variant.mark, variant.codings) === undefined) isPartial = true;
     }
     this.#memory.setPartial(domainId, key, isPartial);
   }
@@ -287,7 +302,7 @@ class ThreadStore implements CacheStore {
     return this.#purges.covers(response.domainId, response.key, response.tags, mark);
   }
 
-  /** What purges left in memory is freed, a slice at a time, one round. */
+  /** Frees purged entries in memory, a slice at a time, in one round. */
   #startSweep(): void {
     this.#memory.startSweep();
     this.#sweep ??= setInterval(() => {

@@ -1,13 +1,13 @@
-/** What a lookup gives: an entry as objects. */
+/** An entry as objects: the result of a lookup. */
 import type { StoredBody, StoredResponse } from '../stored-response.ts';
 import type { StoredCoding, StoredHead, StoredVariant } from './cache-store.ts';
 import type { EncodedCoding } from './entry.ts';
 
 export class Variant implements StoredVariant {
   attached: unknown = undefined;
-  /** Bytes that the owner of `attached` said. */
+  /** Size of `attached`, as given by its owner. */
   attachedBytes = 0;
-  /** Whether it is held by the hot set, which counts what is attached. */
+  /** Whether the hot set holds this variant, and counts its attached value. */
   isHot = false;
   constructor(
     readonly response: StoredResponse,
@@ -16,22 +16,22 @@ export class Variant implements StoredVariant {
   ) {}
 
   encoding(coding: StoredCoding): Uint8Array | undefined {
-    for (const one of this.codings) if (one.coding === coding) return one.bytes;
+    for (const encoded of this.codings) if (encoded.coding === coding) return encoded.bytes;
     return undefined;
   }
 
-  /** What it takes as objects, roughly: strings, arrays and the bytes that are its own. */
+  /** Approximate size as objects: strings, arrays and its own bytes. */
   get bytes(): number {
     const { headers, selecting, body, key } = this.response;
     let bytes = 400 + key.length + (headers.length + selecting.length) * 24;
     for (const text of headers) bytes += text.length;
     bytes += body.whole?.length ?? 0;
-    for (const one of this.codings) bytes += one.bytes.length;
+    for (const encoded of this.codings) bytes += encoded.bytes.length;
     return bytes;
   }
 }
 
-/** A body that is in memory. */
+/** A body in memory. */
 export class WholeBody implements StoredBody {
   constructor(readonly whole: Uint8Array) {}
 
@@ -49,7 +49,7 @@ export function responseOf(head: StoredHead, body: StoredBody): StoredResponse {
   return { domainId, key, selecting, status, headers, requestTime, responseTime, tags, body };
 }
 
-/** Sorts. */
+/** Sorts in place. */
 export function newestFirst(variants: Variant[]): Variant[] {
   return variants.sort((x, y) => y.response.responseTime - x.response.responseTime);
 }

@@ -1,4 +1,7 @@
-/** A body that comes in parts, on its way into the store: collected while it may be small, else written to a file of its own as it comes. */
+/**
+ * Stores a body that arrives in parts. A small body is collected in memory; a large one is written
+ * to a file of its own as it arrives.
+ */
 import { Parts } from '../../http/exchange/parts.ts';
 import type { StoredBody } from '../stored-response.ts';
 import type { CacheWriter, StoredVariant } from './cache-store.ts';
@@ -6,23 +9,23 @@ import type { Disk } from './disk.ts';
 import type { LargeFile } from './large-file.ts';
 import { WholeBody } from './variant.ts';
 
-/** Bytes of all bodies of a thread that are being collected; beyond it no more are. */
-const MOST_COLLECTED = 64 * 1024 * 1024;
+/** Limit for the collected bytes of a thread; further bodies are not stored. */
+const MAX_COLLECTED_BYTES = 64 * 1024 * 1024;
 
-/** What the writers of a thread have collected. */
-export interface Room {
+/** Collected bytes of all writers of a thread. */
+export interface CollectBudget {
   bytes: number;
 }
 
 export interface BodyWriterOptions {
-  /** Bytes; more is not kept. */
-  readonly largest: number;
-  /** What content-length said. */
+  /** A longer body is not stored. */
+  readonly maxBytes: number;
+  /** From content-length. */
   readonly length: number | undefined;
   readonly disk: Disk | undefined;
-  readonly room: Room;
+  readonly budget: CollectBudget;
   put(body: StoredBody): StoredVariant | undefined;
-  /** All is in the file. */
+  /** Called when the file has the whole body. */
   finish(file: LargeFile): void;
 }
 
@@ -31,7 +34,7 @@ export class BodyWriter implements CacheWriter {
   readonly #parts = new Parts();
   #length = 0;
   #file: LargeFile | undefined;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(options: BodyWriterOptions) {
     this.#options = options;
@@ -40,25 +43,25 @@ export class BodyWriter implements CacheWriter {
   }
 
   push(part: Uint8Array): boolean {
-    if (this.#isOver) return false;
-    const { largest, disk, room } = this.#options;
+    if (this.#hasEnded) return false;
+    const { maxBytes, disk, budget } = this.#options;
     this.#length += part.length;
-    if (this.#length > largest) return this.#giveUp();
-    if (this.#file !== undefined) return this.#file.push(part) || this.#giveUp();
+    if (this.#length > maxBytes) return this.#reject();
+    if (this.#file !== undefined) return this.#file.push(part) || this.#reject();
     this.#parts.push(part);
-    room.bytes += part.length;
-    if (disk !== undefined && this.#length > disk.largeBytes) return this.#spill(disk);
-    return room.bytes <= MOST_COLLECTED || this.#giveUp();
+    budget.bytes += part.length;
+    if (disk !== undefined && this.#length > disk.largeBytes) return this.#moveToFile(disk);
+    return budget.bytes <= MAX_COLLECTED_BYTES || this.#reject();
   }
 
   end(): StoredVariant | undefined {
     const { length, put, finish } = this.#options;
-    if (this.#isOver) return undefined;
+    if (this.#hasEnded) return undefined;
     if (length !== undefined && length !== this.#length) {
       this.abort();
       return undefined;
     }
-    this.#isOver = true;
+    this.#hasEnded = true;
     if (this.#file !== undefined) {
       finish(this.#file);
       return undefined;
@@ -68,26 +71,26 @@ export class BodyWriter implements CacheWriter {
   }
 
   abort(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#release();
     this.#file?.abort();
   }
 
-  #spill(disk: Disk): boolean {
+  #moveToFile(disk: Disk): boolean {
     this.#file = disk.open(this.#options.length);
-    for (const part of this.#release()) if (!this.#file.push(part)) return this.#giveUp();
+    for (const part of this.#release()) if (!this.#file.push(part)) return this.#reject();
     return true;
   }
 
-  #giveUp(): false {
+  #reject(): false {
     this.abort();
     return false;
   }
 
   #release(): Uint8Array[] {
     const parts = this.#parts.take();
-    for (const part of parts) this.#options.room.bytes -= part.length;
+    for (const part of parts) this.#options.budget.bytes -= part.length;
     return parts;
   }
 }

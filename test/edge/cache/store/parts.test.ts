@@ -274,15 +274,15 @@ test('segments are counted, and given up in the order of their age', () => {
   ]);
   const table = new SegmentTable(memory, 100 * KB);
   assert.equal([table.oldest, table.first, table.bytes], [7, 10, 44 * KB]);
-  assert.is(table.take(64 * KB), 10);
-  assert.equal(table.giveUp(), [7]);
+  assert.is(table.allocate(64 * KB), 10);
+  assert.equal(table.evictOldest(), [7]);
   assert.is(table.bytes, 68 * KB);
   table.resize(10, 8 * KB);
   assert.is(table.bytes, 12 * KB);
   table.resize(7, 80 * KB);
   assert.is(table.bytes, 12 * KB, 'it is gone');
-  for (let i = 0; i < 70_000; i++) table.take(0);
-  table.giveUp();
+  for (let i = 0; i < 70_000; i++) table.allocate(0);
+  table.evictOldest();
   assert.ok(table.next - table.oldest < 65_536);
 });
 

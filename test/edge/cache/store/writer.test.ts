@@ -21,7 +21,7 @@ test('byte by byte', () => {
   const room = { bytes: 0 };
   let body: StoredBody | undefined;
   const writer = new BodyWriter({
-    ...{ largest: bytes, length: undefined, disk: undefined, room },
+    ...{ maxBytes: bytes, length: undefined, disk: undefined, budget: room },
     put: (one) => {
       body = one;
       return undefined;
