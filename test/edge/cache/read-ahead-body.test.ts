@@ -1,4 +1,6 @@
-/** A body that others wait for, while the visitor who asked first reads it: what becomes of it when that one goes. */
+/**
+ * Reading ahead: the body is fetched for waiting visitors, even after the first visitor has left.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ReadAheadBody } from '../../../edge/cache/read-ahead-body.ts';
@@ -7,7 +9,7 @@ import { TappedBody } from '../../../edge/cache/tapped-body.ts';
 import { ReceivedBody } from '../../../edge/origin/received-body.ts';
 import { settled } from '../proxy/fake-origin.ts';
 
-/** From the origin to the first visitor, with others that wait. */
+/** A body from the origin to the first visitor, with other visitors waiting. */
 function rig() {
   let written = '';
   let isAborted = false;
@@ -24,23 +26,23 @@ function rig() {
       isAborted = true;
     },
   };
-  const room = { bytes: 0 };
+  const budget = { bytes: 0 };
   const tapped = new TappedBody(
     received,
     writer,
-    (isKept) => ends.push(isKept),
+    (isStored) => ends.push(isStored),
     () => true,
   );
-  const ahead = new ReadAheadBody(tapped, room);
-  return { ...{ origin, received, ahead, room, ends }, kept: () => ({ written, isAborted }) };
+  const ahead = new ReadAheadBody(tapped, budget);
+  return { ...{ origin, received, ahead, room: budget, ends }, cacheState: () => ({ written, isAborted }) };
 }
 
-for (const hurriesFirst of [true, false])
-  test(`the first visitor goes while it waits for more${hurriesFirst ? ', as others do already' : ''}: the rest is fetched for the others`, async () => {
-    const { origin, received, ahead, room, ends, kept } = rig();
-    if (hurriesFirst) ahead.readAhead();
+for (const readsAheadFirst of [true, false])
+  test(`the rest is fetched for waiting visitors when the first visitor leaves during a read${readsAheadFirst ? ' that was ahead' : ''}`, async () => {
+    const { origin, received, ahead, room, ends, cacheState: kept } = rig();
+    if (readsAheadFirst) ahead.readAhead();
     const read = ahead.read();
-    if (!hurriesFirst) ahead.readAhead();
+    if (!readsAheadFirst) ahead.readAhead();
     await settled();
     ahead.cancel();
     received.push(Buffer.from('one '));
@@ -53,10 +55,10 @@ for (const hurriesFirst of [true, false])
     assert.equal(kept(), { written: 'one two three', isAborted: false });
     assert.equal(ends, [true]);
     assert.equal([origin.cancels, room.bytes], [0, 0]);
-    if (hurriesFirst) assert.is(await read, null, 'nothing more is read for who has gone');
+    if (readsAheadFirst) assert.is(await read, null, 'a visitor who has left receives no more');
   });
 
-test('what comes byte by byte and waits weighs little more than its bytes', async () => {
+test('a body received byte by byte needs little more memory than its bytes', async () => {
   const { received, ahead, room, ends } = rig();
   ahead.readAhead();
   const bytes = 4096;

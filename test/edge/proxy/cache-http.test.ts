@@ -23,7 +23,7 @@ import {
   checkStep,
   fieldList,
   type Observed,
-  type Place,
+  type Placeholders,
 } from '../cache/rules/table/check.ts';
 import type { Row, Step } from '../cache/rules/table/row.ts';
 import { TABLE } from '../cache/rules/table/table.ts';
@@ -34,7 +34,7 @@ import { settled } from './fake-origin.ts';
 const AUTHORITY = 'www.example.com';
 const MB = 1024 * 1024;
 
-type Reply = Omit<Observed, 'asked'>;
+type Reply = Omit<Observed, 'originRequests'>;
 type Visitor = (port: number, method: string, path: string, headers: FieldList) => Promise<Reply>;
 
 /** Node's clients keep repeated fields in both directions. */
@@ -85,7 +85,7 @@ const byHttp2 =
 interface Stage {
   step: Step;
   index: number;
-  location: Place;
+  location: Placeholders;
   received: { headers: FieldList; status: number | 'down' }[];
 }
 
@@ -169,13 +169,13 @@ async function runAll(version: Version, mayInsist: boolean): Promise<string[]> {
   return failures;
 }
 
-const placeOf = (scheme: string, number: number): Place => ({
+const placeOf = (scheme: string, number: number): Placeholders => ({
   begin: BEGIN,
   base: `/row-${number}`,
   site: `${scheme}://${AUTHORITY}`,
 });
 
-async function runRow(stage: Stage, row: Row, location: Place, port: number, visitor: Visitor): Promise<void> {
+async function runRow(stage: Stage, row: Row, location: Placeholders, port: number, visitor: Visitor): Promise<void> {
   stage.location = location;
   for (const [index, step] of row.steps.entries()) {
     Object.assign(stage, { step, index, received: [] });
@@ -184,7 +184,7 @@ async function runRow(stage: Stage, row: Row, location: Place, port: number, vis
     // Background requests and stores finish before the next step.
     for (let i = 0; i < 5; i++) await settled();
     if (step.expect.from === 'stale') await new Promise((resolve) => setTimeout(resolve, 15));
-    checkStep(row, index, { ...reply, asked: stage.received }, location, true);
+    checkStep(row, index, { ...reply, originRequests: stage.received }, location, true);
   }
 }
 

@@ -8,14 +8,14 @@ import {
   checkStep,
   fieldList,
   type Observed,
-  type Place,
+  type Placeholders,
 } from '../cache/rules/table/check.ts';
 import type { Row } from '../cache/rules/table/row.ts';
 import { TABLE } from '../cache/rules/table/table.ts';
 import { BEGIN, cacheRig } from './cache-rig.ts';
 import { settled } from './fake-origin.ts';
 
-const PLACE: Place = { begin: BEGIN, base: '/row', site: 'https://www.example.com' };
+const PLACE: Placeholders = { begin: BEGIN, base: '/row', site: 'https://www.example.com' };
 
 async function run(row: Row): Promise<void> {
   let index = 0;
@@ -57,7 +57,7 @@ async function run(row: Row): Promise<void> {
         status: exchange.status,
         headers: exchange.fields,
         body: exchange.text,
-        asked: received,
+        originRequests: received,
       };
       checkStep(row, index, observed, PLACE, true);
     }

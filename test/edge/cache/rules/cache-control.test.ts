@@ -1,11 +1,14 @@
-/** Cache-Control against a parser that reads one character at a time, and against what a generator meant. */
+/**
+ * Cache-Control, compared with a parser that reads one character at a time and with generated
+ * directives.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseCacheControl, parseRequestCacheControl } from '../../../../edge/cache/rules/cache-control.ts';
 import { members } from '../../../../edge/cache/rules/fields.ts';
 import fc from '../../../support/fc.ts';
 
-/** The list rule, slowly: each state of the reader is a name. Quotes that are not closed are characters from the first such on. */
+/** The list rule, read slowly. From an unclosed quote on, all characters are ordinary. */
 function slowMembers(value: string): string[] {
   const found: string[] = [];
   let member = '';
@@ -26,20 +29,20 @@ function slowMembers(value: string): string[] {
     } else member += taken;
   }
   found.push(member);
-  return found.map((one) => one.trim()).filter((one) => one !== '');
+  return found.map((text) => text.trim()).filter((text) => text !== '');
 }
 
 const pieces = fc.constantFrom('"', '\\', ',', ' ', '\t', '=', 'a', 'max-age', 'no-store', '60', '\\"', '"a,b"', ';');
 const messy = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(''));
 
-test('members are those of a reader that takes one character at a time', () => {
+test('members equal those of a character-by-character reader', () => {
   fc.assert(
     fc.property(messy, (value) => assert.equal(members(value), slowMembers(value))),
     { numRuns: 5000 },
   );
 });
 
-/** What a directive is to say, and the ways to write it. */
+/** Generates a directive, and the ways to write it. */
 const blanks = fc.constantFrom('', ' ', '\t', '  ');
 const anyCase = (text: string) =>
   fc
@@ -57,7 +60,7 @@ const unknown = fc.constantFrom(
   'community="UCI"',
 );
 
-test('what was meant is read, however it is written', () => {
+test('directives are read in every spelling', () => {
   const number = fc.record({ name: fc.constantFrom(...numbers), seconds, isQuoted: fc.boolean() });
   const directive = fc.oneof(
     number,
@@ -66,13 +69,14 @@ test('what was meant is read, however it is written', () => {
   );
   const written = fc.array(fc.tuple(directive, blanks, blanks), { maxLength: 8 }).chain((list) =>
     fc.tuple(
-      fc.constant(list.map(([one]) => one)),
+      fc.constant(list.map(([directive]) => directive)),
       fc
         .tuple(
-          ...list.map(([one, before, after]) => {
-            if ('text' in one) return fc.constant(`${before}${one.text}${after}`);
-            const argument = 'seconds' in one ? (one.isQuoted ? `="${one.seconds}"` : `=${one.seconds}`) : '';
-            return anyCase(one.name).map((name) => `${before}${name}${argument}${after}`);
+          ...list.map(([directive, before, after]) => {
+            if ('text' in directive) return fc.constant(`${before}${directive.text}${after}`);
+            const argument =
+              'seconds' in directive ? (directive.isQuoted ? `="${directive.seconds}"` : `=${directive.seconds}`) : '';
+            return anyCase(directive.name).map((name) => `${before}${name}${argument}${after}`);
           }),
         )
         .map((texts) => texts.join(',')),
@@ -82,10 +86,10 @@ test('what was meant is read, however it is written', () => {
     fc.property(written, ([list, text]) => {
       const read = parseCacheControl(text);
       const first = (name: string): number => {
-        const said = list.find((one) => 'seconds' in one && one.name === name);
-        return said === undefined || !('seconds' in said) ? -1 : Math.min(said.seconds, 2 ** 31);
+        const meant = list.find((directive) => 'seconds' in directive && directive.name === name);
+        return meant === undefined || !('seconds' in meant) ? -1 : Math.min(meant.seconds, 2 ** 31);
       };
-      const has = (name: string): boolean => list.some((one) => 'name' in one && one.name === name);
+      const has = (name: string): boolean => list.some((directive) => 'name' in directive && directive.name === name);
       assert.equal([read.maxAge, read.sMaxage, read.staleWhileRevalidate, read.staleIfError], numbers.map(first), text);
       assert.equal(
         [read.noStore, read.public, read.mustRevalidate, read.proxyRevalidate, read.mustUnderstand, read.immutable],
@@ -98,18 +102,18 @@ test('what was meant is read, however it is written', () => {
   );
 });
 
-test('what restricts is never lost outside of a string, whatever stands around it', () => {
+test('a restricting directive outside of a string is never lost', () => {
   const outside = fc.constantFrom('a', '"b,c"', 'd="e\\",f"', 'max-age=1', '', '=', '"', '\\');
   fc.assert(
     fc.property(fc.array(outside, { maxLength: 5 }), fc.array(outside, { maxLength: 5 }), (before, after) => {
-      if (before.some((part) => part === '"' || part === '\\')) return; // a string may have begun there
+      if (before.some((part) => part === '"' || part === '\\')) return; // may start a string
       const read = parseCacheControl([...before, 'no-store', 'PRIVATE', 'no-cache', ...after].join(','));
       assert.equal([read.noStore, read.private, read.noCache], [true, true, true]);
     }),
   );
 });
 
-test('any text is read', () => {
+test('any text can be parsed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.boolean(), (text, mayInsist) => {
       const { maxAge, sMaxage } = parseCacheControl(text);
@@ -119,15 +123,15 @@ test('any text is read', () => {
   );
 });
 
-test('a long value costs as much as it is long: strings that do not end, blanks, commas', () => {
+test('the cost of a long value is linear: unclosed strings, blanks, commas', () => {
   for (const part of ['"\\', '"', ' ', ',', '\\"', 'a="']) {
     const value = part.repeat(500_000 / part.length);
-    parseCacheControl(value); // quadratic, this is minutes
+    parseCacheControl(value); // takes minutes if quadratic
     parseRequestCacheControl(value, true);
   }
 });
 
-test('visitors who may not insist are not heard where they ask for newer', () => {
+test('no-cache, max-age and min-fresh of requests can be disabled', () => {
   const value = 'no-cache, max-age=0, min-fresh=9, max-stale=5, no-store, only-if-cached, stale-if-error=7';
   assert.equal(parseRequestCacheControl(value, false), {
     noStore: true,

@@ -1,4 +1,6 @@
-/** Conditions of visitors against the steps of RFC 9110 section 13.2.2, for all combinations of a few values. */
+/**
+ * Visitors' conditions: the steps of RFC 9110 section 13.2.2 for all combinations of a few values.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isNotModified, notModifiedFields } from '../../../../edge/cache/rules/conditional.ts';
@@ -14,10 +16,10 @@ const NOW = Date.UTC(2026, 2, 1);
 const at = (seconds: number): string => formatHttpDate(NOW + seconds * 1000);
 const TAGS = ['"a"', 'W/"a"', '"b"', 'W/"b"'];
 
-/** Section 8.8.3.2, its table. */
-const weaklySame = (one: string, other: string): boolean => one.replace('W/', '') === other.replace('W/', '');
+/** The table of section 8.8.3.2. */
+const weaklySame = (left: string, right: string): boolean => left.replace('W/', '') === right.replace('W/', '');
 
-/** The steps; what a cache passes on to the origin is not among them. */
+/** The steps without those that the cache leaves to the origin. */
 function slowAnswer(c: {
   etag: string | null;
   modified: number | null;
@@ -33,7 +35,8 @@ function slowAnswer(c: {
     // Step 3.
     const holds = c.tags === '*' || (c.etag !== null && c.tags.some((tag) => weaklySame(tag, c.etag as string)));
     if (holds) return 304;
-  } else if (c.since !== null && (c.modified ?? 0) <= c.since) return 304; // step 4; without Last-Modified by Date, which is 0
+    // Step 4. Without Last-Modified the Date counts, which is 0.
+  } else if (c.since !== null && (c.modified ?? 0) <= c.since) return 304;
   if (c.method !== 'GET' || !c.range) return 200;
   if (c.ifRange === null) return 206;
   // Step 5.
@@ -56,28 +59,28 @@ test('the precedence of conditions', () => {
   });
   const seen = new Set<number>();
   fc.assert(
-    fc.property(c, (one) => {
+    fc.property(c, (values) => {
       const stored = ['date', at(0)];
-      if (one.etag !== null) stored.push('etag', one.etag);
-      if (one.modified !== null) stored.push('last-modified', at(one.modified));
+      if (values.etag !== null) stored.push('etag', values.etag);
+      if (values.modified !== null) stored.push('last-modified', at(values.modified));
       const headers: string[] = [];
-      if (one.tags !== null) headers.push('if-none-match', one.tags === '*' ? '*' : one.tags.join(', '));
-      if (one.since !== null) headers.push('if-modified-since', at(one.since));
-      if (one.range) headers.push('range', 'bytes=0-0');
-      if (one.ifRange !== null) headers.push('if-range', one.ifRange);
-      const request = readRequest(one.method, headers, true);
-      const facts = factsOf({ key: '', status: one.status, headers: stored, requestTime: NOW, responseTime: NOW });
-      const isPart = planRange(request, one.status, facts, 10).kind === 'partial';
-      const answer = isNotModified(request, one.status, facts) ? 304 : isPart ? 206 : 200;
+      if (values.tags !== null) headers.push('if-none-match', values.tags === '*' ? '*' : values.tags.join(', '));
+      if (values.since !== null) headers.push('if-modified-since', at(values.since));
+      if (values.range) headers.push('range', 'bytes=0-0');
+      if (values.ifRange !== null) headers.push('if-range', values.ifRange);
+      const request = readRequest(values.method, headers, true);
+      const facts = factsOf({ key: '', status: values.status, headers: stored, requestTime: NOW, responseTime: NOW });
+      const isPart = planRange(request, values.status, facts, 10).kind === 'partial';
+      const answer = isNotModified(request, values.status, facts) ? 304 : isPart ? 206 : 200;
       seen.add(answer);
-      assert.is(answer, slowAnswer(one));
+      assert.is(answer, slowAnswer(values));
     }),
     { numRuns: 10_000 },
   );
   assert.is(seen.size, 3);
 });
 
-test('what only the origin may judge goes there, fresh or not', () => {
+test('only the origin evaluates If-Match and If-Unmodified-Since, even for a fresh response', () => {
   const facts = factsOf({
     key: '',
     status: 200,
@@ -99,13 +102,13 @@ test('the table of RFC 9110 section 8.8.3.2', () => {
     ['W/"1"', '"1"', false, true],
     ['"1"', '"1"', true, true],
   ] as const;
-  for (const [one, other, strongly, weakly] of table) {
-    assert.is(matchStrongly(one, other), strongly);
-    assert.is(matchWeakly(one, other), weakly);
+  for (const [left, right, strongly, weakly] of table) {
+    assert.is(matchStrongly(left, right), strongly);
+    assert.is(matchWeakly(left, right), weakly);
   }
 });
 
-test('what is an entity tag', () => {
+test('valid and invalid entity tags', () => {
   for (const tag of ['"a"', 'W/"a"', '""', '"!#~"', '"\x80\xff"', '"a,b"', '"a\'b"']) assert.ok(isEntityTag(tag), tag);
   for (const text of ['', 'a', '"a', 'a"', 'w/"a"', 'W/a', '"a"b"', '"a b"', '"\t"', '"\x7f"', ' "a"', '*'])
     assert.not(isEntityTag(text), text);
@@ -113,7 +116,7 @@ test('what is an entity tag', () => {
   assert.not(listMatches('*, "a"', '"b"'));
 });
 
-test('a 304 has no field that describes content', () => {
+test('a 304 has no field that describes the content', () => {
   const kept = ['date', at(0), 'etag', '"a"', 'vary', 'x', 'set-cookie', 'a=b', 'content-location', '/a'];
   const described = ['type', 'encoding', 'language', 'length', 'md5', 'range', 'digest'].map(
     (what) => `content-${what}`,

@@ -1,4 +1,4 @@
-/** Lifetime, age and reuse against the sentences of RFC 9111 written down one by one, in seconds. */
+/** Lifetime, age and reuse, compared with the sentences of RFC 9111, in seconds. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ageInSeconds, factsOf } from '../../../../edge/cache/rules/facts.ts';
@@ -7,7 +7,7 @@ import { readRequest } from '../../../../edge/cache/rules/request.ts';
 import { judgeReuse, mayUseOnError, type Reuse } from '../../../../edge/cache/rules/reuse.ts';
 import fc from '../../../support/fc.ts';
 
-/** Times in seconds since the response came; all of them whole. */
+/** Whole seconds since the response arrived. */
 interface Case {
   readonly date: number | null;
   readonly age: number | null;
@@ -101,7 +101,7 @@ function slowLifetime(c: Case): number {
   return (date - c.lastModified) / 10;
 }
 
-/** Section 4.2.3, name by name. */
+/** Section 4.2.3, with its names. */
 function slowAge(c: Case): number {
   const apparentAge = Math.max(0, 0 - (c.date ?? 0));
   const correctedAgeValue = (c.age ?? 0) + c.delay;
@@ -143,7 +143,7 @@ function slowOnError(c: Case): boolean {
   return staleFor < Math.max(c.sie ?? 0, c.request.sie ?? 0);
 }
 
-test('reuse is what the RFC says', () => {
+test('reuse follows the RFC', () => {
   const seen = new Set<Reuse>();
   fc.assert(
     fc.property(cases, (c) => {
@@ -170,7 +170,7 @@ test('reuse is what the RFC says', () => {
   assert.is(seen.size, 6, [...seen].join());
 });
 
-test('where a site wants guesses, one is made whatever the request or the response says besides', () => {
+test('Site.heuristicFreshness applies a heuristic lifetime to every request', () => {
   const headers = ['date', at(0), 'last-modified', at(-100_000), 'pragma', 'x', 'vary', 'cookie'];
   const received = { key: 'https://a.example/?a', status: 200, headers, requestTime: CAME, responseTime: CAME };
   const request = readRequest('GET', ['cookie', 'a=b'], true);
@@ -179,7 +179,7 @@ test('where a site wants guesses, one is made whatever the request or the respon
   assert.equal([judgeReuse(careful, request, CAME), judgeReuse(bold, request, CAME)], ['validate', 'fresh']);
 });
 
-test('fractions of a second: a response that comes late in a second is not old', () => {
+test('a response that arrives late in a second has age 0', () => {
   const responseTime = CAME + 900;
   const facts = factsOf({
     key: '',
@@ -192,7 +192,7 @@ test('fractions of a second: a response that comes late in a second is not old',
   assert.is(facts.freshUntil, responseTime + 1000);
 });
 
-test('a clock that goes back makes no age below 0', () => {
+test('the age is not negative when the clock goes back', () => {
   const facts = factsOf({ key: '', status: 200, headers: [], requestTime: CAME, responseTime: CAME });
   assert.is(ageInSeconds(facts, CAME - 5000), 0);
 });

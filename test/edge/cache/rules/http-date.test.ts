@@ -1,4 +1,4 @@
-/** Dates of HTTP: there and back in all forms, and what is none. */
+/** HTTP dates: formatting and parsing in all forms, and invalid dates. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatHttpDate, parseHttpDate } from '../../../../edge/cache/rules/http-date.ts';
@@ -35,7 +35,7 @@ test('RFC 850: two digits of a year, at most 50 ahead', () => {
   );
 });
 
-test('a date with one character changed is another date or none, never one that is near', () => {
+test('a date with one changed character is never read as a nearby date', () => {
   const text = 'Sun, 06 Nov 1994 08:49:37 GMT';
   fc.assert(
     fc.property(fc.nat(text.length - 1), fc.constantFrom(...'x:, -+0'), (at, character) => {
@@ -46,7 +46,7 @@ test('a date with one character changed is another date or none, never one that 
   );
 });
 
-test('what is no date', () => {
+test('invalid dates', () => {
   for (const text of [
     '',
     '0',

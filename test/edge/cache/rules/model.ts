@@ -1,6 +1,6 @@
 /**
- * A cache of nothing but the rules: no network, no memory to keep within, a clock that is an argument. It shows how the rules are put together,
- * and holds them to the table.
+ * A cache that consists of the rules only: without network, without a memory limit, with the clock
+ * as an argument. It shows how the rules work together, and checks them against the table.
  */
 import { cacheKey } from '../../../../edge/cache/rules/cache-key.ts';
 import { cacheStatus, type Forwarded } from '../../../../edge/cache/rules/cache-status.ts';
@@ -42,12 +42,12 @@ export type AskOrigin = (method: string, path: string, headers: FieldList) => Re
 
 const AUTHORITY = 'www.example.com';
 export const SITE = `https://${AUTHORITY}`;
-const LARGEST = 1000;
+const MAX_BODY_BYTES = 1000;
 const BOUNDARY = 'part';
 const BAD_GATEWAY: Reply = { status: 502, headers: [], body: '' };
 const GATEWAY_TIMEOUT: Reply = { status: 504, headers: [], body: '' };
 
-/** What the visitor gets, and how Cache-Status calls it. */
+/** The reply to the visitor, and its Cache-Status. */
 interface Served {
   readonly reply: Reply;
   readonly text: string;
@@ -59,89 +59,92 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
 
   const put = (stored: StoredResponse): void => {
     const others = (store.get(stored.key) ?? []).filter(
-      (one) => one.selecting.join('\n') !== stored.selecting.join('\n'),
+      (variant) => variant.selecting.join('\n') !== stored.selecting.join('\n'),
     );
     store.set(stored.key, [...others, stored]);
   };
-  const drop = (stored: StoredResponse | undefined): void => {
+  const removeVariant = (stored: StoredResponse | undefined): void => {
     if (stored === undefined) return;
     store.set(
       stored.key,
-      (store.get(stored.key) ?? []).filter((one) => one !== stored),
+      (store.get(stored.key) ?? []).filter((variant) => variant !== stored),
     );
   };
 
-  /** Whether it was stored. */
-  function keep(visit: Visit, request: CacheRequest, received: Received, body: string): boolean {
-    const verdict = judgeStorable(request, visit.headers, received, LARGEST);
-    if (!verdict.store || body.length > LARGEST) return false;
+  /** Returns whether the response was stored. */
+  function storeIfAllowed(visit: Visit, request: CacheRequest, received: Received, body: string): boolean {
+    const verdict = judgeStorable(request, visit.headers, received, MAX_BODY_BYTES);
+    if (!verdict.store || body.length > MAX_BODY_BYTES) return false;
     const { headers, selecting, tags } = verdict;
     put({ ...received, domainId: '', headers, selecting, tags, body: storedBody(body) });
     return true;
   }
 
-  function pass(visit: Visit, forwarded: Forwarded): Served {
+  function bypass(visit: Visit, forwarded: Forwarded): Served {
     const reply = askOrigin(visit.method, visit.path, visit.headers) ?? BAD_GATEWAY;
     for (const key of invalidatedKeys(visit.method, keyOf(visit.path), reply.status, reply.headers)) store.delete(key);
     return { reply, text: cacheStatus({ name: 'model', fwd: forwarded }) };
   }
 
-  /** Asks the origin, with a condition if `conditional`. */
+  /** Fetches from the origin, with a condition if `conditional`. */
   function fill(visit: Visit, request: CacheRequest, stored: StoredResponse | undefined, conditional: boolean): Served {
     const facts = stored && factsOf(stored);
     const fields = fillRequestFields(visit.headers, conditional ? facts : undefined);
     const reply = askOrigin(visit.method, visit.path, fields);
     const isFailure = reply === undefined || isServerError(reply.status);
-    const fwd = forwardedBecause(store.get(keyOf(visit.path)), facts, visit.now);
+    const fwd = forwardReason(store.get(keyOf(visit.path)), facts, visit.now);
     if (isFailure && stored !== undefined && facts !== undefined && mayUseOnError(facts, request, visit.now))
       return {
-        reply: give(visit, request, stored, facts),
+        reply: serveStored(visit, request, stored, facts),
         text: cacheStatus({ name: 'model', fwd, fwdStatus: reply?.status }),
       };
     if (reply === undefined) return { reply: BAD_GATEWAY, text: cacheStatus({ name: 'model', fwd }) };
-    if (reply.status === 304 && conditional) return validated(visit, request, stored, reply, fwd);
-    if (visit.method === 'HEAD') return headed(visit, request, stored, reply, fwd);
+    if (reply.status === 304 && conditional) return handleNotModified(visit, request, stored, reply, fwd);
+    if (visit.method === 'HEAD') return handleHead(visit, request, stored, reply, fwd);
     const received = receivedOf(visit, reply);
-    const isStored = keep(visit, request, received, reply.body);
-    if (!isStored && reply.status < 500) drop(stored); // what the origin no longer lets one keep
+    const isStored = storeIfAllowed(visit, request, received, reply.body);
+    // The origin no longer allows the cache to store this URL.
+    if (!isStored && reply.status < 500) removeVariant(stored);
     const text = cacheStatus({ name: 'model', fwd, stored: isStored });
     const isWhole = reply.status === 200;
     return {
       reply: isWhole
-        ? give(visit, request, { ...received, body: storedBody(reply.body) }, factsOf(received), true)
+        ? serveStored(visit, request, { ...received, body: storedBody(reply.body) }, factsOf(received), true)
         : reply,
       text,
     };
   }
 
-  function validated(
+  function handleNotModified(
     visit: Visit,
     request: CacheRequest,
     stored: StoredResponse | undefined,
     reply: Reply,
     fwd: Forwarded,
   ): Served {
-    const candidates = (store.get(keyOf(visit.path)) ?? []).filter((one) => isSelected(one.selecting, visit.headers));
+    const candidates = (store.get(keyOf(visit.path)) ?? []).filter((candidate) =>
+      isSelected(candidate.selecting, visit.headers),
+    );
     const updated = identifyUpdated(candidates, reply.headers);
     if (updated.length === 0) {
-      drop(stored);
+      removeVariant(stored);
       return fill(visit, request, undefined, false);
     }
     let first: StoredResponse | undefined;
-    for (const one of updated) {
-      const received = freshenResponse(one, reply.headers, visit.now, visit.now);
-      first ??= { ...one, ...received };
-      drop(one);
-      keep(visit, { ...request, method: 'GET' }, received, textOf(one));
+    for (const variant of updated) {
+      const received = freshenResponse(variant, reply.headers, visit.now, visit.now);
+      first ??= { ...variant, ...received };
+      removeVariant(variant);
+      storeIfAllowed(visit, { ...request, method: 'GET' }, received, textOf(variant));
     }
-    const given = first as StoredResponse;
+    const served = first as StoredResponse;
     return {
-      reply: give(visit, request, given, factsOf(given)),
+      reply: serveStored(visit, request, served, factsOf(served)),
       text: cacheStatus({ name: 'model', fwd, fwdStatus: 304 }),
     };
   }
 
-  function headed(
+  function handleHead(
     visit: Visit,
     request: CacheRequest,
     stored: StoredResponse | undefined,
@@ -150,10 +153,10 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
   ): Served {
     if (stored !== undefined && reply.status === 200) {
       const isSame = judgeHead(stored, reply.headers) === 'update';
-      drop(stored);
+      removeVariant(stored);
       if (isSame) {
         const received = freshenResponse(stored, reply.headers, visit.now, visit.now);
-        keep(visit, { ...request, method: 'GET' }, received, textOf(stored));
+        storeIfAllowed(visit, { ...request, method: 'GET' }, received, textOf(stored));
       }
     }
     return { reply, text: cacheStatus({ name: 'model', fwd }) };
@@ -161,8 +164,8 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
 
   function serve(visit: Visit): Served {
     const request = readRequest(visit.method, visit.headers, true);
-    if (!isCacheableMethod(visit.method)) return pass(visit, 'method');
-    const stored = selected(store.get(keyOf(visit.path)) ?? [], visit.headers);
+    if (!isCacheableMethod(visit.method)) return bypass(visit, 'method');
+    const stored = selectVariant(store.get(keyOf(visit.path)) ?? [], visit.headers);
     const facts = stored && factsOf(stored);
     const reuse = judgeReuse(facts, request, visit.now);
     if (
@@ -171,14 +174,14 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
       (reuse === 'fresh' || reuse === 'stale' || reuse === 'stale-while-revalidate')
     ) {
       const ttl = Math.floor((facts.freshUntil - visit.now) / 1000);
-      const reply = give(visit, request, stored, facts);
-      const alone: Visit = { ...visit, method: 'GET' };
-      if (reuse === 'stale-while-revalidate') fill(alone, { ...request, method: 'GET' }, stored, true);
+      const reply = serveStored(visit, request, stored, facts);
+      const background: Visit = { ...visit, method: 'GET' };
+      if (reuse === 'stale-while-revalidate') fill(background, { ...request, method: 'GET' }, stored, true);
       return { reply, text: cacheStatus({ name: 'model', ttl }) };
     }
     if (reuse === 'gateway-timeout')
       return { reply: GATEWAY_TIMEOUT, text: cacheStatus({ name: 'model', detail: 'only-if-cached' }) };
-    return request.requiresOrigin ? pass(visit, 'bypass') : fill(visit, request, stored, reuse === 'validate');
+    return request.requiresOrigin ? bypass(visit, 'bypass') : fill(visit, request, stored, reuse === 'validate');
   }
 
   return (visit) => {
@@ -190,10 +193,10 @@ export function createModel(askOrigin: AskOrigin): (visit: Visit) => Reply {
 
 const AGE: ReadonlySet<string> = new Set(['age']);
 
-function selected(variants: readonly StoredResponse[], headers: FieldList): StoredResponse | undefined {
-  const fitting = variants.filter((one) => isSelected(one.selecting, headers));
+function selectVariant(variants: readonly StoredResponse[], headers: FieldList): StoredResponse | undefined {
+  const fitting = variants.filter((variant) => isSelected(variant.selecting, headers));
   return fitting.reduce<StoredResponse | undefined>(
-    (best, one) => (best && !isNewer(one, best) ? best : one),
+    (best, variant) => (best && !isNewer(variant, best) ? best : variant),
     undefined,
   );
 }
@@ -202,7 +205,7 @@ function receivedOf({ path, now }: Visit, { status, headers }: Reply): Received 
   return { key: cacheKey('https', AUTHORITY, path), status, headers, requestTime: now, responseTime: now };
 }
 
-function forwardedBecause(
+function forwardReason(
   variants: readonly StoredResponse[] | undefined,
   facts: Facts | undefined,
   now: number,
@@ -218,8 +221,11 @@ function storedBody(text: string): StoredResponse['body'] {
 
 const textOf = (stored: StoredResponse): string => Buffer.from(stored.body.whole as Uint8Array).toString('latin1');
 
-/** What of a whole response the visitor gets: 304, a part, or all. `isNew`: it came for this request, so that its own Age, if any, is that of now. */
-function give(
+/**
+ * Applies the visitor's conditions and ranges to a whole response. `isNew`: just received, so its
+ * own Age is current.
+ */
+function serveStored(
   { now }: Visit,
   request: CacheRequest,
   stored: Received & Pick<StoredResponse, 'body'>,

@@ -1,4 +1,4 @@
-/** The small rules: keys, tags, Cache-Status, the fields of a request to the origin, and what an unsafe request makes invalid. */
+/** The small rules: keys, tags, Cache-Status, request fields for the origin, invalidation. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cacheKey, keyOfUrl } from '../../../../edge/cache/rules/cache-key.ts';
@@ -12,7 +12,7 @@ import { fillRequestFields, freshenResponse } from '../../../../edge/cache/rules
 import { judgeStorable } from '../../../../edge/cache/rules/storable.ts';
 import { namesEssential, storableFields } from '../../../../edge/cache/rules/stored-fields.ts';
 
-test('a key is the URI, byte by byte, without the port that it has anyway', () => {
+test('a key is the URI, byte by byte, without the default port', () => {
   assert.is(cacheKey('https', 'www.example.com', '/a?b'), 'https://www.example.com/a?b');
   assert.is(cacheKey('https', 'www.example.com:443', '/'), 'https://www.example.com/');
   assert.is(cacheKey('http', 'www.example.com:80', '/'), 'http://www.example.com/');
@@ -21,7 +21,7 @@ test('a key is the URI, byte by byte, without the port that it has anyway', () =
   assert.is(cacheKey('https', 'a', '/%61/../b//c'), 'https://a/%61/../b//c');
 });
 
-test('the key of a URL that somebody wrote', () => {
+test('the key of a URL as people write it', () => {
   const keys: readonly (readonly [string, string | undefined])[] = [
     ['https://www.example.com/a?b', 'https://www.example.com/a?b'],
     ['HTTPS://WWW.Example.com', 'https://www.example.com/'],
@@ -74,7 +74,7 @@ test('Cache-Status', () => {
   );
 });
 
-test('a request to the origin is for the whole, as it is', () => {
+test('a request to the origin is for the whole, uncoded representation', () => {
   const headers = [
     'accept',
     '*/*',
@@ -101,13 +101,13 @@ test('a request to the origin is for the whole, as it is', () => {
   assert.equal(conditional.slice(6), ['if-none-match', '"s"', 'if-modified-since', 'Sun, 06 Nov 1994 08:49:37 GMT']);
 });
 
-test('no condition and no range of the visitor goes to the origin', () => {
+test("the visitor's conditions and ranges are not sent to the origin", () => {
   const own = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'];
   const headers = own.flatMap((name) => [name, '"v"']);
   assert.equal(fillRequestFields(headers), ['accept-encoding', 'identity']);
 });
 
-test('a 304 changes nothing of how the stored body is coded and cut', () => {
+test('a 304 does not change the fields that describe the stored body', () => {
   const body = { length: 1, whole: undefined, slice: () => new Uint8Array(1) };
   const stored = {
     domainId: '',
@@ -127,7 +127,7 @@ test('a 304 changes nothing of how the stored body is coded and cut', () => {
   });
 });
 
-test('what an unsafe request makes invalid lies on its own origin', () => {
+test('invalidation stays on the same origin', () => {
   const key = 'https://www.example.com/a/b';
   const cases: readonly (readonly [string, string[]])[] = [
     ['c', [key, 'https://www.example.com/a/c']],
@@ -151,7 +151,7 @@ test('what an unsafe request makes invalid lies on its own origin', () => {
   assert.equal(invalidatedKeys('POST', key, 400, ['location', '/x']), []);
 });
 
-test('what concerned a connection or a proxy is not kept', () => {
+test('fields of a connection or a proxy are not stored', () => {
   const hop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
   const proxy = ['proxy-authenticate', 'proxy-authentication-info', 'proxy-authorization'];
   const left = [...hop, ...proxy, 'content-length', 'cache-status'].flatMap((name) => [name, '1']);
@@ -161,14 +161,14 @@ test('what concerned a connection or a proxy is not kept', () => {
   assert.equal(storableFields(['date', 'x'], noDirectives(), 5000), ['date', 'Thu, 01 Jan 1970 00:00:05 GMT']);
 });
 
-test('what a response is not itself without is not left out of it: private of such a field is private', () => {
+test('private="…" with an essential field makes the whole response private', () => {
   const ofContent = ['encoding', 'length', 'range', 'type'].map((what) => `content-${what}`);
   const ofCaching = ['age', 'cache-control', 'cdn-cache-control', 'date', 'etag', 'expires', 'last-modified', 'vary'];
   for (const name of [...ofContent, ...ofCaching, 'location']) assert.ok(namesEssential(['x-a', name]), name);
   assert.not(namesEssential(['x-a', 'set-cookie']));
 });
 
-test('why it was not stored', () => {
+test('the reason why a response is not stored', () => {
   const judge = (method: string, request: string[], status: number, headers: string[]) => {
     const verdict = judgeStorable(
       readRequest(method, request, true),

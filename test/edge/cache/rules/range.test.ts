@@ -1,4 +1,4 @@
-/** Ranges against a mask of bytes, and the frame of several parts. */
+/** Ranges, compared with a set of bytes; and the delimiters of multipart/byteranges. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { factsOf } from '../../../../edge/cache/rules/facts.ts';
@@ -20,36 +20,38 @@ const spec: fc.Arbitrary<Spec> = fc.oneof(
   near.map((suffix): Spec => [null, suffix]),
 );
 
-/** The bytes that a range asks for, each by itself. */
+/** The numbers of the bytes in a range. */
 function bytesOf([first, last]: Spec, length: number): number[] {
   const all = Array.from({ length }, (_, i) => i);
   if (first === null) return all.filter((i) => i >= length - (last as number));
   return all.filter((i) => i >= first && (last === null || i <= last));
 }
 
-test('parts are the bytes that were asked for, each once, in the order of the request', () => {
+test('parts contain the requested bytes once, in the order of the request', () => {
   const kinds = new Set<string>();
   fc.assert(
     fc.property(fc.array(spec, { minLength: 1, maxLength: 8 }), fc.constantFrom(1, 10, LENGTH), (specs, length) => {
       const range = `bytes=${specs.map(([first, last]) => `${first ?? ''}-${last ?? ''}`).join(', ')}`;
-      const asked = specs.map((one) => bytesOf(one, length)).filter((bytes) => bytes.length > 0);
-      const given = plan(range, length);
-      kinds.add(given.kind);
-      if (asked.length === 0) return assert.is(given.kind, 'unsatisfiable', range);
-      if (given.kind !== 'partial') return assert.unreachable(`${range}: ${given.kind}`);
-      const bytes = given.parts.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
+      const requested = specs.map((item) => bytesOf(item, length)).filter((bytes) => bytes.length > 0);
+      const actual = plan(range, length);
+      kinds.add(actual.kind);
+      if (requested.length === 0) return assert.is(actual.kind, 'unsatisfiable', range);
+      if (actual.kind !== 'partial') return assert.unreachable(`${range}: ${actual.kind}`);
+      const bytes = actual.parts.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
       assert.equal(
         [...bytes].sort((a, b) => a - b),
-        [...new Set(asked.flat())].sort((a, b) => a - b),
+        [...new Set(requested.flat())].sort((a, b) => a - b),
         range,
       );
-      const touches = given.parts.some((one) => given.parts.some((other) => one !== other && one.to === other.from));
-      assert.is(touches, false, range);
-      // A part stands where the first range stood that it holds.
-      const places = given.parts.map(({ from, to }) => asked.findIndex(([byte]) => byte >= from && byte < to));
+      const hasAdjacentParts = actual.parts.some((left) =>
+        actual.parts.some((right) => left !== right && left.to === right.from),
+      );
+      assert.is(hasAdjacentParts, false, range);
+      // A part has the position of the first requested range in it.
+      const positions = actual.parts.map(({ from, to }) => requested.findIndex(([byte]) => byte >= from && byte < to));
       assert.equal(
-        places,
-        [...places].sort((a, b) => a - b),
+        positions,
+        [...positions].sort((a, b) => a - b),
         range,
       );
     }),
@@ -58,7 +60,7 @@ test('parts are the bytes that were asked for, each once, in the order of the re
   assert.equal([...kinds].sort(), ['partial', 'unsatisfiable']);
 });
 
-test('any text is a plan', () => {
+test('any text yields a plan', () => {
   const text = fc.array(fc.constantFrom('bytes=', '-', ',', '0', '9', '5', ' ', 'a', '=', '1e9', '.'), {
     maxLength: 12,
   });
@@ -72,7 +74,7 @@ test('any text is a plan', () => {
   );
 });
 
-test('many ranges are answered by the whole', () => {
+test('too many ranges are answered with the whole', () => {
   const far = (count: number): string =>
     `bytes=${Array.from({ length: count }, (_, i) => `${i * 2}-${i * 2}`).join(',')}`;
   assert.is(plan(far(16), 1000).kind, 'partial');
@@ -82,7 +84,7 @@ test('many ranges are answered by the whole', () => {
   assert.is(plan(`bytes=${'9'.repeat(30_000)}-${'9'.repeat(30_000)}`, 1000).kind, 'unsatisfiable');
 });
 
-test('the frame around a part', () => {
+test('the delimiters around a part', () => {
   const part = { from: 2, to: 5 };
   const range = 'Content-Range: bytes 2-4/10\r\n\r\n';
   assert.is(partHead('b', 'text/html', part, 10), `\r\n--b\r\nContent-Type: text/html\r\n${range}`);

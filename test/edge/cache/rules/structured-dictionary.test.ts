@@ -1,4 +1,4 @@
-/** Dictionaries of structured fields: what was written is read, and nothing that is malformed. */
+/** Dictionaries of structured fields: valid text is read, malformed text is not. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Member, parseDictionary } from '../../../../edge/cache/rules/structured-dictionary.ts';
@@ -8,7 +8,7 @@ const OTHER: Member = { type: 'other' };
 const chars = (first: string, others: string, maxLength = 8) =>
   fc
     .tuple(fc.constantFrom(...first), fc.array(fc.constantFrom(...others), { maxLength }))
-    .map(([one, rest]) => one + rest.join(''));
+    .map(([first, rest]) => first + rest.join(''));
 const LOWER = 'abcxyz';
 const key = chars(`${LOWER}*`, `${LOWER}019_-.*`);
 
@@ -46,7 +46,7 @@ const innerList: fc.Arbitrary<Written> = fc
 const member = fc.tuple(key, fc.option(fc.oneof(item, innerList)), parameters);
 const dictionary = fc.array(fc.tuple(member, fc.constantFrom('', ' ', '\t')), { maxLength: 5 });
 
-test('what was written is read, of two the last', () => {
+test('valid members are read; of two with one key the last counts', () => {
   fc.assert(
     fc.property(dictionary, (list) => {
       const meant = new Map<string, Member>();
@@ -63,7 +63,7 @@ test('what was written is read, of two the last', () => {
   );
 });
 
-test('what is malformed is none at all', () => {
+test('a malformed dictionary is rejected as a whole', () => {
   const malformed = [
     ...[
       'A=1',
@@ -116,13 +116,14 @@ test('what is malformed is none at all', () => {
   for (const text of malformed) assert.is(parseDictionary(text), undefined, text);
 });
 
-test('any text is read or refused', () => {
+test('any text is read or rejected', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
       parseDictionary(text);
     }),
   );
-  for (const part of ['a,', 'a=(', 'a="', ' ', 'a=1,', 'a;b', ':', 'a= ']) parseDictionary(part.repeat(100_000)); // quadratic, this is minutes
+  // Takes minutes if quadratic.
+  for (const part of ['a,', 'a=(', 'a="', ' ', 'a=1,', 'a;b', ':', 'a= ']) parseDictionary(part.repeat(100_000));
 });
 
 test.run();

@@ -1,23 +1,31 @@
-/** The table of caching, run by a cache that is made of the rules alone. */
+/** Runs the table of caching on the model, which consists of the rules only. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AskOrigin, createModel, SITE } from './model.ts';
-import { answerFields, answersOf, bodyOf, checkStep, fieldList, type Observed, type Place } from './table/check.ts';
+import {
+  answerFields,
+  answersOf,
+  bodyOf,
+  checkStep,
+  fieldList,
+  type Observed,
+  type Placeholders,
+} from './table/check.ts';
 import type { Row } from './table/row.ts';
 import { TABLE } from './table/table.ts';
 
 const BEGIN = Date.UTC(2026, 2, 1, 12, 0, 0);
 const BASE = '/row';
-const PLACE: Place = { begin: BEGIN, base: BASE, site: SITE };
+const PLACE: Placeholders = { begin: BEGIN, base: BASE, site: SITE };
 
 function run(row: Row): void {
   let index = 0;
-  let asked: { headers: readonly string[]; status: number | 'down' }[] = [];
+  let originRequests: { headers: readonly string[]; status: number | 'down' }[] = [];
   const askOrigin: AskOrigin = (method, _path, headers) => {
     const step = row.steps[index];
     const answers = answersOf(step);
-    const answer = answers === 'down' ? undefined : answers[Math.min(asked.length, answers.length - 1)];
-    asked.push({ headers, status: answer === undefined ? 'down' : (answer.status ?? 200) });
+    const answer = answers === 'down' ? undefined : answers[Math.min(originRequests.length, answers.length - 1)];
+    originRequests.push({ headers, status: answer === undefined ? 'down' : (answer.status ?? 200) });
     if (answer === undefined) return undefined;
     return {
       status: answer.status ?? 200,
@@ -28,15 +36,15 @@ function run(row: Row): void {
   const model = createModel(askOrigin);
   for (; index < row.steps.length; index++) {
     const step = row.steps[index];
-    asked = [];
+    originRequests = [];
     const { method = 'GET', path = '/', at = 0 } = step;
     const reply = model({ method, path: BASE + path, headers: fieldList(step.headers, PLACE), now: BEGIN + at * 1000 });
-    const observed: Observed = { ...reply, asked };
+    const observed: Observed = { ...reply, originRequests };
     checkStep(row, index, observed, PLACE, true);
   }
 }
 
-test('the table has its size, and no row twice', () => {
+test('the table has its size, and no duplicate rows', () => {
   assert.ok(TABLE.length >= 250, `${TABLE.length} rows`);
   const names = TABLE.map(({ section, name }) => `${section} ${name}`);
   assert.equal(

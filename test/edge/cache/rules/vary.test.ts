@@ -1,4 +1,6 @@
-/** Selection by Vary: the same request is always selected, and no other one that differs in what is named. */
+/**
+ * Selection by Vary: an equal request is always selected, one that differs in a named field never.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isNewer, isSelected, selectingFields, varyNames } from '../../../../edge/cache/rules/vary.ts';
@@ -20,23 +22,23 @@ const headers = fc
   .map((lines): string[] => lines.flat());
 const vary = fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 4 });
 
-/** All lines of a name, as section 4.1 lets one normalise them; null without any. */
+/** All lines of a name, normalised as section 4.1 permits; null without the field. */
 function slowValue(name: string, lines: readonly string[]): string | null {
   const values = lines.filter((_, i) => i % 2 === 1 && lines[i - 1] === name);
   if (values.length === 0) return null;
   const text = values.join(', ');
   if (!name.startsWith('accept') || text.includes('"')) return text;
-  const list = text.split(',').map((one) =>
-    one
+  const list = text.split(',').map((member) =>
+    member
       .split(';')
       .map((part) => part.trim())
       .join(';'),
   );
-  const normal = list.filter((one) => one !== '').join(',');
+  const normal = list.filter((member) => member !== '').join(',');
   return ['accept-language', 'accept-charset'].includes(name) ? normal.toLowerCase() : normal;
 }
 
-test('a request is selected when it is the same in all that Vary names', () => {
+test('a request is selected if it agrees in all fields that Vary names', () => {
   let selected = 0;
   let refused = 0;
   fc.assert(
@@ -60,14 +62,14 @@ test('a request is selected when it is the same in all that Vary names', () => {
   assert.ok(selected > 100 && refused > 100);
 });
 
-test('the names of Vary in one order, each once', () => {
+test('the names of Vary are sorted and unique', () => {
   assert.equal(varyNames('B, a,,b , Accept-Encoding'), ['a', 'b']);
   assert.equal(varyNames('a, *'), undefined);
   assert.is(varyNames(Array.from({ length: 16 }, (_, i) => `x${i}`).join())?.length, 16);
   assert.equal(varyNames(Array.from({ length: 17 }, (_, i) => `x${i}`).join()), undefined);
 });
 
-test('the newer one is that with the later Date, and of the same Date the one that came later', () => {
+test('the newer response has the later Date, or else arrived later', () => {
   const body = { length: 0, whole: undefined, slice: () => new Uint8Array(0) };
   const at = (date: string | undefined, responseTime: number) => ({
     ...{ domainId: '', key: '', selecting: [], status: 200, tags: [], body, requestTime: responseTime, responseTime },
@@ -82,7 +84,7 @@ test('the newer one is that with the later Date, and of the same Date the one th
   assert.ok(isNewer(at(undefined, 7000), at(second, 9000)));
 });
 
-test('a long Accept-Language costs as much as it is long', () => {
+test('the cost of a long Accept-Language is linear', () => {
   const long = ['accept-language', `en${' '.repeat(500_000)}x`];
   assert.ok(isSelected(selectingFields('accept-language', long)!, long));
 });

@@ -1,4 +1,4 @@
-/** What lies on the disk is damaged in every way: a miss, never wrong bytes, never an end of the process. */
+/** Damaged files on disk are misses. They never cause wrong bytes or the end of the process. */
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -12,26 +12,28 @@ const test = suite('edge/cache/store: damage');
 const COUNT = 24;
 const keyOf = (i: number): string => `https://www.example.com/${i}`;
 
-/** Small ones in a segment, some with variants, and two with files of their own. */
-const given = (i: number): StoredResponse =>
+/** Small responses in a segment, some with variants, and two with files of their own. */
+const responseOf = (i: number): StoredResponse =>
   response(keyOf(i), filler(i % 11 === 0 ? 700 * KB : (i * 997) % 30_000, i), {
     selecting: i % 5 === 0 ? ['accept', String(i)] : [],
     tags: ['a', `t${i}`],
   });
 
-const responses = Array.from({ length: COUNT }, (_, i) => given(i));
+const responses = Array.from({ length: COUNT }, (_, i) => responseOf(i));
 
 async function fill(folder: string): Promise<void> {
-  const one = store(await cache(folder));
+  const opened = store(await cache(folder));
   for (const each of responses) {
-    one.put(each, one.mark());
-    one.put({ ...each, key: `${each.key}/` }, one.mark());
-    await one.flush();
+    opened.put(each, opened.mark());
+    opened.put({ ...each, key: `${each.key}/` }, opened.mark());
+    await opened.flush();
   }
-  await one.close();
+  await opened.close();
 }
 
-/** Looks everything up, and holds what is found against what was put. Returns how much was found. */
+/**
+ * Looks up all responses and compares them with those that were put. Returns how many were found.
+ */
 async function check(from: Awaited<ReturnType<typeof store>>): Promise<number> {
   let count = 0;
   for (const { body, ...head } of responses)
@@ -73,8 +75,8 @@ function apply(folder: string, { file, how, places }: { file: number; how: strin
     writeFileSync(path, Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.floor(at / 2))]));
   else if (how === 'swapped') writeFileSync(path, readFileSync(join(folder, names[(file + 1) % names.length])));
   else {
-    for (const place of places) {
-      const from = Math.floor(place * bytes.length);
+    for (const position of places) {
+      const from = Math.floor(position * bytes.length);
       if (how === 'zeros') bytes.fill(0, from, Math.min(bytes.length, from + 4096));
       else bytes[from] ^= 1 << (from % 8);
     }
@@ -82,52 +84,52 @@ function apply(folder: string, { file, how, places }: { file: number; how: strin
   }
 }
 
-test('the undamaged is found whole', async () => {
+test('undamaged responses are found', async () => {
   const folder = copyOf(filled);
-  const one = store(await cache(folder));
-  await one.flush();
-  assert.is(await check(one), COUNT);
-  await one.close();
+  const opened = store(await cache(folder));
+  await opened.flush();
+  assert.is(await check(opened), COUNT);
+  await opened.close();
 });
 
-test("before a start: files with flipped bits, cut, zeroed, gone, doubled, in one another's place", async () => {
+test('damage before a start: flipped bits, truncated, zeroed, deleted, doubled and swapped files', async () => {
   let most = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
       const folder = copyOf(filled);
-      for (const one of damages) apply(folder, one);
-      const one = store(await cache(folder, { memory: MB }));
-      await one.flush();
-      most = Math.max(most, await check(one));
-      // And it goes on.
-      one.put(response(keyOf(1), 'new'), one.mark());
-      await one.flush();
-      assert.is((await bytesOf((await found(one, keyOf(1)))[0].response.body))?.toString(), 'new');
-      await one.close();
+      for (const fileDamage of damages) apply(folder, fileDamage);
+      const opened = store(await cache(folder, { memory: MB }));
+      await opened.flush();
+      most = Math.max(most, await check(opened));
+      // The store still works.
+      opened.put(response(keyOf(1), 'new'), opened.mark());
+      await opened.flush();
+      assert.is((await bytesOf((await found(opened, keyOf(1)))[0].response.body))?.toString(), 'new');
+      await opened.close();
       removeFolder(folder);
     }),
     { numRuns: 60, includeErrorInReport: true },
   );
-  assert.ok(most > COUNT / 2, 'as a rule most is found');
+  assert.ok(most > COUNT / 2, 'in the best run most responses are found');
 });
 
-test('while it is open', async () => {
+test('damage while the store is open', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
       const folder = copyOf(filled);
-      const one = store(await cache(folder, { memory: MB }));
-      await one.flush();
+      const opened = store(await cache(folder, { memory: MB }));
+      await opened.flush();
       for (const each of damages) apply(folder, each);
-      await check(one);
-      await check(one);
-      await one.close();
+      await check(opened);
+      await check(opened);
+      await opened.close();
       removeFolder(folder);
     }),
     { numRuns: 40, includeErrorInReport: true },
   );
 });
 
-test('without its log of purges, or with a damaged one, the disk begins empty and says so', async () => {
+test('without its purge log, or with a damaged one, the disk cache starts empty and reports it', async () => {
   for (const how of ['gone', 'bits']) {
     const folder = copyOf(filled);
     const path = join(folder, 'purges.log');
@@ -136,40 +138,40 @@ test('without its log of purges, or with a damaged one, the disk begins empty an
     if (how === 'gone') rmSync(path);
     else writeFileSync(path, bytes);
     const troubles: string[] = [];
-    const one = store(await cache(folder, { onTrouble: (message) => troubles.push(message) }));
-    await one.flush();
-    assert.is(await check(one), 0);
+    const opened = store(await cache(folder, { onTrouble: (message) => troubles.push(message) }));
+    await opened.flush();
+    assert.is(await check(opened), 0);
     assert.is(troubles.length, 1);
     assert.is(readdirSync(folder).filter((name) => name.endsWith('.seg')).length, 0);
-    await one.close();
+    await opened.close();
   }
 });
 
-test('a folder that cannot be made leaves the cache with its memory', async () => {
+test('if its folder cannot be created, the cache uses memory only', async () => {
   const folder = temporaryFolder('cache');
   writeFileSync(join(folder, 'file'), '');
   const troubles: string[] = [];
   const node = await cache(join(folder, 'file', 'cache'), { onTrouble: (message) => troubles.push(message) });
   assert.is(node.handle.disk, null);
   assert.is(troubles.length, 1);
-  const one = store(node);
-  one.put(response(keyOf(1), 'x'), one.mark());
-  assert.is(one.lookup(DOMAIN, keyOf(1)) instanceof Promise, false);
-  assert.is((await found(one, keyOf(1))).length, 1);
-  await one.close();
+  const opened = store(node);
+  opened.put(response(keyOf(1), 'x'), opened.mark());
+  assert.is(opened.lookup(DOMAIN, keyOf(1)) instanceof Promise, false);
+  assert.is((await found(opened, keyOf(1))).length, 1);
+  await opened.close();
 });
 
-test('a disk that fails while it runs costs what was to be written, and is left alone for a while', async () => {
+test('a failing disk loses the responses to write, and is not used for a while', async () => {
   const folder = temporaryFolder('cache');
-  const one = store(await cache(folder));
+  const opened = store(await cache(folder));
   rmSync(folder, { recursive: true });
   for (let i = 0; i < 5; i++) {
-    one.put(response(keyOf(i), filler(i * 200 * KB, i)), one.mark());
-    await one.flush();
+    opened.put(response(keyOf(i), filler(i * 200 * KB, i)), opened.mark());
+    await opened.flush();
   }
-  assert.ok(one.stats().unwritten > 0);
-  assert.is((await found(one, keyOf(1))).length, 1, 'from memory');
-  await one.close();
+  assert.ok(opened.stats().unwritten > 0);
+  assert.is((await found(opened, keyOf(1))).length, 1, 'from memory');
+  await opened.close();
 });
 
 test.run();

@@ -1,6 +1,7 @@
 /**
- * Generated lives of a cache with two threads, beside a list of all that was ever put: what is found must be there, whole, and neither purged nor removed; while no bound is
- * met, what was put last is found.
+ * Generated operations on a cache with two threads, compared with a list of all responses that were
+ * put. Each response found must be complete, in the list, and neither purged nor removed. While no
+ * limit is reached, the latest one is found.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -18,7 +19,7 @@ const TAGS = ['red', 'green'];
 
 interface Version {
   readonly given: StoredResponse;
-  /** Operations before its request was sent. */
+  /** The step at which its request was sent. */
   readonly requested: number;
   isVoid: boolean;
   isReplaced: boolean;
@@ -75,24 +76,24 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
 );
 
-function fits({ domainId, key, tags }: StoredResponse, one: CachePurge): boolean {
-  if (domainId !== one.domainId) return false;
-  if (one.urls.length + one.prefixes.length + one.tags.length === 0) return true;
+function fits({ domainId, key, tags }: StoredResponse, cachePurge: CachePurge): boolean {
+  if (domainId !== cachePurge.domainId) return false;
+  if (cachePurge.urls.length + cachePurge.prefixes.length + cachePurge.tags.length === 0) return true;
   const bare = key.replace(/^https?:\/\//, '');
   return (
-    one.urls.includes(key) ||
-    one.prefixes.some((prefix) => bare.startsWith(prefix)) ||
-    tags.some((tag) => one.tags.includes(tag))
+    cachePurge.urls.includes(key) ||
+    cachePurge.prefixes.some((prefix) => bare.startsWith(prefix)) ||
+    tags.some((tag) => cachePurge.tags.includes(tag))
   );
 }
 
-/** The state of the test: the node, its threads, and all that was put. */
+/** The state of the test: the node, its threads, and all responses that were put. */
 class World {
   readonly versions: Version[] = [];
   readonly folder = temporaryFolder('cache-model');
   node!: Awaited<ReturnType<typeof cache>>;
   stores: CacheStore[] = [];
-  /** The mark that requests have that were sent a while ago, and since which operation. */
+  /** The mark of earlier requests, and the step at which they were sent. */
   late: { mark: number; at: number } = { mark: 0, at: 0 };
   step = 0;
   constructor(
@@ -107,49 +108,51 @@ class World {
   }
 
   async close(): Promise<void> {
-    for (const one of this.stores) await one.flush();
-    for (const one of this.stores) await one.close();
+    for (const opened of this.stores) await opened.flush();
+    for (const opened of this.stores) await opened.close();
   }
 
   of(domainId: string, key: string): Version[] {
     return this.versions.filter(({ given }) => given.domainId === domainId && given.key === key);
   }
 
-  note(given: StoredResponse, isLate: boolean): void {
+  recordPut(given: StoredResponse, isLate: boolean): void {
     const requested = isLate ? this.late.at : this.step;
     const others = this.of(given.domainId, given.key);
-    const isVoid = this.gone.some(({ at, fits: does }) => at >= requested && does(given));
+    const isVoid = this.gone.some(({ at, fits: matches }) => at >= requested && matches(given));
     if (!isVoid)
-      for (const one of others) if (String(one.given.selecting) === String(given.selecting)) one.isReplaced = true;
+      for (const version of others)
+        if (String(version.given.selecting) === String(given.selecting)) version.isReplaced = true;
     this.versions.push({ given, requested, isVoid, isReplaced: false });
   }
 
   /** Purges and removals. */
   readonly gone: { readonly at: number; fits(given: StoredResponse): boolean }[] = [];
 
-  forget(does: (given: StoredResponse) => boolean): void {
-    this.gone.push({ at: this.step, fits: does });
-    for (const one of this.versions) if (does(one.given)) one.isVoid = true;
+  recordRemoval(matches: (given: StoredResponse) => boolean): void {
+    this.gone.push({ at: this.step, fits: matches });
+    for (const version of this.versions) if (matches(version.given)) version.isVoid = true;
   }
 
   async check(thread: number, domainId: string, key: string, isExact: boolean): Promise<void> {
     const variants = await this.stores[thread].lookup(domainId, key);
-    const known = this.of(domainId, key).filter(({ isVoid }) => !isVoid);
-    for (const { response: one } of variants) {
-      const version = known.find(
-        ({ given }) => given.responseTime === one.responseTime && String(given.selecting) === String(one.selecting),
+    const valid = this.of(domainId, key).filter(({ isVoid }) => !isVoid);
+    for (const { response: actual } of variants) {
+      const version = valid.find(
+        ({ given }) =>
+          given.responseTime === actual.responseTime && String(given.selecting) === String(actual.selecting),
       );
-      assert.ok(version, `${key} ${one.selecting} was never put, or is void`);
-      const { body, ...head } = one;
+      assert.ok(version, `${key} ${actual.selecting} was never put, or is void`);
+      const { body, ...head } = actual;
       const { body: expected, ...expectedHead } = version.given;
       assert.equal(head, expectedHead);
       assert.ok((await bytesOf(body))?.equals(expected.whole!), 'body');
     }
     if (!isExact) return;
-    const last = known.filter(({ isReplaced }) => !isReplaced);
+    const last = valid.filter(({ isReplaced }) => !isReplaced);
     const times = (list: readonly { readonly responseTime: number }[]): number[] =>
       list.map(({ responseTime }) => responseTime).sort();
-    assert.equal(times(variants.map((one) => one.response)), times(last.map(({ given }) => given)), key);
+    assert.equal(times(variants.map((variant) => variant.response)), times(last.map(({ given }) => given)), key);
   }
 }
 
@@ -159,65 +162,65 @@ async function live(
   isExact: boolean,
 ): Promise<void> {
   await world.open();
-  for (const one of operations) {
+  for (const action of operations) {
     world.step++;
-    if (one.do === 'put' || one.do === 'write') {
-      const given = response(one.url, filler(one.size, world.step), {
-        domainId: one.domain,
-        selecting: one.selecting,
-        tags: one.tags,
+    if (action.do === 'put' || action.do === 'write') {
+      const given = response(action.url, filler(action.size, world.step), {
+        domainId: action.domain,
+        selecting: action.selecting,
+        tags: action.tags,
       });
-      const to = world.stores[one.thread];
-      const mark = one.isLate ? world.late.mark : to.mark();
+      const to = world.stores[action.thread];
+      const mark = action.isLate ? world.late.mark : to.mark();
       if (isExact) for (const each of world.stores) await each.flush();
-      if (one.do === 'put') to.put(given, mark);
+      if (action.do === 'put') to.put(given, mark);
       else {
         const { body, ...head } = given;
-        const writer = to.write(head, one.size % 2 === 0 ? undefined : one.size, mark);
-        for (let at = 0; at < one.size; at += 50_000) writer?.push(body.whole!.subarray(at, at + 50_000));
+        const writer = to.write(head, action.size % 2 === 0 ? undefined : action.size, mark);
+        for (let at = 0; at < action.size; at += 50_000) writer?.push(body.whole!.subarray(at, at + 50_000));
         writer?.end();
       }
-      world.note(given, one.isLate);
+      world.recordPut(given, action.isLate);
       if (isExact) for (const each of world.stores) await each.flush();
-    } else if (one.do === 'lookup') await world.check(one.thread, one.domain, one.url, isExact);
-    else if (one.do === 'flush') for (const each of world.stores) await each.flush();
-    else if (one.do === 'remove') {
-      world.stores[one.thread].remove(one.domain, one.url);
-      world.forget((given) => given.domainId === one.domain && given.key === one.url);
-    } else if (one.do === 'purge') {
-      const said = { domainId: one.domain, ...one.purge };
-      const done = world.node.purge(said);
-      world.forget((given) => fits(given, said));
+    } else if (action.do === 'lookup') await world.check(action.thread, action.domain, action.url, isExact);
+    else if (action.do === 'flush') for (const each of world.stores) await each.flush();
+    else if (action.do === 'remove') {
+      world.stores[action.thread].remove(action.domain, action.url);
+      world.recordRemoval((given) => given.domainId === action.domain && given.key === action.url);
+    } else if (action.do === 'purge') {
+      const cachePurge = { domainId: action.domain, ...action.purge };
+      const done = world.node.purge(cachePurge);
+      world.recordRemoval((given) => fits(given, cachePurge));
       await done;
       if (world.step % 3 === 0) world.late = { mark: world.stores[0].mark(), at: world.step + 0.5 };
-    } else if (one.do === 'restart') {
+    } else if (action.do === 'restart') {
       await world.close();
       await world.open();
       for (const each of world.stores) await each.flush();
     } else {
-      const to = world.stores[one.thread];
-      const [first] = await to.lookup(one.domain, one.url);
+      const to = world.stores[action.thread];
+      const [first] = await to.lookup(action.domain, action.url);
       if (first === undefined) continue;
-      if (one.do === 'encode') to.attachEncoding(first, 'br', filler(50, world.step));
+      if (action.do === 'encode') to.attachEncoding(first, 'br', filler(50, world.step));
       else {
-        const { body, ...head } = response(one.url, '', {
-          domainId: one.domain,
+        const { body, ...head } = response(action.url, '', {
+          domainId: action.domain,
           selecting: first.response.selecting,
           tags: first.response.tags,
         });
         const mark = to.mark();
         to.freshen(first, { ...head, body: first.response.body }, mark);
         const whole = world
-          .of(one.domain, one.url)
+          .of(action.domain, action.url)
           .find(({ given }) => given.responseTime === first.response.responseTime)!.given.body;
-        world.note({ ...head, body: whole }, false);
+        world.recordPut({ ...head, body: whole }, false);
         void body;
       }
       if (isExact) for (const each of world.stores) await each.flush();
     }
   }
   for (const each of [0, 1])
-    for (const one of DOMAINS) for (const key of URLS) await world.check(each, one, key, isExact);
+    for (const domainId of DOMAINS) for (const key of URLS) await world.check(each, domainId, key, isExact);
   await world.close();
   removeFolder(world.folder);
 }
@@ -225,10 +228,10 @@ async function live(
 for (const [name, memory, disk, isExact] of [
   ['with room for all', 64 * MB, 256 * MB, true],
   ['with room for little', 1 * MB, 2 * MB, false],
-  ['with a disk that goes round and round', 1 * MB, 800 * KB, false],
+  ['with a disk that is overwritten several times', 1 * MB, 800 * KB, false],
   ['without a disk', 1 * MB, 0, false],
 ] as const)
-  test(`${name}: what is found was put, and neither purged nor removed`, async () => {
+  test(`${name}: each response found was put, and neither purged nor removed`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (operations) => {
         await live(new World(memory, disk), operations, isExact);

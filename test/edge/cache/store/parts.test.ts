@@ -1,4 +1,4 @@
-/** The parts of the store by themselves, against slow and obvious ones. */
+/** The parts of the store, compared with slow and simple models. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CachePurge } from '../../../../edge/cache/store/cache-store.ts';
@@ -14,8 +14,8 @@ import { KB, MB } from './support.ts';
 
 const test = suite('edge/cache/store: parts');
 
-test('the index of the memory is a Map, whatever collides', () => {
-  // Few homes, so that nearly all probe each other's slots.
+test('the memory index equals a Map despite collisions', () => {
+  // With few home slots, nearly all entries probe the same run.
   const home = (key: number): number => [0, 1, 254, 255][key % 4];
   const step = fc.tuple(fc.constantFrom('set', 'delete', 'find'), fc.integer({ min: 1, max: 60 }), fc.nat(1000));
   fc.assert(
@@ -23,10 +23,10 @@ test('the index of the memory is a Map, whatever collides', () => {
       const index = new MemoryIndex(256);
       const model = new Map<number, number>();
       for (const [what, key, value] of steps) {
-        const place = value * 64 + key;
+        const address = value * 64 + key;
         if (what === 'set') {
-          index.set(home(key), key, place);
-          model.set(key, place);
+          index.set(home(key), key, address);
+          model.set(key, address);
         } else if (what === 'delete') {
           index.delete(home(key), key, (at) => home(at % 64));
           model.delete(key);
@@ -39,7 +39,7 @@ test('the index of the memory is a Map, whatever collides', () => {
   );
 });
 
-/** A log whose entries say their own number, twice. */
+/** A log whose entries contain their own number twice. */
 function logOf(limit: number): {
   log: MemoryLog;
   add(n: number, bytes: number, outside?: number): number;
@@ -60,16 +60,16 @@ function logOf(limit: number): {
     },
     read(n) {
       const { a, b } = of(n);
-      const place = log.find(a, b);
-      if (place < 0) return false;
-      log.touch(place);
-      assert.is(log.blockOf(place).readUInt32LE(log.headAt(place)), n);
+      const address = log.find(a, b);
+      if (address < 0) return false;
+      log.touch(address);
+      assert.is(log.blockOf(address).readUInt32LE(log.headAt(address)), n);
       return true;
     },
   };
 }
 
-test('the memory stays within its limit, whatever comes, and what it finds is what was put there', () => {
+test('the memory stays within its limit, and finds the entries that were put', () => {
   const entry = fc.tuple(
     fc.nat(3000),
     fc.integer({ min: 8, max: 9000 }),
@@ -92,12 +92,12 @@ test('the memory stays within its limit, whatever comes, and what it finds is wh
   );
 });
 
-test('a scan leaves what is asked for', () => {
+test('a scan does not evict popular entries', () => {
   const { log, add, read } = logOf(4 * MB);
   for (let round = 0; round < 3; round++) for (let n = 0; n < 1000; n++) if (!read(n)) add(n, 1000);
   for (let n = 10_000; n < 60_000; n++) {
     add(n, 1000);
-    // Of the thousand each is asked for once in a while, as visitors do; of the scan none.
+    // Popular entries have a hit now and then; entries of the scan have none.
     read(n % 1000);
   }
   let kept = 0;
@@ -106,7 +106,7 @@ test('a scan leaves what is asked for', () => {
   assert.ok(log.count < 4200);
 });
 
-test('a sweep keeps what is not void, and gives back the room of the rest', () => {
+test('a sweep keeps valid entries and frees the memory of the others', () => {
   let isVoid = (_: number): boolean => false;
   const log = new MemoryLog({
     limit: 8 * MB,
@@ -123,7 +123,7 @@ test('a sweep keeps what is not void, and gives back the room of the rest', () =
   for (let n = 1; n <= 5000; n++) assert.is(log.find(n, n) >= 0, n % 2 === 1, String(n));
 });
 
-test('what is asked for in turn, and is more than can be hot, does not become hot for the next to take its place', () => {
+test('with more popular URLs than fit into the hot set, few are promoted', () => {
   const COUNT = 40_000;
   const memory = new Memory(256 * MB, new KeyHash(1, 2), new Purges());
   const keyOf = (i: number): string => `https://a.test/${i}`;
@@ -141,13 +141,13 @@ test('what is asked for in turn, and is more than can be hot, does not become ho
   };
   const share = hotAfter(4, COUNT) / COUNT;
   assert.ok(share > 0.2 && share < 0.6, `${share} are hot: not much more than there is room for`);
-  // Whose turn comes so often gets in.
+  // A URL with so many hits is promoted.
   assert.is(hotAfter(300, 1000), 1000);
 });
 
 const url = fc.constantFrom('https://a.test/', 'https://a.test/x', 'http://a.test/x/y', 'https://b.a.test/x');
-/** Of a visitor who named a port, or wrote the host with its last dot. */
-const asked = fc.tuple(url, fc.constantFrom('', '', ':8443', '.', '.:80')).map(([text, after]) => {
+/** The URL as requested with a port, or with the final dot of the host. */
+const requestedUrl = fc.tuple(url, fc.constantFrom('', '', ':8443', '.', '.:80')).map(([text, after]) => {
   const end = text.indexOf('/', text.indexOf('://') + 3);
   return text.slice(0, end) + after + text.slice(end);
 });
@@ -159,30 +159,30 @@ const purge = fc.record({
   tags: fc.array(tag, { maxLength: 2 }),
 });
 
-function fits(one: CachePurge, domainId: string, key: string, tags: readonly string[]): boolean {
-  if (one.domainId !== domainId) return false;
-  if (one.urls.length + one.prefixes.length + one.tags.length === 0) return true;
+function fits(cachePurge: CachePurge, domainId: string, key: string, tags: readonly string[]): boolean {
+  if (cachePurge.domainId !== domainId) return false;
+  if (cachePurge.urls.length + cachePurge.prefixes.length + cachePurge.tags.length === 0) return true;
   const { protocol, hostname, pathname } = new URL(key);
   const bare = hostname.replace(/\.$/, '') + pathname;
   return (
-    one.urls.includes(`${protocol}//${bare}`) ||
-    one.prefixes.some((prefix) => bare.startsWith(prefix)) ||
-    one.tags.some((each) => tags.includes(each))
+    cachePurge.urls.includes(`${protocol}//${bare}`) ||
+    cachePurge.prefixes.some((prefix) => bare.startsWith(prefix)) ||
+    cachePurge.tags.some((each) => tags.includes(each))
   );
 }
 
-test('purges fit what a look through all of them says, also after they were noted and read', () => {
+test('purges cover the same entries as a search of all purges, also after a restore', () => {
   fc.assert(
     fc.property(
       fc.array(purge, { maxLength: 20 }),
-      fc.array(fc.tuple(fc.constantFrom('1', '2'), asked, fc.subarray(['t1', 't2', 't3']), fc.nat(21))),
+      fc.array(fc.tuple(fc.constantFrom('1', '2'), requestedUrl, fc.subarray(['t1', 't2', 't3']), fc.nat(21))),
       (list, looks) => {
         const purges = new Purges();
-        for (const [i, one] of list.entries()) purges.add(one, i + 1);
+        for (const [i, cachePurge] of list.entries()) purges.add(cachePurge, i + 1);
         const restored = new Purges();
         for (const state of purges.states()) restored.restore(JSON.parse(JSON.stringify(state)));
         for (const [domainId, key, tags, mark] of looks) {
-          const expected = list.some((one, i) => mark < i + 1 && fits(one, domainId, key, tags));
+          const expected = list.some((cachePurge, i) => mark < i + 1 && fits(cachePurge, domainId, key, tags));
           assert.is(purges.covers(domainId, key, tags, mark), expected);
           assert.is(restored.covers(domainId, key, tags, mark), expected);
         }
@@ -191,12 +191,12 @@ test('purges fit what a look through all of them says, also after they were note
   );
 });
 
-test('purges are bounded: what is too much becomes one of more, and never of less', () => {
+test('purges are bounded: condensed purges cover more entries, never fewer', () => {
   const purges = new Purges();
   const name = (i: number): string => `https://a.test/${'x'.repeat(200)}/${i}`;
   for (let i = 1; i <= 20_000; i++) purges.add({ domainId: 'a', urls: [name(i)], prefixes: [], tags: [] }, i);
   for (let i = 1; i <= 20_000; i++) assert.ok(purges.covers('a', name(i), [], i - 1));
-  assert.not(purges.covers('a', name(19_990), [], 19_990), 'the newest stand for themselves');
+  assert.not(purges.covers('a', name(19_990), [], 19_990), 'the newest ones stay separate');
   assert.not(purges.covers('b', name(1), [], 0), 'another domain');
   assert.ok(JSON.stringify([...purges.states()]).length < 400 * KB);
   for (let i = 1; i <= 300_000; i++)
@@ -206,68 +206,68 @@ test('purges are bounded: what is too much becomes one of more, and never of les
   assert.ok([...purges.states()].length < 60_000);
 });
 
-test('signals are heard by others in order; who has slept too long is told so', () => {
+test('signals arrive in order; a thread that missed too many is notified of the loss', () => {
   const memory = shareSignals(2 ** 40);
-  const speaker = new Signals(memory);
+  const sender = new Signals(memory);
   const listener = new Signals(memory);
-  const sleeper = new Signals(memory);
-  const heard: unknown[] = [];
+  const slowListener = new Signals(memory);
+  const received: unknown[] = [];
   const to = {
-    onPurge: (one: CachePurge, sequence: number) => heard.push([one.urls[0], sequence]),
-    onRemoval: (a: number, b: number, sequence: number) => heard.push([a, b, sequence]),
-    onReplaced: (a: number, b: number) => heard.push([a, b]),
-    onLost: (sequence: number) => heard.push(['lost', sequence]),
+    onPurge: (cachePurge: CachePurge, sequence: number) => received.push([cachePurge.urls[0], sequence]),
+    onRemoval: (a: number, b: number, sequence: number) => received.push([a, b, sequence]),
+    onReplaced: (a: number, b: number) => received.push([a, b]),
+    onLost: (sequence: number) => received.push(['lost', sequence]),
   };
   const base = 2 ** 40;
-  assert.is(speaker.mark(), base);
-  speaker.purge({ domainId: 'a', urls: ['caf\u00e9 "x"'], prefixes: [], tags: [] });
-  speaker.remove(0xffff_fff0, 7);
-  speaker.replaced(5, 6);
+  assert.is(sender.mark(), base);
+  sender.purge({ domainId: 'a', urls: ['caf\u00e9 "x"'], prefixes: [], tags: [] });
+  sender.remove(0xffff_fff0, 7);
+  sender.replaced(5, 6);
   listener.poll(to);
-  assert.equal(heard, [
+  assert.equal(received, [
     ['caf\u00e9 "x"', base + 1],
     [0xffff_fff0, 7, base + 2],
     [5, 6],
   ]);
   assert.is(listener.removedAt(0xffff_fff0), base + 2);
   assert.is(listener.removedAt(1), 0);
-  heard.length = 0;
-  speaker.poll(to);
+  received.length = 0;
+  sender.poll(to);
   assert.equal(
-    heard.map((one) => (one as unknown[]).length),
+    received.map((message) => (message as unknown[]).length),
     [2, 3],
-    'its own newer copies are no news',
+    'a thread ignores its own newer copies',
   );
   const urls = Array.from({ length: 1000 }, (_, i) => `https://a.test/${i}`);
   for (let i = 0; i < 2000; i++) {
-    speaker.purge({ domainId: 'a', urls, prefixes: [], tags: [] });
-    heard.length = 0;
+    sender.purge({ domainId: 'a', urls, prefixes: [], tags: [] });
+    received.length = 0;
     listener.poll(to);
-    assert.equal(heard, [[urls[0], base + 3 + i]]);
+    assert.equal(received, [[urls[0], base + 3 + i]]);
   }
-  heard.length = 0;
-  sleeper.poll(to);
-  assert.equal(heard, [['lost', base + 2002]]);
-  heard.length = 0;
-  sleeper.poll(to);
-  assert.equal(heard, []);
+  received.length = 0;
+  slowListener.poll(to);
+  assert.equal(received, [['lost', base + 2002]]);
+  received.length = 0;
+  slowListener.poll(to);
+  assert.equal(received, []);
 });
 
-test('a purge with more than the ring bears is one of the whole domain', () => {
+test('a purge that is too large for the ring becomes a purge of the whole domain', () => {
   const memory = shareSignals(0);
-  const heard: CachePurge[] = [];
-  const one = new Signals(memory);
-  one.purge({
+  const received: CachePurge[] = [];
+  const signals = new Signals(memory);
+  signals.purge({
     domainId: 'a',
     urls: Array.from({ length: 20_000 }, (_, i) => `https://a.test/${i}/abcdefghijklmnop`),
     prefixes: [],
     tags: [],
   });
-  one.poll({ onPurge: (purge) => heard.push(purge), onRemoval() {}, onReplaced() {}, onLost() {} });
-  assert.equal(heard, [{ domainId: 'a', urls: [], prefixes: [], tags: [] }]);
+  signals.poll({ onPurge: (purge) => received.push(purge), onRemoval() {}, onReplaced() {}, onLost() {} });
+  assert.equal(received, [{ domainId: 'a', urls: [], prefixes: [], tags: [] }]);
 });
 
-test('segments are counted, and given up in the order of their age', () => {
+test('segments are counted, and discarded in the order of their age', () => {
   const memory = SegmentTable.share([
     { number: 7, bytes: 40 * KB },
     { number: 9, bytes: 100 },
@@ -286,7 +286,7 @@ test('segments are counted, and given up in the order of their age', () => {
   assert.ok(table.next - table.oldest < 65_536);
 });
 
-test('the hash of a URL is its own, whatever was asked for before', () => {
+test('the hash of a URL does not depend on earlier hashes', () => {
   const shared = new KeyHash(1, 2);
   const urls = [
     ['d1', 'https://a.test/'],

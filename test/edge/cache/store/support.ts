@@ -12,7 +12,7 @@ export function bodyOf(whole: Uint8Array): StoredBody {
   return { length: whole.length, whole, slice: (from, to) => whole.subarray(from, to) };
 }
 
-/** Bytes that differ from place to place and from seed to seed. */
+/** Bytes that differ at each position and for each seed. */
 export function filler(length: number, seed: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let x = seed * 2654435761 + 1;
@@ -41,7 +41,7 @@ export function response(key: string, body: Uint8Array | string, more: Partial<S
   };
 }
 
-/** Opens the cache of a node; `disk` in bytes, 0 for none. */
+/** Opens the cache of a node. `disk`: bytes; 0: none. */
 export function cache(folder: string, more: Partial<CacheOptions> = {}): Promise<Cache> {
   return openCache({
     folder,
@@ -56,7 +56,7 @@ export function cache(folder: string, more: Partial<CacheOptions> = {}): Promise
 
 export const store = (from: Cache): CacheStore => openCacheStore(from.handle);
 
-/** All bytes of a body, however they come; undefined: they could not be had. */
+/** All bytes of a body; undefined: unreadable. */
 export async function bytesOf(body: StoredBody): Promise<Buffer | undefined> {
   if (body.whole !== undefined) return Buffer.from(body.whole);
   const parts: Uint8Array[] = [];
@@ -69,7 +69,7 @@ export async function bytesOf(body: StoredBody): Promise<Buffer | undefined> {
   return Buffer.concat(parts);
 }
 
-/** What can be compared of a variant. */
+/** The comparable parts of a variant. */
 export async function shown({ response }: StoredVariant): Promise<unknown> {
   const { body, ...head } = response;
   return { ...head, body: (await bytesOf(body))?.toString('latin1') };

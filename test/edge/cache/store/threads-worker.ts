@@ -1,4 +1,6 @@
-/** A thread of threads.test.ts: puts, looks up, removes; tells what it found that it should not have. */
+/**
+ * A thread of threads.test.ts: puts, looks up, removes; reports responses that it must not find.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CacheHandle } from '../../../../edge/cache/store/cache-store.ts';
 import { openCacheStore } from '../../../../edge/cache/store/store.ts';
@@ -8,7 +10,10 @@ interface Work {
   readonly handle: CacheHandle;
   readonly thread: number;
   readonly rounds: number;
-  /** No response with a smaller mark is left, since the last purge that has returned; each response says in its tags the mark of its request. */
+  /**
+   * After the last purge that has returned, no response with a smaller mark is left. The tags of a
+   * response contain the mark of its request.
+   */
   readonly purged: SharedArrayBuffer;
 }
 
@@ -18,7 +23,7 @@ const store = openCacheStore(handle);
 const faults: string[] = [];
 let hits = 0;
 
-/** The body follows from the URL and the number. */
+/** The body depends on the URL and the number. */
 const bodyFor = (key: number, n: number): Buffer => filler(((key * 131 + n * 17) % 40_000) + 8, key * 1000 + n);
 
 async function look(key: number): Promise<void> {

@@ -1,4 +1,7 @@
-/** Several threads on one disk, while main purges: generations of threads side by side, as at a reload. */
+/**
+ * Several threads on one disk while the main thread purges; old and new threads overlap as in a
+ * reload.
+ */
 import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,19 +31,19 @@ for (const [name, memory, disk] of [
   ['a disk with room', 1 * MB, 256 * MB],
   ['a disk that goes round', 1 * MB, 3 * MB],
 ] as const)
-  test(`${name}: four threads find what was put, and nothing that was purged before they asked`, async () => {
+  test(`${name}: four threads find responses that were put, and none that was purged before the lookup`, async () => {
     const folder = temporaryFolder('cache-threads');
     const node = await cache(folder, { memory: memory * 4, threads: 4, disk, memoryObject: 64 * KB });
     const purged = new SharedArrayBuffer(8);
     const generation = new BigInt64Array(purged);
     let isDone = false;
     const all = { domainId: DOMAIN, urls: [], prefixes: [], tags: [] };
-    const one = store(node);
+    const opened = store(node);
     const purges = [all, { ...all, tags: ['all'] }, { ...all, prefixes: ['a.test/'] }];
     const purging = (async () => {
       for (let i = 0; !isDone; i++) {
         await new Promise((resolve) => setTimeout(resolve, 20));
-        const before = one.mark();
+        const before = opened.mark();
         const returned = node.purge(purges[i % 3]);
         Atomics.store(generation, 0, BigInt(before + 1));
         await returned;
@@ -59,40 +62,40 @@ for (const [name, memory, disk] of [
       assert.ok(stats.diskBytes <= disk + 4 * 64 * KB, String(stats.diskBytes));
     }
     await node.purge(all);
-    for (let key = 0; key < 200; key++) assert.equal(await found(one, `https://a.test/${key}`), []);
-    await one.close();
+    for (let key = 0; key < 200; key++) assert.equal(await found(opened, `https://a.test/${key}`), []);
+    await opened.close();
   });
 
-test('what one thread put, another finds on the disk; what one replaced or removed, another forgets', async () => {
+test('threads find responses of other threads on disk, and drop those that others replaced or removed', async () => {
   const node = await cache(temporaryFolder('cache-threads'), { threads: 2 });
-  const [one, two] = [store(node), store(node)];
+  const [first, second] = [store(node), store(node)];
   const key = 'https://a.test/';
-  one.put(response(key, 'first'), one.mark());
-  await one.flush();
-  const body = async (from: typeof one): Promise<string | undefined> =>
+  first.put(response(key, 'first'), first.mark());
+  await first.flush();
+  const body = async (from: typeof first): Promise<string | undefined> =>
     (await found(from, key))[0]?.response.body.whole?.toString();
-  assert.is(await body(two), 'first');
-  two.put(response(key, 'second'), two.mark());
-  await two.flush();
-  assert.is(await body(one), 'second');
-  one.remove(DOMAIN, key);
-  assert.is(await body(two), undefined);
-  await Promise.all([one.close(), two.close()]);
+  assert.is(await body(second), 'first');
+  second.put(response(key, 'second'), second.mark());
+  await second.flush();
+  assert.is(await body(first), 'second');
+  first.remove(DOMAIN, key);
+  assert.is(await body(second), undefined);
+  await Promise.all([first.close(), second.close()]);
 });
 
-test('a thread that begins later knows what was purged before, and what had been found before a purge is not freshened', async () => {
+test('a new thread applies earlier purges, and a response found before a purge is not freshened', async () => {
   const node = await cache(temporaryFolder('cache-threads'), { threads: 2 });
-  const one = store(node);
+  const earlyStore = store(node);
   const key = 'https://a.test/';
-  one.put(response(key, 'x'), one.mark());
-  await one.flush();
-  const [old] = await found(one, key);
+  earlyStore.put(response(key, 'x'), earlyStore.mark());
+  await earlyStore.flush();
+  const [old] = await found(earlyStore, key);
   await node.purge({ domainId: DOMAIN, urls: [], prefixes: [], tags: [] });
-  const two = store(node);
-  assert.equal(await found(two, key), []);
-  assert.is(one.freshen(old, old.response, one.mark()), undefined);
-  assert.equal(await found(one, key), []);
-  await Promise.all([one.close(), two.close()]);
+  const lateStore = store(node);
+  assert.equal(await found(lateStore, key), []);
+  assert.is(earlyStore.freshen(old, old.response, earlyStore.mark()), undefined);
+  assert.equal(await found(earlyStore, key), []);
+  await Promise.all([earlyStore.close(), lateStore.close()]);
 });
 
 test.run();

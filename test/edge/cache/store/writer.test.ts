@@ -1,4 +1,4 @@
-/** A body that is collected: what an origin sends byte by byte weighs little more than its bytes, by which the room is counted. */
+/** A collected body that arrives byte by byte needs little more memory than the budget counts. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -16,14 +16,14 @@ function heldNow(): number {
   return heapUsed + arrayBuffers;
 }
 
-test('byte by byte', () => {
+test('a body that arrives byte by byte', () => {
   const bytes = 200_000;
   const room = { bytes: 0 };
   let body: StoredBody | undefined;
   const writer = new BodyWriter({
     ...{ maxBytes: bytes, length: undefined, disk: undefined, budget: room },
-    put: (one) => {
-      body = one;
+    put: (stored) => {
+      body = stored;
       return undefined;
     },
     finish: () => {},

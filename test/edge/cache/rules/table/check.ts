@@ -1,37 +1,37 @@
-/** Whether what a cache did in a step is what the row expects; for every runner. */
+/** Compares the result of a step with the expectation of its row; for all runners. */
 import type { FieldList } from '../../../../../edge/http/exchange/field-list.ts';
 import type { Answer, Expectation, Lines, Row, Step } from './row.ts';
 
-/** What happened in one step. Of requests to the origin only those of this step. */
+/** The result of one step, with the requests to the origin during it. */
 export interface Observed {
   readonly status: number;
   readonly headers: FieldList;
   readonly body: string;
-  readonly asked: readonly { readonly headers: FieldList; readonly status: number | 'down' }[];
+  readonly originRequests: readonly { readonly headers: FieldList; readonly status: number | 'down' }[];
 }
 
-/** The values that stand in for `<date N>`, `<base>` and `<site>`. `begin`: milliseconds since 1970. */
-export interface Place {
+/** The values of `<date N>`, `<base>` and `<site>`. `begin`: milliseconds since 1970. */
+export interface Placeholders {
   readonly begin: number;
   readonly base: string;
   readonly site: string;
 }
 
-export function filled(value: string, { begin, base, site }: Place): string {
+export function fillPlaceholders(value: string, { begin, base, site }: Placeholders): string {
   return value
     .replace(/<date (-?\d+)>/g, (_, seconds: string) => new Date(begin + Number(seconds) * 1000).toUTCString())
     .replaceAll('<base>', base)
     .replaceAll('<site>', site);
 }
 
-/** Flat, as an exchange has them. */
-export function fieldList(lines: Lines | undefined, place: Place): string[] {
+/** A flat list, as in an exchange. */
+export function fieldList(lines: Lines | undefined, placeholders: Placeholders): string[] {
   return Object.entries(lines ?? {}).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).flatMap((line) => [name, filled(line, place)]),
+    (typeof value === 'string' ? [value] : value).flatMap((line) => [name, fillPlaceholders(line, placeholders)]),
   );
 }
 
-/** The answers of the origin in a step. */
+/** The origin's answers in a step. */
 export function answersOf(step: Step): readonly Answer[] | 'down' {
   if (step.origin === 'down') return 'down';
   return Array.isArray(step.origin) ? (step.origin as readonly Answer[]) : [(step.origin as Answer | undefined) ?? {}];
@@ -43,14 +43,23 @@ const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 export const bodyOf = (answer: Answer, stepIndex: number): string =>
   EMPTY.has(answer.status ?? 200) ? '' : (answer.body ?? `answer ${stepIndex}`);
 
-/** Fields of an answer, with the date that the origin gives each. */
-export function answerFields(answer: Answer, step: Step, place: Place): string[] {
-  const { date = filled(`<date ${step.at ?? 0}>`, place), ...rest } = answer.headers ?? {};
-  return fieldList(date === '' ? rest : { date, ...rest }, place);
+/** Fields of an answer, with the Date that every origin adds. */
+export function answerFields(answer: Answer, step: Step, placeholders: Placeholders): string[] {
+  const { date = fillPlaceholders(`<date ${step.at ?? 0}>`, placeholders), ...rest } = answer.headers ?? {};
+  return fieldList(date === '' ? rest : { date, ...rest }, placeholders);
 }
 
-/** Throws an Error that says what was expected and what came. `exactAge`: the clock stands still within a step. */
-export function checkStep(row: Row, index: number, observed: Observed, place: Place, exactAge: boolean): void {
+/**
+ * Throws an Error with the expected and the actual value. `exactAge`: the clock does not advance
+ * within a step.
+ */
+export function checkStep(
+  row: Row,
+  index: number,
+  observed: Observed,
+  placeholders: Placeholders,
+  exactAge: boolean,
+): void {
   const { expect, method } = row.steps[index];
   const fail = (what: string, expected: unknown, actual: unknown): never => {
     const seen = JSON.stringify(observed);
@@ -65,10 +74,14 @@ export function checkStep(row: Row, index: number, observed: Observed, place: Pl
   if (expect.parts !== undefined) same('parts', JSON.stringify(expect.parts), JSON.stringify(partsOf(observed)));
   else if (hasContent) same('body', expectedBody(row, index), observed.body);
   for (const [name, value] of Object.entries(expect.headers ?? {}))
-    same(name, filled(value, place), lineOf(observed.headers, name));
+    same(name, fillPlaceholders(value, placeholders), lineOf(observed.headers, name));
   for (const name of expect.absent ?? []) same(name, undefined, lineOf(observed.headers, name));
-  for (const [name, value] of Object.entries(expect.asked ?? {}))
-    same(`${name} to the origin`, filled(value, place), lineOf(observed.asked[0]?.headers ?? [], name) ?? '');
+  for (const [name, value] of Object.entries(expect.originRequest ?? {}))
+    same(
+      `${name} to the origin`,
+      fillPlaceholders(value, placeholders),
+      lineOf(observed.originRequests[0]?.headers ?? [], name) ?? '',
+    );
   if (expect.age !== undefined) {
     const age = Number(lineOf(observed.headers, 'age'));
     if (!(age >= expect.age && age <= expect.age + (exactAge ? 0 : 3))) fail('age', expect.age, age);
@@ -80,11 +93,11 @@ export function checkStep(row: Row, index: number, observed: Observed, place: Pl
 
 type Same = (what: string, expected: unknown, actual: unknown) => void;
 
-function checkSource({ from }: Expectation, { asked }: Observed, same: Same): void {
-  const statuses = asked.map(({ status }) => status);
-  if (from === 'cache') same('requests to the origin', 0, asked.length);
+function checkSource({ from }: Expectation, { originRequests }: Observed, same: Same): void {
+  const statuses = originRequests.map(({ status }) => status);
+  if (from === 'cache') same('requests to the origin', 0, originRequests.length);
   if (from === 'origin') {
-    same('the origin was asked', true, asked.length > 0);
+    same('the origin was asked', true, originRequests.length > 0);
     same('the last answer of the origin was another one', true, statuses.at(-1) !== 'down');
   }
   if (from === 'edge')
@@ -94,9 +107,9 @@ function checkSource({ from }: Expectation, { asked }: Observed, same: Same): vo
       statuses.some((status) => status !== 'down'),
     );
   if (from !== 'validated') return;
-  same('requests to the origin', 1, asked.length);
+  same('requests to the origin', 1, originRequests.length);
   same('the origin said', 304, statuses[0]);
-  const isConditional = asked[0].headers.some(
+  const isConditional = originRequests[0].headers.some(
     (name, i) => i % 2 === 0 && /^if-(none-match|modified-since)$/.test(name),
   );
   same('a condition was sent', true, isConditional);
@@ -110,13 +123,13 @@ function expectedBody(row: Row, index: number): string {
   return answers === 'down' ? '' : bodyOf(answers[answers.length - 1], source);
 }
 
-/** All lines of a name joined; undefined without any. */
+/** All lines of a name joined; undefined without the field. */
 export function lineOf(headers: FieldList, name: string): string | undefined {
   const values = headers.filter((_, i) => i % 2 === 1 && headers[i - 1] === name);
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** Content-Range and bytes of each part of a multipart/byteranges body. */
+/** Content-Range and content of each part of a multipart/byteranges body. */
 function partsOf({ headers, body }: Observed): [string, string][] {
   const boundary = /^multipart\/byteranges; ?boundary="?([^"]+)"?$/.exec(lineOf(headers, 'content-type') ?? '')?.[1];
   if (boundary === undefined) return [];

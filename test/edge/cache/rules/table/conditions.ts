@@ -1,4 +1,4 @@
-/** Conditions of visitors, answered from the cache: RFC 9110 section 13, RFC 9111 section 4.3.2. */
+/** Visitors' conditions, evaluated by the cache: RFC 9110 section 13, RFC 9111 section 4.3.2. */
 import { DAY, type Lines, later, on, type Row, row, stores } from './row.ts';
 
 const changed = on(-DAY);
@@ -13,63 +13,74 @@ const { etag: _etag, ...DATED } = STORED;
 const WEAK = { ...STORED, etag: 'W/"a"' };
 const BARE = { 'cache-control': 'max-age=3600' };
 
-/** From the cache, by the condition of the request. */
-const asked = (name: string, stored: Lines, headers: Lines, status: 200 | 304, section = '9110 13.1.2'): Row =>
+/** The cache answers a request with a condition. */
+const conditional = (name: string, stored: Lines, headers: Lines, status: 200 | 304, section = '9110 13.1.2'): Row =>
   row(section, name, stores(stored), later(10, 'cache', { headers, is: { status } }));
 
 export const CONDITIONS: readonly Row[] = [
-  asked('If-None-Match with the tag', STORED, { 'if-none-match': '"a"' }, 304),
-  asked('If-None-Match with another tag', STORED, { 'if-none-match': '"b"' }, 200),
-  asked('If-None-Match with a list that has it', STORED, { 'if-none-match': '"b", "a" , W/"c"' }, 304),
-  asked('If-None-Match with a list that has it not', STORED, { 'if-none-match': '"b", "c"' }, 200),
-  asked('If-None-Match in two lines', STORED, { 'if-none-match': ['"b"', '"a"'] }, 304),
-  asked('If-None-Match compares weakly: weak asked', STORED, { 'if-none-match': 'W/"a"' }, 304),
-  asked('If-None-Match compares weakly: weak stored', WEAK, { 'if-none-match': '"a"' }, 304),
-  asked('If-None-Match compares weakly: both', WEAK, { 'if-none-match': 'W/"a"' }, 304),
-  asked('If-None-Match: *', STORED, { 'if-none-match': '*' }, 304),
-  asked('If-None-Match: * where there is no tag', BARE, { 'if-none-match': '*' }, 304),
-  asked('If-None-Match: "*" is a tag', STORED, { 'if-none-match': '"*"' }, 200),
-  asked('If-None-Match without quotes', STORED, { 'if-none-match': 'a' }, 200),
-  asked('If-None-Match in another case', STORED, { 'if-none-match': '"A"' }, 200),
-  asked('If-None-Match with a small w', WEAK, { 'if-none-match': 'w/"a"' }, 200),
-  asked('If-None-Match with nothing', STORED, { 'if-none-match': '' }, 200),
-  asked('If-None-Match where there is no tag', DATED, { 'if-none-match': '"a"' }, 200),
-  asked('If-None-Match with a comma in the tag', { ...STORED, etag: '"a,b"' }, { 'if-none-match': '"x", "a,b"' }, 304),
-  asked('a tag in a tag with a comma is none', STORED, { 'if-none-match': '"x,"a",y"' }, 200),
-  asked(
+  conditional('If-None-Match with the tag', STORED, { 'if-none-match': '"a"' }, 304),
+  conditional('If-None-Match with another tag', STORED, { 'if-none-match': '"b"' }, 200),
+  conditional('If-None-Match with a list that has it', STORED, { 'if-none-match': '"b", "a" , W/"c"' }, 304),
+  conditional('If-None-Match with a list that has it not', STORED, { 'if-none-match': '"b", "c"' }, 200),
+  conditional('If-None-Match in two lines', STORED, { 'if-none-match': ['"b"', '"a"'] }, 304),
+  conditional('If-None-Match compares weakly: weak asked', STORED, { 'if-none-match': 'W/"a"' }, 304),
+  conditional('If-None-Match compares weakly: weak stored', WEAK, { 'if-none-match': '"a"' }, 304),
+  conditional('If-None-Match compares weakly: both', WEAK, { 'if-none-match': 'W/"a"' }, 304),
+  conditional('If-None-Match: *', STORED, { 'if-none-match': '*' }, 304),
+  conditional('If-None-Match: * where there is no tag', BARE, { 'if-none-match': '*' }, 304),
+  conditional('If-None-Match: "*" is a tag', STORED, { 'if-none-match': '"*"' }, 200),
+  conditional('If-None-Match without quotes', STORED, { 'if-none-match': 'a' }, 200),
+  conditional('If-None-Match in another case', STORED, { 'if-none-match': '"A"' }, 200),
+  conditional('If-None-Match with a small w', WEAK, { 'if-none-match': 'w/"a"' }, 200),
+  conditional('If-None-Match with nothing', STORED, { 'if-none-match': '' }, 200),
+  conditional('If-None-Match where there is no tag', DATED, { 'if-none-match': '"a"' }, 200),
+  conditional(
+    'If-None-Match with a comma in the tag',
+    { ...STORED, etag: '"a,b"' },
+    { 'if-none-match': '"x", "a,b"' },
+    304,
+  ),
+  conditional('a tag in a tag with a comma is none', STORED, { 'if-none-match': '"x,"a",y"' }, 200),
+  conditional(
     'If-None-Match that does not hold goes before If-Modified-Since',
     STORED,
     { 'if-none-match': '"b"', 'if-modified-since': on(0) },
     200,
     '9110 13.2.2',
   ),
-  asked(
+  conditional(
     'If-None-Match that holds goes before If-Modified-Since',
     STORED,
     { 'if-none-match': '"a"', 'if-modified-since': on(-10 * DAY) },
     304,
     '9110 13.2.2',
   ),
-  asked('If-Modified-Since with the date', STORED, { 'if-modified-since': changed }, 304, '9110 13.1.3'),
-  asked('If-Modified-Since with a later date', STORED, { 'if-modified-since': on(-10) }, 304, '9110 13.1.3'),
-  asked('If-Modified-Since with an earlier date', STORED, { 'if-modified-since': on(-DAY - 1) }, 200, '9110 13.1.3'),
-  asked('If-Modified-Since that is no date', STORED, { 'if-modified-since': 'today' }, 200, '9110 13.1.3'),
-  asked(
+  conditional('If-Modified-Since with the date', STORED, { 'if-modified-since': changed }, 304, '9110 13.1.3'),
+  conditional('If-Modified-Since with a later date', STORED, { 'if-modified-since': on(-10) }, 304, '9110 13.1.3'),
+  conditional(
+    'If-Modified-Since with an earlier date',
+    STORED,
+    { 'if-modified-since': on(-DAY - 1) },
+    200,
+    '9110 13.1.3',
+  ),
+  conditional('If-Modified-Since that is no date', STORED, { 'if-modified-since': 'today' }, 200, '9110 13.1.3'),
+  conditional(
     'If-Modified-Since in RFC 850',
     { ...DATED, 'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT' },
     { 'if-modified-since': 'Sunday, 06-Nov-94 08:49:37 GMT' },
     304,
     '9110 13.1.3',
   ),
-  asked(
+  conditional(
     'If-Modified-Since of asctime',
     { ...DATED, 'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT' },
     { 'if-modified-since': 'Sun Nov  6 08:49:37 1994' },
     304,
     '9110 13.1.3',
   ),
-  asked('If-Modified-Since by Date: not since', BARE, { 'if-modified-since': on(0) }, 304, '9111 4.3.2'),
-  asked('If-Modified-Since by Date: since', BARE, { 'if-modified-since': on(-1) }, 200, '9111 4.3.2'),
+  conditional('If-Modified-Since by Date: not since', BARE, { 'if-modified-since': on(0) }, 304, '9111 4.3.2'),
+  conditional('If-Modified-Since by Date: since', BARE, { 'if-modified-since': on(-1) }, 200, '9111 4.3.2'),
   row(
     '9110 13.2.1',
     'no condition of what is not 200',
@@ -168,7 +179,7 @@ export const CONDITIONS: readonly Row[] = [
     later(1, 'origin', {
       headers: { 'if-match': '"b"' },
       origin: { status: 412 },
-      is: { status: 412, asked: { 'if-match': '"b"' } },
+      is: { status: 412, originRequest: { 'if-match': '"b"' } },
     }),
     later(2, 'cache'),
   ),
@@ -178,7 +189,7 @@ export const CONDITIONS: readonly Row[] = [
     stores(STORED),
     later(1, 'origin', {
       headers: { 'if-unmodified-since': changed },
-      is: { asked: { 'if-unmodified-since': changed } },
+      is: { originRequest: { 'if-unmodified-since': changed } },
     }),
     later(2, 'cache'),
   ),

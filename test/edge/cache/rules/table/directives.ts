@@ -1,4 +1,4 @@
-/** Cache-Control of responses: RFC 9111 section 5.2.2, and how it is read (sections 4.2.1 and 5.2). */
+/** Cache-Control of responses: RFC 9111 section 5.2.2; parsing: sections 4.2.1 and 5.2. */
 import { later, on, type Row, row, stores, twice } from './row.ts';
 
 type Case = readonly [section: string, name: string, value: string | readonly string[], from: 'cache' | 'origin'];

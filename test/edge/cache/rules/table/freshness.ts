@@ -1,7 +1,7 @@
-/** Expires, guesses and age: RFC 9111 sections 4.2, 5.1 and 5.3. */
+/** Expires, heuristic freshness and age: RFC 9111 sections 4.2, 5.1 and 5.3. */
 import { DAY, later, on, type Row, row, stores, twice } from './row.ts';
 
-/** Expires as it is written, an hour ahead of a Date in 2026; `cache`: a date that is one. */
+/** Spellings of an Expires an hour after a Date in 2026; `cache`: a valid date. */
 const DATES: readonly (readonly [name: string, value: string, from: 'cache' | 'origin'])[] = [
   ['IMF-fixdate', 'Sat, 18 Aug 2068 02:01:18 GMT', 'cache'],
   ['asctime', 'Sat Aug 18 02:01:18 2068', 'cache'],
@@ -74,7 +74,7 @@ export const FRESHNESS: readonly Row[] = [
     'origin',
   ),
 
-  // A guess: section 4.2.2.
+  // Heuristic freshness: section 4.2.2.
   twice('9111 4.2.2', 'a tenth of the time since the last change', ago(3600), 'cache', { at: 359 }),
   twice('9111 4.2.2', 'and no more', ago(3600), 'origin', { at: 361 }),
   twice('9111 4.2.2', 'no guess is longer than a day', ago(1000 * DAY), 'cache', { at: DAY - 1 }),

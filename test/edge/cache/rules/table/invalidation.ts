@@ -1,9 +1,9 @@
-/** Requests that change something: RFC 9111 section 4.4. */
+/** Invalidation by unsafe requests: RFC 9111 section 4.4. */
 import { later, type Row, row, stores } from './row.ts';
 
 const FRESH = { 'cache-control': 'max-age=3600' };
 
-/** Stored, then a request with this method, then asked again. */
+/** Store, send a request with this method, then request the stored URL again. */
 const after = (method: string, status: number, from: 'cache' | 'origin'): Row =>
   row(
     '9111 4.4',
@@ -13,7 +13,7 @@ const after = (method: string, status: number, from: 'cache' | 'origin'): Row =>
     later(2, from),
   );
 
-/** Two are stored; a POST to `/` names the other one. */
+/** Store two URLs; a POST to `/` names the other one. */
 const naming = (name: string, field: string, value: string, from: 'cache' | 'origin', status = 200): Row =>
   row(
     '9111 4.4',

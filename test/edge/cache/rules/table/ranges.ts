@@ -10,7 +10,7 @@ const STORED: Lines = {
   'content-type': 'text/plain',
 };
 
-/** A part: Content-Range without the length, and its bytes; null: all of it. */
+/** A part: Content-Range without the length, and the content; null: the whole. */
 const part = (range: string, expected: readonly [string, string] | null, section = '9110 14.1.2'): Row =>
   row(
     section,
@@ -170,7 +170,7 @@ export const RANGES: readonly Row[] = [
     stores(STORED, {
       headers: { range: 'bytes=2-3' },
       origin: { body: BODY },
-      expect: { from: 'origin', status: 206, body: '23', asked: { range: '' } },
+      expect: { from: 'origin', status: 206, body: '23', originRequest: { range: '' } },
     }),
     later(1, 'cache', { is: { body: BODY } }),
   ),
@@ -187,7 +187,7 @@ export const RANGES: readonly Row[] = [
     later(10, 'validated', {
       headers: { range: 'bytes=0-1' },
       origin: { status: 304, headers: { etag: '"a"' } },
-      is: { status: 206, body: '01', asked: { range: '' } },
+      is: { status: 206, body: '01', originRequest: { range: '' } },
     }),
   ),
   ifRange('the tag', STORED, '"a"', 206),

@@ -1,57 +1,65 @@
 /**
- * A row of the table of caching: what visitors ask, what the origin answers when it is asked, and what must come of it. Rows are data and
- * know no cache: one runner tries them on the rules alone (../model.ts), another can try them over HTTP on an edge.
+ * A row of the table of caching: the visitors' requests, the origin's answers, and the expected
+ * results. Rows are data without a cache. One runner applies them to the rules alone (../model.ts),
+ * another one to an edge over HTTP.
  *
- * In values of fields `<date N>` is a date N seconds after the row's begin (before, when negative), `<base>` the path that all paths of the
- * row stand below, and `<site>` scheme and host; a runner puts in what they are.
+ * Placeholders in field values: `<date N>` is a date N seconds after the row's begin (before it, if
+ * negative). `<base>` is the common prefix of the row's paths. `<site>` is scheme and host. Each
+ * runner fills in its own values.
  */
 
-/** Field names in lower case; a list: a line for each value. */
+/** Field names in lower case; a list of values is one line for each. */
 export type Lines = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Answer {
-  /** 200 when not given. */
+  /** Default: 200. */
   readonly status?: number;
-  /** `date` is the time of the step when it is not given; '' leaves it out. */
+  /** `date` defaults to the time of the step; '' omits it. */
   readonly headers?: Lines;
-  /** `answer N` of the N-th step, from 0, when not given. */
+  /** Default: `answer N` in step N, counted from 0. */
   readonly body?: string;
 }
 
 export interface Expectation {
   readonly from:
-    | 'origin' // its answer to this request
-    | 'validated' // a stored answer, after the origin said 304
-    | 'cache' // a stored answer, the origin was not asked
-    | 'stale' // a stored answer, though the origin was asked behind it or failed, or the visitor takes it so
+    | 'origin' // the origin's answer to this request
+    | 'validated' // a stored answer, after a 304 of the origin
+    | 'cache' // a stored answer, without a request to the origin
+    | 'stale' // a stale answer: background revalidation, failed origin, or max-stale
     | 'edge'; // made by the cache itself, such as 504
-  /** 200 when not given. */
+  /** Default: 200. */
   readonly status?: number;
-  /** When not given: that of the step's own answer from the origin, else that of step 0. Not looked at for HEAD, 304, and what the edge made. */
+  /**
+   * Default: the body of the origin's answer in this step, else in step 0. Not checked for HEAD,
+   * 304 and answers of the edge.
+   */
   readonly body?: string;
-  /** Of a multipart/byteranges body: Content-Range and bytes of each part. */
+  /** Content-Range and content of each part of a multipart/byteranges body. */
   readonly parts?: readonly (readonly [string, string])[];
   /** Fields of the response, each with all its lines joined by ", ". */
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields that the response must not have. */
   readonly absent?: readonly string[];
-  /** Seconds of Age, at the least; the model gives no more. */
+  /** Minimum Age in seconds; for the model also the maximum. */
   readonly age?: number;
-  /** Fields of the (first) request that the origin got; '' for one that it must not have got. */
-  readonly asked?: Readonly<Record<string, string>>;
-  /** What Cache-Status must contain. */
+  /** Fields of the first request to the origin; '': the field must be absent. */
+  readonly originRequest?: Readonly<Record<string, string>>;
+  /** A required part of Cache-Status. */
   readonly cacheStatus?: string;
 }
 
 export interface Step {
-  /** Seconds after the row's begin; 0 when not given. */
+  /** Seconds after the row's begin; default: 0. */
   readonly at?: number;
-  /** GET when not given. */
+  /** Default: GET. */
   readonly method?: string;
-  /** Below `<base>`; `/` when not given. */
+  /** Below `<base>`; default: `/`. */
   readonly path?: string;
   readonly headers?: Lines;
-  /** What the origin answers, one after the other if it is asked more than once; `down`: it cannot be reached. 200 without fields when not given. */
+  /**
+   * The origin's answers, in order if it receives several requests; `down`: unreachable. Default:
+   * 200 without fields.
+   */
   readonly origin?: Answer | readonly Answer[] | 'down';
   readonly expect: Expectation;
 }
@@ -61,11 +69,11 @@ export interface Row {
   readonly section: string;
   readonly name: string;
   readonly steps: readonly Step[];
-  /** `insistence`: holds where visitors may ask for newer than what is fresh. */
+  /** `insistence`: valid only where request directives may bypass fresh responses. */
   readonly needs?: 'insistence';
 }
 
-/** The date so many seconds after the row's begin. */
+/** The date `seconds` after the row's begin. */
 export const on = (seconds: number): string => `<date ${seconds}>`;
 
 export const DAY = 86_400;
@@ -73,7 +81,7 @@ export const DAY = 86_400;
 /** A row with these steps. */
 export const row = (section: string, name: string, ...steps: Step[]): Row => ({ section, name, steps });
 
-/** One that holds only where visitors may ask for newer than what is fresh. */
+/** A row that is valid only where request directives may bypass fresh responses. */
 export const insisting = (section: string, name: string, ...steps: Step[]): Row => ({
   section,
   name,
@@ -81,14 +89,14 @@ export const insisting = (section: string, name: string, ...steps: Step[]): Row 
   needs: 'insistence',
 });
 
-/** The first step: the origin is asked, and answers with these fields. */
+/** The first step: the origin answers with these fields. */
 export const stores = (headers: Lines, more: Omit<Partial<Step>, 'origin'> & { origin?: Answer } = {}): Step => ({
   ...more,
   origin: { headers, ...more.origin },
   expect: { from: 'origin', status: more.origin?.status ?? 200, ...more.expect },
 });
 
-/** A later request; where it is answered from. */
+/** A later request. `from`: the source of its answer. */
 export const later = (
   at: number,
   from: Expectation['from'],
@@ -98,7 +106,10 @@ export const later = (
   return { at, ...step, expect: { from, ...is } };
 };
 
-/** The origin answers with these fields, and a second later the same request is answered from there. */
+/**
+ * The origin answers with these fields; `from`: the source of the answer to the same request a
+ * second later.
+ */
 export const twice = (
   section: string,
   name: string,
@@ -115,8 +126,8 @@ export const twice = (
   );
 };
 
-/** Fields of an answer with this tag that is fresh for so many seconds. */
+/** Fields of an answer with this entity tag and lifetime in seconds. */
 export const tagged = (etag: string, lifetime = 5): Lines => ({ etag, 'cache-control': `max-age=${lifetime}` });
 
-/** The origin says 304, with these fields. */
+/** The origin answers with a 304 with these fields. */
 export const notModified = (headers: Lines) => ({ origin: { status: 304, headers } });

@@ -1,12 +1,18 @@
-/** What may be stored: RFC 9111 section 3. */
+/** Storing responses: RFC 9111 section 3. */
 import { DAY, later, on, type Row, row, stores, twice } from './row.ts';
 
 const FRESH = { 'cache-control': 'max-age=3600' };
 
-/** Heuristically cacheable by RFC 9110 section 15.1; 405 and 501 say something of a method, but are, too. */
+/**
+ * Heuristically cacheable statuses of RFC 9110 section 15.1. 405 and 501 depend on the method, but
+ * are among them.
+ */
 const HEURISTIC = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501];
 const EXPLICIT_ONLY = [201, 202, 302, 303, 307, 401, 403, 406, 409, 415, 422, 451, 500, 502, 503, 504];
-/** 400 and its kin say what is wrong with one visitor's request. 226: RFC 3229 section 10.4.1; from 428 on: RFC 6585 sections 3 to 6. */
+/**
+ * 400 and similar ones are about one visitor's request. 226: RFC 3229 section 10.4.1; from 428 on:
+ * RFC 6585 sections 3 to 6.
+ */
 const NEVER = [206, 226, 400, 408, 412, 413, 416, 417, 421, 425, 426, 428, 429, 431, 511];
 
 const old = { 'last-modified': on(-10 * DAY) };
@@ -38,7 +44,7 @@ export const STORING: readonly Row[] = [
     '9111 3',
     'an entity tag alone is no word on caching',
     stores({ etag: '"a"' }),
-    later(1, 'origin', { is: { asked: { 'if-none-match': '' } } }),
+    later(1, 'origin', { is: { originRequest: { 'if-none-match': '' } } }),
   ),
   ...['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'LINK'].map((method) =>
     row(
@@ -95,7 +101,7 @@ export const STORING: readonly Row[] = [
     later(1, 'origin'),
   ),
 
-  // Cookies: RFC 9111 section 7.3 and 3, with care.
+  // Cookies: RFC 9111 sections 7.3 and 3, with restrictions.
   twice('9111 7.3', "Set-Cookie with max-age alone is some visitor's", { ...FRESH, 'set-cookie': 'a=b' }, 'origin'),
   twice(
     '9111 7.3',
@@ -174,7 +180,7 @@ export const STORING: readonly Row[] = [
   ),
   twice('9111 3.5', 'Authorization and a guess', old, 'origin', { request: { authorization: 'Basic YTpi' } }),
 
-  // What is kept of the fields: section 3.1.
+  // Stored fields: section 3.1.
   ...['proxy-authenticate', 'proxy-authentication-info'].map((name) =>
     row(
       '9111 3.1',

@@ -1,7 +1,10 @@
 /** CDN-Cache-Control: RFC 9213, and structured fields (RFC 9651). */
 import { DAY, later, on, type Row, row, stores, twice } from './row.ts';
 
-/** With `max-age=3600` in Cache-Control; `origin`: the targeted field wins and says stale, or nothing. */
+/**
+ * With `max-age=3600` in Cache-Control; `origin`: the targeted field takes precedence, and makes
+ * the response stale or has no lifetime.
+ */
 const OVER_FRESH: readonly (readonly [section: string, value: string | readonly string[], from: 'cache' | 'origin'])[] =
   [
     ['9213 2.2', 'max-age=0', 'origin'],
@@ -23,7 +26,7 @@ const OVER_FRESH: readonly (readonly [section: string, value: string | readonly 
     ['9213 2.1', 'private=5, max-age=60', 'origin'],
     ['9213 2.1', 'no-cache=?0, max-age=60', 'origin'],
     ['9213 2.1', 's-maxage="60"', 'origin'],
-    // Malformed, and so as if it were not there.
+    // Malformed fields count as absent.
     ['9213 2.1', '', 'cache'],
     ['9213 2.1', 'max-age=0, &&&&&', 'cache'],
     ['9651 4.2.2', 'max-age=0,', 'cache'],
@@ -39,7 +42,10 @@ const OVER_FRESH: readonly (readonly [section: string, value: string | readonly 
     ['9651 4.2', ['no-store', '&'], 'cache'],
   ];
 
-/** With `no-store` in Cache-Control; `cache`: the targeted field is well-formed and says fresh. */
+/**
+ * With `no-store` in Cache-Control; `cache`: the targeted field is valid, and makes the response
+ * fresh.
+ */
 const OVER_NO_STORE: readonly (readonly [
   section: string,
   value: string | readonly string[],

@@ -1,10 +1,13 @@
-/** What a 304 and a HEAD change of a stored response: RFC 9111 sections 3.2 and 4.3.5. */
+/** Updating a stored response by a 304 or a HEAD: RFC 9111 sections 3.2 and 4.3.5. */
 import { DAY, type Lines, later, notModified, on, type Row, row, stores, tagged } from './row.ts';
 
 const changed = on(-DAY);
 const dated: Lines = { 'last-modified': changed, 'cache-control': 'max-age=5' };
 
-/** Stored with a validator and a field; the 304 gives another value, and later it is that one. */
+/**
+ * Stored with a validator and a field; the 304 has another value of the field, which later answers
+ * have.
+ */
 const updates = (name: string, before: string, after: string, etag = '"a"'): Row =>
   row(
     '9111 3.2',
@@ -137,21 +140,21 @@ export const UPDATING: readonly Row[] = [
     'HEAD with another tag ends it',
     stores(tagged('"a"')),
     later(10, 'origin', { method: 'HEAD', origin: { headers: tagged('"b"', 60) } }),
-    later(11, 'origin', { is: { asked: { 'if-none-match': '' } } }),
+    later(11, 'origin', { is: { originRequest: { 'if-none-match': '' } } }),
   ),
   row(
     '9111 4.3.5',
     'HEAD with another date ends it',
     stores(dated),
     later(10, 'origin', { method: 'HEAD', origin: { headers: { ...dated, 'last-modified': on(-10) } } }),
-    later(11, 'origin', { is: { asked: { 'if-modified-since': '' } } }),
+    later(11, 'origin', { is: { originRequest: { 'if-modified-since': '' } } }),
   ),
   row(
     '9111 4.3.5',
     'HEAD with another length ends it',
     stores(tagged('"a"')),
     later(10, 'origin', { method: 'HEAD', origin: { headers: { ...tagged('"a"', 60), 'content-length': '99' } } }),
-    later(11, 'origin', { is: { asked: { 'if-none-match': '' } } }),
+    later(11, 'origin', { is: { originRequest: { 'if-none-match': '' } } }),
   ),
   row(
     '9111 4.3.5',

@@ -1,10 +1,13 @@
-/** Asking the origin whether a stored response holds: RFC 9111 section 4.3. */
+/** Validation by the origin: RFC 9111 section 4.3. */
 import { DAY, type Lines, later, notModified, on, type Row, row, stores, tagged } from './row.ts';
 
 const changed = on(-DAY);
 const dated: Lines = { 'last-modified': changed, 'cache-control': 'max-age=5' };
 
-/** Stored with these fields; the origin answers the condition with a 304 that has those. `again`: the 304 is of no use, and it is asked once more. */
+/**
+ * Stored with these fields; the origin answers the condition with a 304 with those. `again`: the
+ * 304 is useless, and the request is repeated.
+ */
 const answered = (section: string, name: string, stored: Lines, update: Lines, is: 'validated' | 'again'): Row =>
   row(
     section,
@@ -22,14 +25,14 @@ export const VALIDATION: readonly Row[] = [
     stores(tagged('"a"')),
     later(10, 'validated', {
       ...notModified(tagged('"a"')),
-      is: { asked: { 'if-none-match': '"a"', 'if-modified-since': '' } },
+      is: { originRequest: { 'if-none-match': '"a"', 'if-modified-since': '' } },
     }),
   ),
   row(
     '9111 4.3.1',
     'If-None-Match has a weak tag',
     stores(tagged('W/"a"')),
-    later(10, 'validated', { ...notModified(tagged('W/"a"')), is: { asked: { 'if-none-match': 'W/"a"' } } }),
+    later(10, 'validated', { ...notModified(tagged('W/"a"')), is: { originRequest: { 'if-none-match': 'W/"a"' } } }),
   ),
   row(
     '9111 4.3.1',
@@ -37,7 +40,7 @@ export const VALIDATION: readonly Row[] = [
     stores(dated),
     later(10, 'validated', {
       ...notModified(dated),
-      is: { asked: { 'if-modified-since': changed, 'if-none-match': '' } },
+      is: { originRequest: { 'if-modified-since': changed, 'if-none-match': '' } },
     }),
   ),
   row(
@@ -46,20 +49,20 @@ export const VALIDATION: readonly Row[] = [
     stores({ ...dated, etag: '"a"' }),
     later(10, 'validated', {
       ...notModified({ ...dated, etag: '"a"' }),
-      is: { asked: { 'if-modified-since': changed, 'if-none-match': '"a"' } },
+      is: { originRequest: { 'if-modified-since': changed, 'if-none-match': '"a"' } },
     }),
   ),
   row(
     '9111 4.3.1',
     'without a validator no condition',
     stores({ 'cache-control': 'max-age=5' }),
-    later(10, 'origin', { is: { asked: { 'if-none-match': '', 'if-modified-since': '' } } }),
+    later(10, 'origin', { is: { originRequest: { 'if-none-match': '', 'if-modified-since': '' } } }),
   ),
   row(
     '9110 8.8.3',
     'a tag without quotes is none',
     stores(tagged('a')),
-    later(10, 'origin', { is: { asked: { 'if-none-match': '' } } }),
+    later(10, 'origin', { is: { originRequest: { 'if-none-match': '' } } }),
   ),
   row(
     '9111 4.3.1',
@@ -68,7 +71,7 @@ export const VALIDATION: readonly Row[] = [
     later(10, 'validated', {
       headers: { 'if-none-match': '"b"' },
       ...notModified(tagged('"a"')),
-      is: { asked: { 'if-none-match': '"a"' } },
+      is: { originRequest: { 'if-none-match': '"a"' } },
     }),
   ),
   row(
@@ -76,7 +79,7 @@ export const VALIDATION: readonly Row[] = [
     "for a miss the visitor's condition is not sent",
     stores(tagged('"a"'), {
       headers: { 'if-none-match': '"b"' },
-      expect: { from: 'origin', asked: { 'if-none-match': '' } },
+      expect: { from: 'origin', originRequest: { 'if-none-match': '' } },
     }),
   ),
   row(
@@ -128,14 +131,14 @@ export const VALIDATION: readonly Row[] = [
     'a 304 that forbids to store is used once',
     stores(tagged('"a"')),
     later(10, 'validated', notModified({ etag: '"a"', 'cache-control': 'no-store' })),
-    later(11, 'origin', { is: { asked: { 'if-none-match': '' } } }),
+    later(11, 'origin', { is: { originRequest: { 'if-none-match': '' } } }),
   ),
   row(
     '9111 4.3.4',
     'a 304 that says private is used once',
     stores(tagged('"a"')),
     later(10, 'validated', notModified({ etag: '"a"', 'cache-control': 'private' })),
-    later(11, 'origin', { is: { asked: { 'if-none-match': '' } } }),
+    later(11, 'origin', { is: { originRequest: { 'if-none-match': '' } } }),
   ),
   row(
     '9111 4.3.4',
@@ -172,7 +175,7 @@ export const VALIDATION: readonly Row[] = [
     later(20, 'origin'),
   ),
 
-  // Which one a 304 speaks of.
+  // Which stored response a 304 confirms.
   answered('9111 4.3.4', 'the same strong tag', { etag: '"a"' }, { etag: '"a"' }, 'validated'),
   answered('9111 4.3.4', 'another strong tag', { etag: '"a"' }, { etag: '"b"' }, 'again'),
   answered('9111 4.3.4', 'a strong tag for a weak one', { etag: 'W/"a"' }, { etag: '"a"' }, 'again'),
@@ -204,7 +207,7 @@ export const VALIDATION: readonly Row[] = [
     later(10, 'validated', {
       headers: { 'x-a': '1' },
       ...notModified(tagged('"a"', 60)),
-      is: { asked: { 'if-none-match': '"a"' } },
+      is: { originRequest: { 'if-none-match': '"a"' } },
     }),
     later(11, 'cache', { headers: { 'x-a': '1' } }),
     later(12, 'validated', { headers: { 'x-a': '2' }, ...notModified(tagged('"b"', 60)), is: { body: 'answer 1' } }),

@@ -3,7 +3,7 @@ import { type Lines, later, on, type Row, row, stores } from './row.ts';
 
 const vary = (value: string | readonly string[]): Lines => ({ 'cache-control': 'max-age=3600', vary: value });
 
-/** Stored for one request; whether it answers another one. */
+/** Stored for one request; whether it answers the other one. */
 const pair = (
   name: string,
   value: string | readonly string[],
@@ -109,7 +109,7 @@ export const VARY: readonly Row[] = [
   ),
   row(
     '9111 4.1',
-    'variants stand beside each other',
+    'variants are stored alongside each other',
     stores(vary('x-a'), { headers: { 'x-a': '1' } }),
     later(1, 'origin', { headers: { 'x-a': '2' }, origin: { headers: vary('x-a') } }),
     later(2, 'cache', { headers: { 'x-a': '1' } }),
@@ -146,7 +146,7 @@ export const VARY: readonly Row[] = [
     'the origin is asked for content as it is',
     stores(vary('accept-encoding'), {
       headers: { 'accept-encoding': 'gzip, br' },
-      expect: { from: 'origin', asked: { 'accept-encoding': 'identity' } },
+      expect: { from: 'origin', originRequest: { 'accept-encoding': 'identity' } },
     }),
   ),
   row(
