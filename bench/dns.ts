@@ -1,6 +1,7 @@
 /**
- * `npm run bench:dns -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--window N] [--edns] [--floor] [--knot KNOTD]`: queries a second and server CPU time a query of Waypost,
- * Knot and NSD, one query thread each on core 0, the load on core 1. docs/internals/benchmarks.md says what each figure means.
+ * `npm run bench:dns -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--window N] [--edns] [--knot KNOTD]`:
+ * queries a second and server CPU time a query of Waypost, Knot and NSD, one query thread each on
+ * core 0, the load on core 1. docs/internals/benchmarks.md explains each figure.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,8 @@ import { KNOT_STREAM_THREADS, Knot, Nsd } from './dns/peers.ts';
 import { mixLoad, writeQueries } from './dns/queries.ts';
 import {
   disturbedCount,
+  ownTable,
+  ownVerdicts,
   type RowResult,
   ratioTable,
   type StartResult,
@@ -34,7 +37,6 @@ const options = readOptions({
     only: { kind: 'choices', value: 'ROW', of: [...allRows(true).map(({ id }) => id), FLOOD_ROW], help: 'a row' },
     window: { kind: 'number', help: 'queries that are out at a time; 192' },
     edns: { kind: 'flag', help: 'queries have EDNS' },
-    floor: { kind: 'flag', help: 'beside the servers a reflector, which is what the system takes by itself' },
     knot: { kind: 'text', value: 'KNOTD', help: 'another Knot than the installed one' },
   },
 });
@@ -98,9 +100,9 @@ async function measureFlood(): Promise<FloodFigures[]> {
 }
 
 mkdirSync(work, { recursive: true });
-const others = [new Nsd(), ...(options.floor ? [new Reflector()] : [])];
-const peers = installed([new Knot(options.knot), ...others]);
-const tlsPeers = [new Knot(options.knot, KNOT_STREAM_THREADS), ...others].filter(({ tlsPort }) => tlsPort !== null);
+const peers = installed([new Knot(options.knot), new Nsd()]);
+const tlsPeers = [new Knot(options.knot, KNOT_STREAM_THREADS), new Nsd()].filter(({ tlsPort }) => tlsPort !== null);
+const [floor] = installed([new Reflector()]);
 const results: RowResult[] = [];
 const starts: StartResult[] = [];
 let running: { key: string; started: Started[] } = { key: '', started: [] };
@@ -114,7 +116,13 @@ for (const row of chosen) {
     bound === null ? new Waypost() : new Waypost('Waypost, bounded', { WAYPOST_DNS_INDEX_MEMORY: String(bound) });
   // Rows of the same zones follow one another and share the started servers.
   const opponents =
-    row.againstItself === true ? installed([unguarded()]) : row.way === 'dot' ? installed(tlsPeers) : peers;
+    row.againstItself === true
+      ? installed([unguarded()])
+      : row.way === 'dot'
+        ? installed(tlsPeers)
+        : row.way === undefined
+          ? [...peers, floor]
+          : peers;
   const key = `${row.set.id} ${subject.name} ${row.way === 'dot'} ${opponents.map(({ name }) => name).join()}`;
   if (running.key !== key) {
     for (const { process: old } of running.started) await old.stop();
@@ -139,9 +147,11 @@ ${speedTable(results)}
 
 ${ratioTable(results)}
 
+${ownTable(results)}
+
 ${startTable(starts)}
 ${flood.length === 0 ? '' : `\n${FLOOD_ROW}: ${FLOOD_TEXT}\n\n${floodTable(flood)}\n`}`);
 const missed =
-  results.flatMap(verdicts).some(({ met }) => met === false) ||
+  results.flatMap((result) => [...verdicts(result), ...ownVerdicts(result)]).some(({ met }) => met === false) ||
   flood.some((figures) => figures.isSubject && !floodMet(figures));
 process.exit(missed && !options.quick ? 1 : 0);

@@ -1,11 +1,13 @@
-/** The reflector as a "server": its row says what the kernel and the generator leave to a server. */
+/** The reflector as a "server": its CPU time is what the kernel takes for a query of any server. */
 import { fileURLToPath } from 'node:url';
 import type { Command, Server } from './servers.ts';
 
 const REFLECTOR = fileURLToPath(new URL('reflector.js', import.meta.url));
 
+export const FLOOR = 'no DNS (floor)';
+
 export class Reflector implements Server {
-  readonly name = 'no DNS (floor)';
+  readonly name = FLOOR;
   readonly port = 5944;
   readonly tlsPort = null;
   readonly answers = false;

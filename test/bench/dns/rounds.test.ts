@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Measured } from '../../../bench/dns/drivers.ts';
-import { verdicts } from '../../../bench/dns/report.ts';
+import { FLOOR } from '../../../bench/dns/floor.ts';
+import { ownVerdicts, verdicts } from '../../../bench/dns/report.ts';
 import { median, ratios } from '../../../bench/dns/rounds.ts';
 import { allRows } from '../../../bench/dns/rows.ts';
 import { percentile } from '../../../bench/writes/statistics.ts';
@@ -26,6 +27,27 @@ const figures = (ours: Measured[], knot: Measured[]) => ({
 const nxdomain = allRows(true).find(({ id }) => id === 'mix-nxdomain')!;
 const met = (ours: Measured[], knot: Measured[]) =>
   verdicts({ row: nxdomain, subject: 'Waypost', figures: figures(ours, knot) })[0].met;
+
+test('own CPU time is taken beyond the floor of the same round, and compared with its goal', () => {
+  const mix = allRows(true).find(({ id }) => id === 'mix')!;
+  const micros = (...values: number[]) => values.map((cpuMicros) => ({ ...at(100), cpuMicros }));
+  const own = (ours: Measured[], knot: Measured[], floor: Measured[]) => {
+    const batching = new Map([
+      ['Knot', knot],
+      [FLOOR, floor],
+      ['Waypost', ours],
+    ]);
+    return ownVerdicts({ row: mix, subject: 'Waypost', figures: { batching, dnsperf: new Map() } });
+  };
+  assert.equal(own(micros(3.5, 4.5), micros(4.2, 5.2), micros(3, 4)), [
+    { text: '| mix | 3.50 | Knot | 1.20 | 0.42 | 0.5 | yes |', met: true },
+    { text: '| mix | 3.50 | Waypost | 0.50 |  |  |  |', met: null },
+  ]);
+  assert.is(own(micros(3.7), micros(4.2), micros(3))[0].met, false);
+  const disturbed = [{ ...at(100), serverBusy: 0.5 }];
+  assert.is(own(disturbed, micros(4.2), micros(3))[0].met, false);
+  assert.equal(own(micros(3.7), micros(4.2), []), []);
+});
 
 test('median of odd and even counts', () => {
   assert.is(median([3, 1, 2]), 2);
