@@ -98,7 +98,7 @@ async function withNodes(
     const gateway = new EtcdGateway({ endpoints: [faulty.endpoint], timeout: 1000 });
     const own = nodes.length;
     const sequencing = way && {
-      ...{ node: `node-${own}`, shunned: 10 },
+      ...{ node: `node-${own}`, avoidFor: 10 },
       sequencer: () => (way.sequencer === own ? null : way.to(() => nodes[way.sequencer].journal, `node-${own}`)),
     };
     await withStore(
