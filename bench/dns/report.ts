@@ -41,7 +41,7 @@ export function speedTable(results: readonly RowResult[]): string {
         `${row.id}: ${row.text}`,
         name,
         whole(median(rounds.map((one) => one.qps))),
-        median(rounds.map((one) => one.cpuMicros)).toFixed(2),
+        median(rounds.map(({ cpuMicros }) => cpuMicros)).toFixed(2),
         perf ? whole(perf.qps) : '–',
         perf ? perf.cpuMicros.toFixed(2) : '–',
         whole(rounds.reduce((sum, one) => sum + one.lost, 0)),
@@ -90,10 +90,10 @@ export function ratioTable(results: readonly RowResult[]): string {
 function ownMicros(figures: Figures, server: string): number[] {
   const rounds = figures.batching.get(server) ?? [];
   const floor = figures.batching.get(FLOOR) ?? [];
-  return rounds.flatMap((one, round) =>
-    floor[round] === undefined || disturbed(one) || disturbed(floor[round])
+  return rounds.flatMap((measured, round) =>
+    floor[round] === undefined || disturbed(measured) || disturbed(floor[round])
       ? []
-      : [one.cpuMicros - floor[round].cpuMicros],
+      : [measured.cpuMicros - floor[round].cpuMicros],
   );
 }
 
@@ -102,7 +102,7 @@ function ownMicros(figures: Figures, server: string): number[] {
  * by machine and is the same for all servers.
  */
 export function ownVerdicts({ row, subject, figures }: RowResult): Verdict[] {
-  const floor = median((figures.batching.get(FLOOR) ?? []).map((one) => one.cpuMicros));
+  const floor = median((figures.batching.get(FLOOR) ?? []).map(({ cpuMicros }) => cpuMicros));
   if (Number.isNaN(floor)) return [];
   const ours = median(ownMicros(figures, subject));
   return [...figures.batching.keys()].flatMap((name) => {
