@@ -37,7 +37,7 @@ const VAGUE = new Set(['told', 'said', 'beside', 'one', 'came', 'asked', 'landed
 const COLUMNS = 100;
 
 interface Counts {
-  /** Banned words in comments and names of tests. */
+  /** Banned words in comments. */
   readonly words: number;
   /** Declarations of a vague name. */
   readonly names: number;
