@@ -12,7 +12,13 @@ export const exchangeBody = bodySchema(
   Type.Object({
     login: text('a string, the username or e-mail address', { minLength: 1, maxLength: 320 }),
     password: text(`a string of at most ${MAX_PASSWORD} characters`, { maxLength: MAX_PASSWORD }),
-    name: label,
+    name: Type.Optional(
+      line(
+        1,
+        200,
+        'a string of 1 to 200 characters on one line, the label of the token (default: date and client address)',
+      ),
+    ),
   }),
 );
 

@@ -24,13 +24,14 @@ export async function exchange(
   services: Services,
   passwords: Passwords,
   { requestId, remoteAddress }: Pick<Context<null>, 'requestId' | 'remoteAddress'>,
-  body: { readonly login: string; readonly password: string; readonly name: string },
+  body: { readonly login: string; readonly password: string; readonly name?: string },
 ): Promise<{ readonly account: Account; readonly token: Token; readonly text: string; readonly sequence: number }> {
   const account = services.reader.accountByLogin(body.login);
   if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
   const scopes = scopesOf(account.role);
-  const { token, text } = newToken(account, { name: body.name, scopes, byPassword: true, expiresAt: null });
+  const name = body.name ?? `login ${formatTime(nowSeconds())} from ${remoteAddress}`;
+  const { token, text } = newToken(account, { name, scopes, byPassword: true, expiresAt: null });
   const { environment, journal } = services;
   const { sequence } = await write(environment, journal, account.id, (draft) => {
     // The account may have changed while the password was verified.

@@ -61,7 +61,7 @@ function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
     throw new HttpError(400, 'malformed_json', 'The body is not valid JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new HttpError(422, 'validation', 'The body must be a JSON object.', { pointer: '' });
+    throw new HttpError(400, 'malformed_json', 'The body must be a JSON object.', { pointer: '' });
   return value as Readonly<Record<string, unknown>>;
 }
 

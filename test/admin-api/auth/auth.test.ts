@@ -57,11 +57,11 @@ const BAD_BODIES: readonly (readonly [body: unknown, status: number, pointer: st
   [{ password: 'x', name: 'x' }, 422, '/login'],
   [{ login: 7, password: 'x', name: 'x' }, 422, '/login'],
   [{ login: 'a', password: ['x'], name: 'x' }, 422, '/password'],
-  [{ login: 'a', password: 'x' }, 422, '/name'],
+  [{ login: 'a', password: 'x', name: '' }, 422, '/name'],
   [{ login: '', password: 'x', name: 'x' }, 422, '/login'],
-  [[], 422, ''],
-  ['text', 422, ''],
-  [null, 422, ''],
+  [[], 400, ''],
+  ['text', 400, ''],
+  [null, 400, ''],
 ];
 
 for (const [json, status, pointer] of BAD_BODIES)

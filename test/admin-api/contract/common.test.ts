@@ -168,13 +168,19 @@ await everywhere('contract, common', (test) => {
     refused(await zone.post('@', 'CNAME', 'x.example.org'), '409 cname_at_apex', '/type');
   });
 
+  test('400: JSON that is not an object', async ({ world }) => {
+    const zone = await world.zone();
+    for (const json of [[], [{}], 'text', 7, null, true]) {
+      refused(await world.user.client.post(zone.records, json), '400 malformed_json', '');
+      refused(await world.nobody.post('/api/v1/auth/token', json), '400 malformed_json', '');
+    }
+  });
+
   test('422: invalid hostname; bad TTL; bad content', async ({ world }) => {
     const zone = await world.zone();
     refused(await zone.post('a', 'MX', '10 -.example.org'), '422 invalid_host', '/content');
     refused(await zone.post('a', 'A', '192.0.2.1', { ttl: 29 }), '422 invalid_ttl', '/ttl');
     refused(await zone.post('a', 'A', 'text'), '422 invalid_content', '/content');
-    for (const json of [[], 'text', 7, null, true])
-      refused(await world.user.client.post(zone.records, json), '422 validation', '');
   });
 
   test('405 with Allow, on every path', async ({ world }) => {

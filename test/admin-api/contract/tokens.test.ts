@@ -49,14 +49,25 @@ await everywhere('contract, tokens', (test) => {
     assert.equal(names, ['test', 'laptop', 'laptop', 'laptop']);
   });
 
-  test('all fields are required strings', async ({ world }) => {
+  test('all fields are strings; login and password are required', async ({ world }) => {
     const good = { login: 'user', password: 'user secret', name: 'x' };
     for (const field of ['login', 'password', 'name'])
-      for (const value of [undefined, null, 7, true, ['x'], { x: 1 }])
+      for (const value of [null, 7, true, ['x'], { x: 1 }])
         refused(await world.nobody.post(EXCHANGE, { ...good, [field]: value }), '422 validation', `/${field}`);
+    for (const field of ['login', 'password'])
+      refused(await world.nobody.post(EXCHANGE, { ...good, [field]: undefined }), '422 validation', `/${field}`);
     refused(await world.nobody.post(EXCHANGE, { ...good, name: 'two\nlines' }), '422 validation', '/name');
     refused(await world.nobody.post(EXCHANGE, { ...good, name: '' }), '422 validation', '/name');
     refused(await world.nobody.post(EXCHANGE, { ...good, password: 'x'.repeat(5000) }), '422 validation', '/password');
+  });
+
+  test('without a name, the label has the date and the address of the client', async ({ world }) => {
+    const eve = await world.member();
+    succeeded(await world.nobody.post(EXCHANGE, { login: eve.username, password: eve.password }));
+    const [, token] = listOf((await eve.client.get(TOKENS)).body.tokens);
+    assert.match(String(token.name), /^login \d{4}-\d\d-\d\d \d\d:\d\d:\d\d from 127\.0\.0\.1$/);
+    const [entry] = listOf((await eve.client.get('/api/v1/audit?action=token.create')).body.entries);
+    assert.is(entry.detail.name, token.name);
   });
 
   test('an unknown user and a wrong password get the same response', async ({ world }) => {

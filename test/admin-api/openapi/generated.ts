@@ -1505,8 +1505,8 @@ export interface operations {
                     login: string;
                     /** @description a string of at most 1024 characters */
                     password: string;
-                    /** @description a string of 1 to 200 characters on one line, the label of the token */
-                    name: string;
+                    /** @description a string of 1 to 200 characters on one line, the label of the token (default: date and client address) */
+                    name?: string;
                 };
             };
         };
