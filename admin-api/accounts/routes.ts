@@ -64,7 +64,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       tag: 'accounts',
       summary: 'Change an account',
       description:
-        'Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. A new password revokes all tokens that were issued for the old password, except the token of this request. Tokens from POST /api/v1/tokens and TSIG keys stay valid.',
+        'Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. With `revoke_tokens`, a new password also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.',
       scope: 'account',
       admin: true,
       body: accountPatchBody,

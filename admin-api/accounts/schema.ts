@@ -33,7 +33,11 @@ export const newAccountBody = bodySchema(
 );
 
 export const accountPatchBody = bodySchema(
-  Type.Object({ ...Type.Partial(Type.Object(fields)).properties, ...readOnly('id', 'created_at', 'updated_at') }),
+  Type.Object({
+    ...Type.Partial(Type.Object(fields)).properties,
+    revoke_tokens: Type.Optional(flag('true to revoke all tokens of the account, together with a new password')),
+    ...readOnly('id', 'created_at', 'updated_at'),
+  }),
 );
 
 const accountView = Type.Object(

@@ -5,7 +5,7 @@ import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
 import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
-import { revokeLogins } from '../auth/tokens.ts';
+import { revokeTokens } from '../auth/tokens.ts';
 import { change } from '../change/change.ts';
 import { isId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
@@ -20,6 +20,11 @@ export interface AccountBody {
   readonly role?: Role;
   readonly plan?: string;
   readonly api_enabled?: boolean;
+}
+
+export interface AccountPatch extends AccountBody {
+  /** Tokens stay valid when the password changes, unless this is true. */
+  readonly revoke_tokens?: boolean;
 }
 
 /** Throws InvalidError for an unknown plan, and StateError if a login is already used. */
@@ -68,8 +73,13 @@ export async function updateAccount(
   passwords: Passwords,
   context: Context<Caller>,
   id: string,
-  body: AccountBody,
+  body: AccountPatch,
 ) {
+  const { revoke_tokens: revokesTokens = false } = body;
+  if (revokesTokens && body.password === undefined)
+    throw new InvalidError('validation', '"revoke_tokens" needs a new password; send "password" too.', {
+      pointer: '/revoke_tokens',
+    });
   if (body.plan !== undefined) requirePlan(services, body.plan);
   // Before the password is hashed, which is slow.
   requireAccount(services.reader, id);
@@ -89,12 +99,11 @@ export async function updateAccount(
     if (!isAdmin(account)) requireOtherAdmin(draft, old);
     requireFreeLogins(draft, account);
     draft.put(accounts, account);
-    const ended =
-      passwordHash === undefined ? {} : { tokens_revoked: revokeLogins(draft, id, context.caller.token.id) };
+    const revoked = revokesTokens ? { tokens_revoked: revokeTokens(draft, id, context.caller.token.id) } : {};
     return {
       action: 'account.update',
       target: id,
-      detail: { ...auditDetail(account), password_changed: passwordHash !== undefined, ...ended },
+      detail: { ...auditDetail(account), password_changed: passwordHash !== undefined, ...revoked },
       createResponse: () => ({ account: viewAccount(account) }),
     };
   });

@@ -21,7 +21,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       tag: 'tokens',
       summary: 'Log in with a password and get a token',
       description:
-        'The token has all scopes that the role allows, and is revoked when the password changes. For programs, create a token with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.',
+        'The token has all scopes that the role allows, and stays valid until it is revoked. For programs, create a token with fewer scopes with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.',
       body: exchangeBody,
       response: exchangeResponse,
       faults: {

@@ -48,7 +48,7 @@ const tokenView = {
   name: text('the label of the token'),
   prefix: text('the prefix of the token'),
   scopes: list(Type.String(), 'the scopes of the token'),
-  by_password: flag('whether it was issued for the password, and is revoked when the password changes'),
+  by_password: flag('whether the token exchange issued it for a password'),
   created_at: time('when it was created'),
   expires_at: orNull(time('when it expires'), 'when it expires; null: never'),
 };

@@ -115,14 +115,13 @@ function addToken(draft: Draft, token: Token): void {
 }
 
 /**
- * Revokes the tokens that were created with a password, when the password changes: the change also
- * locks out anyone who knew it. `but`: the token of the request, which stays valid. Returns the
- * number of revoked tokens.
+ * Revokes all tokens of an account, however they were created. `except`: the id of the token of the
+ * request, which stays valid. Returns the number of revoked tokens.
  */
-export function revokeLogins(draft: Draft, accountId: string, but: string): number {
-  const ended = draft.tokensOf(accountId).filter(({ id, byPassword }) => byPassword === true && id !== but);
-  for (const token of ended) draft.delete(tokens, token);
-  return ended.length;
+export function revokeTokens(draft: Draft, accountId: string, except: string): number {
+  const revoked = draft.tokensOf(accountId).filter(({ id }) => id !== except);
+  for (const token of revoked) draft.delete(tokens, token);
+  return revoked.length;
 }
 
 /** Throws HttpError 404. */

@@ -15,6 +15,7 @@ interface SetOptions extends PasswordOptions {
   readonly role?: string;
   readonly plan?: string;
   readonly api?: 'on' | 'off';
+  readonly revokeTokens?: boolean;
 }
 
 const role = () => new Option('--role <role>', 'the role of the account').choices(['admin', 'user', 'viewer']);
@@ -82,14 +83,15 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       plan(),
       new Option('--api <state>', 'whether its tokens and logins are accepted').choices(['on', 'off']),
       ...PASSWORD_OPTIONS,
+      option('--revoke-tokens', 'with a new password: revoke all tokens of the account, except the current one'),
     ],
     examples: [
       'waypost account set alice --plan unlimited --role admin',
       'waypost account set bob --api off',
-      'waypost account set carol --random-password',
+      'waypost account set carol --random-password --revoke-tokens',
     ],
     async run(call: Call<SetOptions>, [who]) {
-      const { username, email, role, plan, api, passwordStdin, randomPassword } = call.options;
+      const { username, email, role, plan, api, passwordStdin, randomPassword, revokeTokens } = call.options;
       const changes = Object.entries({
         username,
         email: email === '' ? null : email,
@@ -98,6 +100,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
         api_enabled: api === undefined ? undefined : api === 'on',
       }).filter(([, value]) => value !== undefined);
       const setsPassword = passwordStdin || randomPassword;
+      if (revokeTokens && !setsPassword) {
+        throw new CliError('usage', '--revoke-tokens needs a new password.', {
+          next: 'Pass --password-stdin or --random-password too.',
+        });
+      }
       if (changes.length === 0 && !setsPassword) {
         throw new CliError('usage', 'No change is given.', {
           next: 'Pass --username, --email, --role, --plan, --api, --password-stdin or --random-password.',
@@ -105,12 +112,13 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       }
       const found = await findAccount(call.api, who);
       const { password, made } = setsPassword ? await choosePassword(call.io, who, call.options) : {};
-      const json = { ...Object.fromEntries(changes), password };
+      const json = { ...Object.fromEntries(changes), password, revoke_tokens: revokeTokens };
       const body = await call.api.json({ method: 'PATCH', path: accountPath(found), json });
       const names = [...changes.map(([name]) => name), ...(setsPassword ? ['password'] : [])];
+      const revoked = revokeTokens ? ', revoked its tokens' : '';
       call.show(
         { ...body, password: made },
-        `changed ${names.join(', ')} of account ${found.username}`,
+        `changed ${names.join(', ')} of account ${found.username}${revoked}`,
         ...passwordLines(made),
       );
       return true;

@@ -26,7 +26,7 @@ export interface Token {
   /** SHA-256 of the whole token, hexadecimal. */
   readonly hash: string;
   readonly scopes: readonly string[];
-  /** It was given for the password, and ends with that. */
+  /** The token exchange issued it for a password. */
   readonly byPassword?: true;
   readonly createdAt: number;
   readonly expiresAt: number | null;

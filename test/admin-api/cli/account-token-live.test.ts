@@ -106,6 +106,12 @@ test('account set: API access off and on, another name, a new password; rm', asy
   const login = ['token', 'create', '--login', 'robert', '--password-stdin'];
   assert.is((await waypost(login, { env, stdin: `${password}\n` })).code, 0);
   assert.match((await waypost(login, { env, stdin: 'bob secret\n' })).stderr, /\(bad_credentials\)/);
+  assert.is((await waypost(['domain', 'list'], { env })).code, 0, 'the token is still valid');
+  const alone = await waypost(['account', 'set', 'robert', '--revoke-tokens']);
+  assert.match(alone.stderr, /--revoke-tokens needs a new password/);
+  const revoked = await waypost(['account', 'set', 'robert', '--random-password', '--revoke-tokens']);
+  assert.match(revoked.stdout, /^changed password of account robert, revoked its tokens/);
+  assert.match((await waypost(['domain', 'list'], { env })).stderr, /\(invalid_token\)/);
   assert.match((await waypost(['account', 'rm', 'ROBERT', '--yes'])).stdout, /^removed account robert/);
   assert.match((await waypost(['account', 'rm', id, '--yes'])).stderr, /\(no_such_account\)/);
   const last = await waypost(['account', 'rm', 'admin', '--yes']);

@@ -130,41 +130,50 @@ await everywhere('contract, accounts', (test) => {
     refused(await world.admin.patch(`${ACCOUNTS}/ffffffffffffffff`, { plan: 'pro' }), '404 no_such_account');
   });
 
-  test('a new password revokes the tokens of the old one, but not the created tokens', async ({ world }) => {
+  test('a new password revokes no tokens, unless `revoke_tokens` is sent with it', async ({ world }) => {
     const boss = await world.member({ role: 'admin' });
-    const login = async (): Promise<Client> => {
-      const json = { login: boss.username, password: boss.password, name: 'login' };
-      const { body } = succeeded(await world.nobody.post('/api/v1/auth/token', json));
+    const path = `${ACCOUNTS}/${boss.id}`;
+    const login = async (password: string): Promise<Client> => {
+      const { body } = succeeded(await world.nobody.post('/api/v1/auth/token', { login: boss.username, password }));
       return new Client(world.daemon, String(body.token));
     };
-    const stolen = await login();
-    const own = await login();
-    const { body } = succeeded(await stolen.post('/api/v1/tokens', { name: 'program' }));
-    assert.is(body.by_password, false);
+    const detail = async (): Promise<Json> =>
+      listOf(succeeded(await world.admin.get('/api/v1/audit?limit=1')).body.entries)[0].detail;
+    const first = await login(boss.password);
+    const own = await login(boss.password);
+    const { body } = succeeded(await first.post('/api/v1/tokens', { name: 'program' }));
     const program = new Client(world.daemon, String(body.token));
-    const kinds = async (client: Client): Promise<unknown[]> =>
-      listOf(succeeded(await client.get('/api/v1/tokens')).body.tokens).map((token) => [token.name, token.by_password]);
-    assert.equal((await kinds(own)).slice(-3), [
-      ['login', true],
-      ['login', true],
-      ['program', false],
-    ]);
-    // Other changes revoke nothing.
-    succeeded(await own.patch(`${ACCOUNTS}/${boss.id}`, { plan: 'pro' }));
-    succeeded(await stolen.get('/api/v1/account'));
-    succeeded(await own.patch(`${ACCOUNTS}/${boss.id}`, { password: 'another secret' }));
-    refused(await stolen.get('/api/v1/account'), '401 invalid_token');
-    refused(await boss.client.get('/api/v1/account'), '401 invalid_token');
-    // The token of the request stays valid.
-    succeeded(await own.get('/api/v1/account'));
-    succeeded(await program.get('/api/v1/account'));
-    const [entry] = listOf(succeeded(await own.get('/api/v1/audit?limit=1')).body.entries);
-    assert.is(entry.detail.tokens_revoked, 2);
-    // For another account, all are revoked.
-    succeeded(await world.admin.patch(`${ACCOUNTS}/${boss.id}`, { password: 'a third secret' }));
-    refused(await own.get('/api/v1/account'), '401 invalid_token');
-    assert.equal(await kinds(program), [['program', false]]);
-    succeeded(await world.admin.delete(`${ACCOUNTS}/${boss.id}`));
+    const key = succeeded(await own.post('/api/v1/tsig-keys', { name: `kept-${boss.id}` })).body;
+    const shown = listOf(succeeded(await own.get('/api/v1/tokens')).body.tokens);
+    assert.equal(each(shown.slice(-3), 'by_password'), ['true', 'true', 'false']);
+    const everyone = [boss.client, first, own, program];
+
+    succeeded(await own.patch(path, { password: 'another secret' }));
+    for (const client of everyone) succeeded(await client.get('/api/v1/account'));
+    assert.equal([(await detail()).password_changed, (await detail()).tokens_revoked], [true, undefined]);
+    succeeded(await world.admin.patch(path, { password: 'a third secret', revoke_tokens: false }));
+    for (const client of everyone) succeeded(await client.get('/api/v1/account'));
+
+    // Without a password, nothing is revoked or changed.
+    refused(await own.patch(path, { revoke_tokens: true }), '422 validation', '/revoke_tokens');
+    refused(await own.patch(path, { plan: 'pro', revoke_tokens: true }), '422 validation', '/revoke_tokens');
+    refused(await own.patch(path, { password: 'x', revoke_tokens: true }), '422 validation', '/password');
+    for (const client of everyone) succeeded(await client.get('/api/v1/account'));
+
+    succeeded(await own.patch(path, { password: 'a fourth secret', revoke_tokens: true }));
+    assert.equal([(await detail()).password_changed, (await detail()).tokens_revoked], [true, 3]);
+    for (const client of [boss.client, first, program])
+      refused(await client.get('/api/v1/account'), '401 invalid_token');
+    // The token of the request and the TSIG key stay valid.
+    const keys = listOf(succeeded(await own.get('/api/v1/tsig-keys')).body.tsig_keys);
+    assert.equal(each(keys, 'id'), [String(key.id)]);
+
+    // For another account, all tokens are revoked.
+    const last = await login('a fourth secret');
+    succeeded(await world.admin.patch(path, { password: 'a fifth secret', revoke_tokens: true }));
+    for (const client of [own, last]) refused(await client.get('/api/v1/account'), '401 invalid_token');
+    assert.is((await detail()).tokens_revoked, 2);
+    succeeded(await world.admin.delete(path));
   });
 
   test('a new password replaces the old one at once', async ({ world }) => {

@@ -66,7 +66,7 @@ export interface paths {
         put?: never;
         /**
          * Log in with a password and get a token
-         * @description The token has all scopes that the role allows, and is revoked when the password changes. For programs, create a token with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.
+         * @description The token has all scopes that the role allows, and stays valid until it is revoked. For programs, create a token with fewer scopes with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.
          */
         post: operations["exchangeToken"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
         head?: never;
         /**
          * Change an account
-         * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. A new password revokes all tokens that were issued for the old password, except the token of this request. Tokens from POST /api/v1/tokens and TSIG keys stay valid.
+         * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. With `revoke_tokens`, a new password also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -1050,7 +1050,7 @@ export interface components {
             prefix: string;
             /** @description the scopes of the token */
             scopes: string[];
-            /** @description whether it was issued for the password, and is revoked when the password changes */
+            /** @description whether the token exchange issued it for a password */
             by_password: boolean;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
@@ -1760,7 +1760,7 @@ export interface operations {
                         prefix: string;
                         /** @description the scopes of the token */
                         scopes: string[];
-                        /** @description whether it was issued for the password, and is revoked when the password changes */
+                        /** @description whether the token exchange issued it for a password */
                         by_password: boolean;
                         /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
@@ -2632,6 +2632,8 @@ export interface operations {
                     plan?: string;
                     /** @description true or false */
                     api_enabled?: boolean;
+                    /** @description true to revoke all tokens of the account, together with a new password */
+                    revoke_tokens?: boolean;
                     /** @description as in the response; ignored */
                     readonly id?: unknown;
                     /** @description as in the response; ignored */
