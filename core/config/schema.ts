@@ -59,7 +59,7 @@ export const schema = {
   ),
   nameservers: setting(
     hostNames,
-    ['ns1.waypost.test', 'ns2.waypost.test'],
+    ['ns1.waypost.test', 'ns2.waypost.test', 'ns3.waypost.test', 'ns4.waypost.test'],
     'Host names of the nameservers, used as the NS records of every zone. The first is the SOA MNAME.',
   ),
   rate_limit: setting(

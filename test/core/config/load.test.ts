@@ -31,7 +31,7 @@ function faults(run: () => unknown): string[] {
 test('defaults', () => {
   const config = loadConfig({ env: {} });
   assert.is(config.dataDir, './data');
-  assert.equal(config.nameservers, ['ns1.waypost.test', 'ns2.waypost.test']);
+  assert.equal(config.nameservers, ['ns1.waypost.test', 'ns2.waypost.test', 'ns3.waypost.test', 'ns4.waypost.test']);
   assert.equal(config.soa, {
     hostmaster: undefined,
     refresh: 3600,

@@ -67,8 +67,7 @@ for (const program of PROGRAMS) {
       assert.equal([first.type, last], ['SOA', first]);
       assert.equal(shown(records.slice(1, -1)).sort(), [
         `*.wild.${APEX}. TXT "any \\"thing\\""`,
-        `${APEX}. NS ns1.waypost.test.`,
-        `${APEX}. NS ns2.waypost.test.`,
+        ...[1, 2, 3, 4].map((i) => `${APEX}. NS ns${i}.waypost.test.`),
         `www.${APEX}. A 192.0.2.1`,
       ]);
       assert.is(records.find(({ name }) => name.startsWith('www'))?.ttl, 120);

@@ -60,8 +60,7 @@ for (const tool of TOOLS.filter((one) => !missing.includes(one))) {
     const output = ask(tool, context, ['AXFR']);
     const records = recordsOf(output);
     assert.equal(records.slice(1, -1).sort(), [
-      `${ZONE}. NS ns1.waypost.test.`,
-      `${ZONE}. NS ns2.waypost.test.`,
+      ...[1, 2, 3, 4].map((i) => `${ZONE}. NS ns${i}.waypost.test.`),
       `www.${ZONE}. A 192.0.2.1`,
       `www.${ZONE}. A 192.0.2.2`,
     ]);
