@@ -4,8 +4,9 @@
  *
  * `public` is our verdict, not the registry's "globally reachable": whether a proxy may connect there for a customer it does not trust.
  * Rows that the registry calls reachable but that hold no web server (anycast services of a protocol, AS112, identifiers that only look
- * like addresses) are refused with a `note` that says so. So is a public address behind which a cloud platform serves its own machines, which stands in no registry.
+ * like addresses) are refused with a `note` that says so. So are the addresses in `platforms.ts`, which are in no registry.
  */
+import { PLATFORM_SERVICES } from './platforms.ts';
 import { type Prefix, parsePrefix } from './prefix.ts';
 
 export interface SpecialRange {
@@ -39,14 +40,20 @@ const shut = (text: string, name: string, source: string, note?: string): Specia
   note,
 });
 
+const isIPv6 = (prefix: string): boolean => prefix.includes(':');
+const platforms = (inIPv6: boolean): readonly SpecialRange[] =>
+  PLATFORM_SERVICES.filter(({ prefix }) => isIPv6(prefix) === inIPv6).map(({ prefix, name, provider }) =>
+    shut(prefix, name, provider, PLATFORM),
+  );
+
 export const IPV4_RANGES: readonly SpecialRange[] = [
+  ...platforms(false),
   open('0.0.0.0/0', 'Unicast', 'RFC 791'),
   shut('0.0.0.0/8', 'This network', 'RFC 791'),
   shut('0.0.0.0/32', 'This host on this network', 'RFC 1122'),
   shut('10.0.0.0/8', 'Private-Use', 'RFC 1918'),
   shut('100.64.0.0/10', 'Shared Address Space', 'RFC 6598'),
   shut('127.0.0.0/8', 'Loopback', 'RFC 1122'),
-  shut('168.63.129.16/32', 'Azure platform services', 'Microsoft', PLATFORM),
   shut('169.254.0.0/16', 'Link Local', 'RFC 3927'),
   shut('172.16.0.0/12', 'Private-Use', 'RFC 1918'),
   shut('192.0.0.0/24', 'IETF Protocol Assignments', 'RFC 6890'),
@@ -105,6 +112,7 @@ export const IPV6_RANGES: readonly SpecialRange[] = [
   shut('fec0::/10', 'Site-Local Unicast (deprecated)', 'RFC 3879'),
   shut('ff00::/8', 'Multicast', 'RFC 4291'),
   // Inside 2000::/3.
+  ...platforms(true),
   shut('2001::/23', 'IETF Protocol Assignments', 'RFC 2928'),
   shut('2001::/32', 'TEREDO', 'RFC 4380'),
   shut('2001:1::1/128', 'Port Control Protocol Anycast', 'RFC 7723', ANYCAST),

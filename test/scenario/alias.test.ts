@@ -199,7 +199,13 @@ test('addresses in special ranges are dropped, and the state says so', () =>
     async ({ server, zone, ask, pass, state, refresher }) => {
       server.set(
         TARGET,
-        { addresses: ['127.0.0.1', '169.254.169.254', V4, '192.168.1.1', '0.0.0.0', '10.1.2.3'] },
+        {
+          addresses: [
+            ...['127.0.0.1', '169.254.169.254', V4, '192.168.1.1', '0.0.0.0', '10.1.2.3'],
+            // Services of cloud platforms in public space.
+            ...['168.63.129.16', '192.80.8.124', '161.26.0.10'],
+          ],
+        },
         { addresses: ['::1', 'fe80::1', 'fd00::1', '::ffff:10.0.0.1', '64:ff9b::a00:1', V6] },
       );
       server.set('inside.example', { addresses: ['10.9.9.9'] }, { addresses: ['fd00::2'] });
@@ -207,7 +213,7 @@ test('addresses in special ranges are dropped, and the state says so', () =>
       assert.equal(ask('one.test').addresses, ['10.1.2.3', V4], 'the exempted prefix is answered');
       assert.equal(ask('one.test', TYPE.AAAA).addresses, [V6]);
       assert.is(state(TARGET).error, '127.0.0.1 is in 127.0.0.0/8, "Loopback" (RFC 1122), and is not served');
-      assert.is(refresher.counts.dropped, 4 + 5 + 2);
+      assert.is(refresher.counts.dropped, 7 + 5 + 2);
       await pass(6);
       assert.equal(ask('in.one.test'), { rcode: 0, addresses: [], ttl: null, extendedError: null });
       assert.match(state('inside.example').error ?? '', /^10\.9\.9\.9 is in 10\.0\.0\.0\/8/);

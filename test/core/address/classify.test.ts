@@ -126,7 +126,7 @@ test('every row is named, sourced, and inside its family', () => {
     assert.is(new Set(prefixes.map(({ text }) => text)).size, rows.length);
     for (const { prefix, name, source } of rows) {
       assert.is(prefix.bytes.length, size);
-      assert.match(source, /^(RFC \d{3,4}|Microsoft)$/);
+      assert.match(source, /^(RFC \d{3,4}|Microsoft|Equinix|IBM|Google)$/);
       assert.ok(name.length > 2);
     }
   }

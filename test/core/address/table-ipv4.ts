@@ -27,9 +27,33 @@ export const IPV4_ROWS: readonly Row[] = [
   { text: '168.63.129.15', verdict: 'public', reason: '' },
   { text: '168.63.129.16', verdict: 'private', reason: 'is in 168.63.129.16/32, "Azure platform services"' },
   { text: '168.63.129.17', verdict: 'public', reason: '' },
-  // Those of other platforms: AWS and others, Alibaba, Oracle
+  // 161.26.0.0/16 IBM Cloud infrastructure services
+  { text: '161.25.255.255', verdict: 'public', reason: '' },
+  { text: '161.26.0.0', verdict: 'private', reason: 'is in 161.26.0.0/16, "IBM Cloud infrastructure services"' },
+  { text: '161.26.255.255', verdict: 'private', reason: 'is in 161.26.0.0/16, "IBM Cloud infrastructure services"' },
+  { text: '161.27.0.0', verdict: 'public', reason: '' },
+  // 166.8.0.0/14 IBM Cloud service endpoints
+  { text: '166.7.255.255', verdict: 'public', reason: '' },
+  { text: '166.8.0.0', verdict: 'private', reason: 'is in 166.8.0.0/14, "IBM Cloud service endpoints"' },
+  { text: '166.11.255.255', verdict: 'private', reason: 'is in 166.8.0.0/14, "IBM Cloud service endpoints"' },
+  { text: '166.12.0.0', verdict: 'public', reason: '' },
+  // 192.80.8.124/32 Equinix Metal metadata
+  { text: '192.80.8.123', verdict: 'public', reason: '' },
+  { text: '192.80.8.124', verdict: 'private', reason: 'is in 192.80.8.124/32, "Equinix Metal metadata"' },
+  { text: '192.80.8.125', verdict: 'public', reason: '' },
+  // 199.36.153.4/30 Google Cloud restricted APIs
+  { text: '199.36.153.3', verdict: 'public', reason: '' },
+  { text: '199.36.153.4', verdict: 'private', reason: 'is in 199.36.153.4/30, "Google Cloud restricted APIs"' },
+  { text: '199.36.153.7', verdict: 'private', reason: 'is in 199.36.153.4/30, "Google Cloud restricted APIs"' },
+  // 199.36.153.8/30 Google Cloud private APIs
+  { text: '199.36.153.8', verdict: 'private', reason: 'is in 199.36.153.8/30, "Google Cloud private APIs"' },
+  { text: '199.36.153.11', verdict: 'private', reason: 'is in 199.36.153.8/30, "Google Cloud private APIs"' },
+  { text: '199.36.153.12', verdict: 'public', reason: '' },
+  // Metadata services in special ranges: most platforms, AWS containers, Alibaba, Tencent, Oracle
   { text: '169.254.169.254', verdict: 'private', reason: 'is in 169.254.0.0/16, "Link Local"' },
+  { text: '169.254.170.2', verdict: 'private', reason: 'is in 169.254.0.0/16, "Link Local"' },
   { text: '100.100.100.200', verdict: 'private', reason: 'is in 100.64.0.0/10, "Shared Address Space"' },
+  { text: '100.88.222.5', verdict: 'private', reason: 'is in 100.64.0.0/10, "Shared Address Space"' },
   { text: '192.0.0.192', verdict: 'private', reason: 'is in 192.0.0.0/24, "IETF Protocol Assignments"' },
   // 169.254.0.0/16 Link Local
   { text: '169.253.255.255', verdict: 'public', reason: '' },

@@ -255,6 +255,39 @@ export const IPV6_ROWS: readonly Row[] = [
   { text: '2002::', verdict: 'private', reason: '6to4 form (2002::/16' },
   { text: '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', verdict: 'private', reason: '6to4 form (2002::/16' },
   { text: '2003::', verdict: 'public', reason: '' },
+  // 2600:2d00:2:1000::/56 Google Cloud restricted APIs
+  { text: '2600:2d00:2:fff:ffff:ffff:ffff:ffff', verdict: 'public', reason: '' },
+  {
+    text: '2600:2d00:2:1000::',
+    verdict: 'private',
+    reason: 'is in 2600:2d00:2:1000::/56, "Google Cloud restricted APIs"',
+  },
+  {
+    text: '2600:2d00:2:10ff:ffff:ffff:ffff:ffff',
+    verdict: 'private',
+    reason: 'is in 2600:2d00:2:1000::/56, "Google Cloud restricted APIs"',
+  },
+  { text: '2600:2d00:2:1100::', verdict: 'public', reason: '' },
+  // 2600:2d00:2:2000::/56 Google Cloud private APIs
+  { text: '2600:2d00:2:1fff:ffff:ffff:ffff:ffff', verdict: 'public', reason: '' },
+  {
+    text: '2600:2d00:2:2000::',
+    verdict: 'private',
+    reason: 'is in 2600:2d00:2:2000::/56, "Google Cloud private APIs"',
+  },
+  {
+    text: '2600:2d00:2:20ff:ffff:ffff:ffff:ffff',
+    verdict: 'private',
+    reason: 'is in 2600:2d00:2:2000::/56, "Google Cloud private APIs"',
+  },
+  { text: '2600:2d00:2:2100::', verdict: 'public', reason: '' },
+  // Metadata services in special ranges: AWS, Google, Oracle, Linode, Scaleway, Azure
+  { text: 'fd00:ec2::254', verdict: 'private', reason: 'is in fc00::/7, "Unique-Local"' },
+  { text: 'fd20:ce::254', verdict: 'private', reason: 'is in fc00::/7, "Unique-Local"' },
+  { text: 'fd00:c1::a9fe:a9fe', verdict: 'private', reason: 'is in fc00::/7, "Unique-Local"' },
+  { text: 'fd00:a9fe:a9fe::1', verdict: 'private', reason: 'is in fc00::/7, "Unique-Local"' },
+  { text: 'fd00:42::42', verdict: 'private', reason: 'is in fc00::/7, "Unique-Local"' },
+  { text: 'fe80::1234:5678:9abc', verdict: 'private', reason: 'is in fe80::/10, "Link-Local Unicast"' },
   // 2620:4f:8000::/48 Direct Delegation AS112 Service
   { text: '2620:4f:7fff:ffff:ffff:ffff:ffff:ffff', verdict: 'public', reason: '' },
   {

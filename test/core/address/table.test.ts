@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mayConnect, privateOrigin, readHost } from '../../../core/address/index.ts';
+import { contains, mayConnect, parsePrefix, privateOrigin, readHost } from '../../../core/address/index.ts';
+import { PLATFORM_SERVICES } from '../../../core/address/platforms.ts';
 import { IPV4_RANGES, IPV6_RANGES } from '../../../core/address/special.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
 import type { Row } from './row.ts';
@@ -54,6 +55,18 @@ test('every refused range decides some row of the table', () => {
         messages.some((message) => message.includes(prefix.text)),
         prefix.text,
       );
+});
+
+test('every platform service is in public space, and has its source', () => {
+  for (const { prefix, source } of PLATFORM_SERVICES) {
+    const { bytes, bits } = parsePrefix(prefix);
+    const covering = [...IPV4_RANGES, ...IPV6_RANGES].filter(
+      (range) =>
+        range.prefix.bytes.length === bytes.length && range.prefix.bits < bits && contains(range.prefix, bytes),
+    );
+    assert.ok(covering.length > 0 && covering.every((range) => range.public), prefix);
+    assert.match(source, /^https:\/\/[a-z.]+\/\S+$/);
+  }
 });
 
 test('messages show nothing that steers a terminal, and stay short', () => {
