@@ -35,6 +35,7 @@ const RECORD_FAULTS: Faults = {
     'not_proxiable',
     'target_is_cname',
     'soa_is_ours',
+    'dnssec_is_ours',
     'apex_ns_is_ours',
     'ds_at_apex',
     'ns_at_wildcard',

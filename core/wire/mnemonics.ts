@@ -30,6 +30,29 @@ export function typeName(type: number): string {
   return BY_NUMBER.get(type) ?? `TYPE${type}`;
 }
 
+/**
+ * The types whose mnemonics and presentation formats BIND 9.18, Knot 3.2 and NSD 4.6 all read, and
+ * ALIAS, which PowerDNS reads. Not KEY: a KEY without a key is read by BIND only.
+ */
+const PORTABLE: ReadonlyMap<number, string> = new Map(
+  (
+    'A NS CNAME SOA PTR HINFO MINFO MX TXT RP AFSDB RT AAAA LOC SRV NAPTR KX CERT DNAME APL DS SSHFP IPSECKEY ' +
+    'RRSIG NSEC DNSKEY DHCID NSEC3 NSEC3PARAM TLSA SMIMEA CDS CDNSKEY OPENPGPKEY CSYNC ZONEMD SVCB HTTPS SPF NID L32 ' +
+    'L64 LP EUI48 EUI64 URI CAA ALIAS'
+  )
+    .split(' ')
+    .flatMap((name) => [...BY_NUMBER].filter(([, other]) => other === name)),
+);
+
+export function isPortable(type: number): boolean {
+  return PORTABLE.has(type);
+}
+
+/** The name of a type in a master file for other servers: TYPEn where one of them has no mnemonic. */
+export function portableTypeName(type: number): string {
+  return PORTABLE.get(type) ?? `TYPE${type}`;
+}
+
 /** The number of a mnemonic or of `TYPEn`, in any case; undefined when the text is neither. */
 export function parseType(text: string): number | undefined {
   if (text.length > MAX_MNEMONIC) return undefined;

@@ -5,6 +5,7 @@ import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatHost, formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
 import { hasBothRewrites } from '../../../core/wire/rdata/index.ts';
 import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
+import { DNSSEC_TYPES } from './dnssec.ts';
 import { cnameAtApex } from './faults.ts';
 
 /**
@@ -56,6 +57,12 @@ export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8
     throw invalid(
       'soa_is_ours',
       'The service maintains the SOA record and increases its serial with every change; omit the record.',
+      '/type',
+    );
+  if (DNSSEC_TYPES.has(type))
+    throw invalid(
+      'dnssec_is_ours',
+      `${typeName(type)} records belong to DNSSEC, which only the service can maintain for its zones; omit the record.`,
       '/type',
     );
   if (name.length === apex.length) checkApexType(type, keepApexNs);

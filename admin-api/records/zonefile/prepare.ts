@@ -14,12 +14,13 @@ import { equalNames, formatName, type Name, nameAt } from '../../../core/wire/na
 import { TYPE } from '../../../core/wire/types.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { DEFAULT_TTL } from '../content.ts';
+import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { checkStorable } from '../rules/record.ts';
 import { checkZone } from './check.ts';
 import { encodeRecords } from './encode.ts';
 import { compileOwners } from './nodes.ts';
 import { Owners } from './owners.ts';
-import { collectWarnings, DNSSEC_TYPES, warnOfDropped } from './warnings.ts';
+import { collectWarnings, warnOfDropped } from './warnings.ts';
 
 export interface PrepareInput {
   readonly bytes: Uint8Array;

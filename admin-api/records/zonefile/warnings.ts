@@ -8,21 +8,6 @@ import { targetIsCname } from '../rules/faults.ts';
 import { findWarning } from '../rules/record.ts';
 import { type Owner, type Owners, setOf } from './owners.ts';
 
-/**
- * Signatures, keys and digests of a zone (RFC 4034, RFC 5155, RFC 7344, RFC 8976). The service sets
- * another serial, so none of them would be valid for the served zone.
- */
-export const DNSSEC_TYPES: ReadonlySet<number> = new Set([
-  TYPE.RRSIG,
-  TYPE.NSEC,
-  TYPE.DNSKEY,
-  TYPE.NSEC3,
-  TYPE.NSEC3PARAM,
-  TYPE.CDS,
-  TYPE.CDNSKEY,
-  TYPE.ZONEMD,
-]);
-
 /** One warning for all dropped records of DNSSEC_TYPES; empty if there are none. */
 export function warnOfDropped(dropped: ReadonlyMap<number, Dropped>): MasterWarning[] {
   if (dropped.size === 0) return [];

@@ -1,7 +1,6 @@
 /** Records to a master file that parseMaster reads back as the same records. */
-import { typeName } from '../mnemonics.ts';
 import { formatName, formatRelative, type Name } from '../name.ts';
-import { formatPortableRdata } from '../rdata/rdata.ts';
+import { formatPortable } from '../rdata/rdata.ts';
 import type { ResourceRecord } from '../types.ts';
 
 /** Characters in a chunk before it is handed on: few writes, and no zone in memory at once. */
@@ -12,8 +11,7 @@ const EMPTY_TTL = 300;
 
 /**
  * Chunks of text, all but the last at least 16 KB long: $ORIGIN, $TTL (the first record's), then one line a record in the order
- * given, the owner relative, every TTL written out, names in the rdata absolute. Throws InvalidError for rdata that is not
- * well-formed.
+ * given, the owner relative, every TTL written out, names in the rdata absolute.
  */
 export function* formatMaster(origin: Name, records: Iterable<ResourceRecord>): Generator<string, void, undefined> {
   let text = `$ORIGIN ${formatName(origin)}\n`;
@@ -27,7 +25,7 @@ export function* formatMaster(origin: Name, records: Iterable<ResourceRecord>): 
       owner = formatRelative(record.name, origin);
       lastName = record.name;
     }
-    text += `${owner}\t${record.ttl}\tIN\t${typeName(record.type)}\t${formatPortableRdata(record.type, record.rdata)}\n`;
+    text += `${owner}\t${record.ttl}\tIN\t${formatPortable(record.type, record.rdata)}\n`;
     if (text.length < CHUNK) continue;
     yield text;
     text = '';

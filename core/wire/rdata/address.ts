@@ -3,6 +3,7 @@
  * RFC 5952 output. Refused: `127.1`, leading zeros, octal and hexadecimal parts, zone ids, prefixes.
  */
 import { TYPE } from '../types.ts';
+import type { FieldReader } from './field-reader.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 
 /** Four decimal parts without leading zeros from bytes[start, end) to out[at, at+4). False when it is anything else. */
@@ -99,28 +100,32 @@ export function formatIPv6(bytes: Uint8Array): string {
   return bestLength < 2 ? hex(0, 8) : `${hex(0, best)}::${hex(best + bestLength, 8)}`;
 }
 
-const ipv4: FieldKind = {
-  parse(input, out) {
-    const text = input.word('address');
-    const bytes = new Uint8Array(4);
-    if (!readIPv4(Buffer.from(text, 'latin1'), 0, text.length, bytes))
-      input.fail('address', 'must be an IPv4 address: four numbers from 0 to 255 without leading zeros', text);
-    out.bytes(bytes);
-  },
+export function parseIPv4(input: FieldReader, what: string): Uint8Array {
+  const text = input.word(what);
+  const bytes = new Uint8Array(4);
+  if (!readIPv4(Buffer.from(text, 'latin1'), 0, text.length, bytes))
+    input.fail(what, 'must be an IPv4 address: four numbers from 0 to 255 without leading zeros', text);
+  return bytes;
+}
+
+export function parseIPv6(input: FieldReader, what: string): Uint8Array {
+  const text = input.word(what);
+  const bytes = new Uint8Array(16);
+  if (!readIPv6(Buffer.from(text, 'latin1'), 0, text.length, bytes))
+    input.fail(what, 'must be an IPv6 address without a zone id or prefix length', text);
+  return bytes;
+}
+
+export const ipv4 = (what: string): FieldKind => ({
+  parse: (input, out) => out.bytes(parseIPv4(input, what)),
   format: (input) => formatIPv4(input.take(4)),
   take(input, into) {
-    into.address = formatIPv4(input.take(4));
+    into[what] = formatIPv4(input.take(4));
   },
-};
+});
 
 const ipv6: FieldKind = {
-  parse(input, out) {
-    const text = input.word('address');
-    const bytes = new Uint8Array(16);
-    if (!readIPv6(Buffer.from(text, 'latin1'), 0, text.length, bytes))
-      input.fail('address', 'must be an IPv6 address without a zone id or prefix length', text);
-    out.bytes(bytes);
-  },
+  parse: (input, out) => out.bytes(parseIPv6(input, 'address')),
   format: (input) => formatIPv6(input.take(16)),
   take(input, into) {
     into.address = formatIPv6(input.take(16));
@@ -128,6 +133,6 @@ const ipv6: FieldKind = {
 };
 
 export const ADDRESS_ROWS: readonly RdataRow[] = [
-  { type: TYPE.A, example: '192.0.2.1', fields: [ipv4] },
+  { type: TYPE.A, example: '192.0.2.1', fields: [ipv4('address')] },
   { type: TYPE.AAAA, example: '2001:db8::1', fields: [ipv6] },
 ];

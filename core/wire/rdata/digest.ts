@@ -1,23 +1,29 @@
-/** Types that hold a digest: DS (RFC 4034 section 5), SSHFP (RFC 4255, 6594), TLSA (RFC 6698). */
+/**
+ * Types that hold a digest: DS (RFC 4034 section 5), SSHFP (RFC 4255, 6594), TLSA (RFC 6698), and
+ * those that took their formats.
+ */
 import { TYPE } from '../types.ts';
+import { algorithm } from './algorithm.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
-import { formatHex, parseHex, u8, u16 } from './kinds.ts';
+import { formatHex, parseHex, u8, u16, u32 } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';
 
 /**
  * A number that names the algorithm of the digest, and the digest, to the end of the rdata. `lengths`: bytes of the
  * digests whose length is known, by that number. `key`: the digest's in the structured form.
+ * `least`: bytes of any digest.
  */
 function algorithmAndDigest(
   what: string,
   digest: string,
   key: string,
   lengths: ReadonlyMap<number, number>,
+  least = 1,
 ): FieldKind {
   const read = (input: WireReader): [algorithm: number, hex: string] => {
     const algorithm = input.u8();
     const bytes = input.rest();
-    if (bytes.length === 0 || bytes.length !== (lengths.get(algorithm) ?? bytes.length))
+    if (bytes.length < least || bytes.length !== (lengths.get(algorithm) ?? bytes.length))
       input.fail(`the ${digest} has the wrong length for ${what} ${algorithm}`);
     return [algorithm, formatHex(bytes)];
   };
@@ -31,6 +37,7 @@ function algorithmAndDigest(
       const length = lengths.get(algorithm);
       if (length !== undefined && bytes.length !== length)
         input.fail(digest, `must have ${length * 2} hexadecimal digits for ${what} ${algorithm}`);
+      if (bytes.length < least) input.fail(digest, `must have at least ${least * 2} hexadecimal digits`);
       out.u8(algorithm);
       out.bytes(bytes);
     },
@@ -40,35 +47,6 @@ function algorithmAndDigest(
     },
   };
 }
-
-/** IANA "DNS Security Algorithm Numbers": the mnemonics that may stand for a number (RFC 4034 5.3, appendix A.1). */
-const ALGORITHMS: ReadonlyMap<string, number> = new Map([
-  ['RSAMD5', 1],
-  ['DH', 2],
-  ['DSA', 3],
-  ['RSASHA1', 5],
-  ['DSA-NSEC3-SHA1', 6],
-  ['RSASHA1-NSEC3-SHA1', 7],
-  ['RSASHA256', 8],
-  ['RSASHA512', 10],
-  ['ECC-GOST', 12],
-  ['ECDSAP256SHA256', 13],
-  ['ECDSAP384SHA384', 14],
-  ['ED25519', 15],
-  ['ED448', 16],
-  ['INDIRECT', 252],
-  ['PRIVATEDNS', 253],
-  ['PRIVATEOID', 254],
-]);
-
-const algorithm: FieldKind = {
-  ...u8('algorithm'),
-  parse(input, out) {
-    const number = ALGORITHMS.get(input.peek()?.text.toUpperCase() ?? '');
-    if (number !== undefined) input.word('algorithm');
-    out.u8(number ?? input.integer('algorithm', 0xff));
-  },
-};
 
 /** IANA "Digest Algorithms" of DS: SHA-1, SHA-256, GOST R 34.11-94, SHA-384, GOST R 34.11-2012 (RFC 9558), SM3 (RFC 9563). */
 const DS_LENGTHS = new Map([
@@ -92,24 +70,55 @@ const TLSA_LENGTHS = new Map([
   [2, 64],
 ]);
 
+/** The zero that asks the parent to delete its DS records (RFC 8078 section 4). */
+const CDS_LENGTHS = new Map([...DS_LENGTHS, [0, 1]]);
+
+/** SHA-384, SHA-512 (RFC 8976 2.2.3). */
+const ZONEMD_LENGTHS = new Map([
+  [1, 48],
+  [2, 64],
+]);
+/** RFC 8976 2.2.4. */
+const LEAST_ZONEMD = 12;
+
+const dsFields = (lengths: ReadonlyMap<number, number>): readonly FieldKind[] => [
+  u16('key tag'),
+  algorithm,
+  algorithmAndDigest('digest type', 'digest', 'digest', lengths),
+];
+const DS_EXAMPLE = '12345 13 2 and 64 hexadecimal digits';
+
+const TLSA_FIELDS: readonly FieldKind[] = [
+  u8('certificate usage', 'usage'),
+  u8('selector'),
+  algorithmAndDigest('matching type', 'certificate association data', 'certificate', TLSA_LENGTHS),
+];
+const TLSA_EXAMPLE = '3 1 1 and 64 hexadecimal digits';
+
 export const DIGEST_ROWS: readonly RdataRow[] = [
-  {
-    type: TYPE.DS,
-    example: '12345 13 2 and 64 hexadecimal digits',
-    fields: [u16('key tag'), algorithm, algorithmAndDigest('digest type', 'digest', 'digest', DS_LENGTHS)],
-  },
+  { type: TYPE.DS, example: DS_EXAMPLE, fields: dsFields(DS_LENGTHS) },
+  // RFC 7344 3.1.
+  { type: TYPE.CDS, example: DS_EXAMPLE, fields: dsFields(CDS_LENGTHS) },
+  // RFC 4431 section 2.
+  { type: TYPE.DLV, example: DS_EXAMPLE, fields: dsFields(DS_LENGTHS) },
+  // Weiler, "Deploying DNSSEC Without a Signed Root", which is the registry's reference.
+  { type: TYPE.TA, example: DS_EXAMPLE, fields: dsFields(DS_LENGTHS) },
   {
     type: TYPE.SSHFP,
     example: '4 2 and 64 hexadecimal digits',
     fields: [u8('algorithm'), algorithmAndDigest('fingerprint type', 'fingerprint', 'fingerprint', SSHFP_LENGTHS)],
   },
+  { type: TYPE.TLSA, example: TLSA_EXAMPLE, fields: TLSA_FIELDS },
+  // RFC 8162 section 2.
+  { type: TYPE.SMIMEA, example: TLSA_EXAMPLE, fields: TLSA_FIELDS },
+  // RFC 8976 2.2, 2.3.
   {
-    type: TYPE.TLSA,
-    example: '3 1 1 and 64 hexadecimal digits',
+    type: TYPE.ZONEMD,
+    example: '2026010100 1 1 and 96 hexadecimal digits',
     fields: [
-      u8('certificate usage', 'usage'),
-      u8('selector'),
-      algorithmAndDigest('matching type', 'certificate association data', 'certificate', TLSA_LENGTHS),
+      u32('serial'),
+      u8('scheme'),
+      algorithmAndDigest('hash algorithm', 'digest', 'digest', ZONEMD_LENGTHS, LEAST_ZONEMD),
     ],
   },
 ];

@@ -4,11 +4,11 @@ export type { RdataObject } from './kind.ts';
 export {
   canonicalRdata,
   checkRdata,
-  formatPortableRdata,
+  formatPortable,
   formatRdata,
   parseRdata,
   parseRdataFields,
   rdataToObject,
+  signedRdata,
 } from './rdata.ts';
 export { hasBothRewrites } from './service.ts';
-export { RDATA_TABLE } from './table.ts';

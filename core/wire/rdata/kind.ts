@@ -21,8 +21,18 @@ export interface FieldKind {
   take(input: WireReader, into: RdataObject): void;
 }
 
+/**
+ * What the wire and DNSSEC do with the names in the rdata. `compressed`: a sender may compress them
+ * (RFC 3597 section 4: the types of RFC 1035 alone), and canonical form has them in lower case.
+ * `lowered`: not compressed, and canonical form has them in lower case (RFC 4034 6.2, RFC 6840 5.1).
+ * `kept`: neither.
+ */
+export type NameRule = 'compressed' | 'lowered' | 'kept';
+
 export interface RdataRow {
   readonly type: number;
+  /** Required where the rdata has names. */
+  readonly names?: NameRule;
   /** A right content, shown in messages. */
   readonly example: string;
   /** In wire order, which is the order of the presentation form too. */

@@ -24,6 +24,29 @@ export const u16 = (what: string, key = keyOf(what)): FieldKind => ({
   },
 });
 
+/**
+ * A number of up to `max` that may be written as one of `names`, in any case. It comes out as a
+ * number, which every server reads.
+ */
+const named =
+  (max: 0xff | 0xffff) =>
+  (what: string, names: ReadonlyMap<string, number>, key = keyOf(what)): FieldKind => {
+    const number = max === 0xff ? u8(what, key) : u16(what, key);
+    return {
+      ...number,
+      parse(input, out) {
+        const value = names.get(input.peek()?.text.toUpperCase() ?? '');
+        if (value === undefined) return number.parse(input, out);
+        input.word(what);
+        if (max === 0xff) out.u8(value);
+        else out.u16(value);
+      },
+    };
+  };
+
+export const namedU8 = named(0xff);
+export const namedU16 = named(0xffff);
+
 export const u32 = (what: string, key = keyOf(what)): FieldKind => ({
   parse: (input, out) => out.u32(input.integer(what, 0xffffffff)),
   format: (input) => String(input.u32()),
@@ -120,3 +143,47 @@ export function parseHex(text: string): Uint8Array | undefined {
 export function formatHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }
+
+/** Base64 with its padding (RFC 4648 section 4) to bytes; undefined when it is none. */
+export function parseBase64(text: string): Uint8Array | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  // Node skips what is no Base64; what it read must be all of the text.
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+export function formatBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+}
+
+interface Coding {
+  readonly rule: string;
+  readonly parse: (text: string) => Uint8Array | undefined;
+  readonly format: (bytes: Uint8Array) => string;
+}
+
+/** Data to the end of the rdata, at least one byte. White space may cut its text anywhere. */
+const toTheEnd =
+  ({ rule, parse, format }: Coding) =>
+  (what: string, key = keyOf(what)): FieldKind => ({
+    parse(input, out) {
+      const text = input.joinedWords(what);
+      const bytes = parse(text);
+      if (bytes === undefined || bytes.length === 0) return input.fail(what, rule, text);
+      out.bytes(bytes);
+    },
+    format(input) {
+      if (input.left === 0) input.fail(`the ${what} is missing`);
+      return format(input.rest());
+    },
+    take(input, into) {
+      into[key] = format(input.rest());
+    },
+  });
+
+export const base64Data = toTheEnd({ rule: 'must be Base64', parse: parseBase64, format: formatBase64 });
+
+export const hexData = toTheEnd({
+  rule: 'must be pairs of hexadecimal digits',
+  parse: parseHex,
+  format: formatHex,
+});

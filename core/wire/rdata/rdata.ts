@@ -3,8 +3,8 @@
  * tags are in lower case. For normalised rdata, parsing what was formatted gives the same bytes.
  */
 import { InvalidError } from '../../base/errors.ts';
-import { typeName } from '../mnemonics.ts';
-import { type Name, ROOT } from '../name.ts';
+import { isPortable, portableTypeName, typeName } from '../mnemonics.ts';
+import { LOWER, type Name, nameAt, ROOT } from '../name.ts';
 import { FieldReader, type NameContext } from './field-reader.ts';
 import { type Field, splitFields, toByteString } from './fields.ts';
 import { formatGeneric, GENERIC_MARK, parseGeneric } from './generic.ts';
@@ -64,7 +64,9 @@ function parse(type: number, row: RdataRow | undefined, fields: readonly Field[]
 /** Well-formed wire bytes with the case of names and tags as the presentation form would have given it. */
 function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
   if (row === undefined) return rdata;
-  return parse(row.type, row, splitFields(format(row, rdata)), CANONICAL);
+  const text = format(row, rdata);
+  // An empty list has no other text than that of RFC 3597.
+  return rdata.length === 0 ? rdata : parse(row.type, row, splitFields(text), CANONICAL);
 }
 
 function format(row: RdataRow, rdata: Uint8Array, isPortable = false): string {
@@ -78,32 +80,68 @@ function format(row: RdataRow, rdata: Uint8Array, isPortable = false): string {
   return text;
 }
 
+/** Undefined: the bytes are not well-formed. They were stored before the type had a row. */
+function tryFormat(row: RdataRow, rdata: Uint8Array, isPortable: boolean): string | undefined {
+  try {
+    return format(row, rdata, isPortable);
+  } catch (error) {
+    if (error instanceof InvalidError) return undefined;
+    throw error;
+  }
+}
+
 /**
- * The canonical presentation form: names absolute with the last dot, addresses by RFC 5952, strings quoted, RFC 3597 form for
- * types that are not in the table. Throws InvalidError `invalid_content` when the bytes are not well-formed.
+ * The canonical presentation form: names absolute with the last dot, addresses by RFC 5952, strings quoted. RFC 3597 form for
+ * types that are not in the table, and for bytes that are not well-formed.
  */
 export function formatRdata(type: number, rdata: Uint8Array): string {
   const row = RDATA_TABLE.get(type);
-  return row === undefined ? formatGeneric(rdata) : format(row, rdata);
+  return (row && tryFormat(row, rdata, false)) ?? formatGeneric(rdata);
 }
 
-/** The same for a master file that other servers read: keys of SVCB and HTTPS that BIND 9.18, Knot 3.2 or NSD 4.6 don't know by name are written as `keyN`. */
-export function formatPortableRdata(type: number, rdata: Uint8Array): string {
-  const row = RDATA_TABLE.get(type);
-  return row === undefined ? formatGeneric(rdata) : format(row, rdata, true);
+/**
+ * Type and rdata for a master file that other servers read. RFC 3597 form for types that BIND 9.18,
+ * Knot 3.2 or NSD 4.6 do not know; `keyN` for such keys of SVCB and HTTPS.
+ */
+export function formatPortable(type: number, rdata: Uint8Array): string {
+  const row = isPortable(type) ? RDATA_TABLE.get(type) : undefined;
+  return `${portableTypeName(type)}\t${(row && tryFormat(row, rdata, true)) ?? formatGeneric(rdata)}`;
 }
 
 /**
  * The content as an object, for programs that should not have to take the text apart: the fields of the type, names absolute with the
- * last dot. Of a type that is not in the table: `rdata`, in hexadecimal. Throws InvalidError as formatRdata.
+ * last dot. `rdata`, in hexadecimal, where formatRdata gives the RFC 3597 form.
  */
 export function rdataToObject(type: number, rdata: Uint8Array): RdataObject {
   const row = RDATA_TABLE.get(type);
-  if (row === undefined) return { rdata: formatHex(rdata) };
-  const reader = new WireReader(type, rdata);
   const object: RdataObject = {};
-  for (const field of row.fields) field.take(reader, object);
-  return object;
+  try {
+    if (row === undefined) return { rdata: formatHex(rdata) };
+    const reader = new WireReader(type, rdata);
+    for (const field of row.fields) field.take(reader, object);
+    reader.end();
+    return object;
+  } catch (error) {
+    if (error instanceof InvalidError) return { rdata: formatHex(rdata) };
+    throw error;
+  }
+}
+
+/**
+ * The canonical form of DNSSEC (RFC 4034 6.2, RFC 6840 5.1): names in lower case, but for those of
+ * types that came later (RFC 3597 section 7). Throws InvalidError as checkRdata.
+ */
+export function signedRdata(type: number, rdata: Uint8Array): Uint8Array {
+  const row = RDATA_TABLE.get(type);
+  if (row?.names === undefined || row.names === 'kept') return rdata;
+  const reader = new WireReader(type, rdata);
+  for (const field of row.fields) field.format(reader);
+  reader.end();
+  const lowered = Uint8Array.from(rdata);
+  // The length of a label is no capital.
+  for (const start of reader.nameStarts)
+    for (let p = start, length = nameAt(rdata, start).length; length > 0; p++, length--) lowered[p] = LOWER[rdata[p]];
+  return lowered;
 }
 
 /**

@@ -105,6 +105,7 @@ const uri: FieldKind = {
 export const SERVICE_ROWS: readonly RdataRow[] = [
   {
     type: TYPE.NAPTR,
+    names: 'lowered',
     example: '100 10 "S" "SIP+D2U" "" _sip._udp.example.net.',
     fields: [u16('order'), u16('preference'), flags, characterString('services'), rewrite],
   },

@@ -6,6 +6,7 @@ import { domainName, seconds, u32 } from './kinds.ts';
 export const SOA_ROWS: readonly RdataRow[] = [
   {
     type: TYPE.SOA,
+    names: 'compressed',
     example: 'ns1.example.net. hostmaster.example.net. 1 7200 900 1209600 300',
     fields: [
       domainName('primary name server'),

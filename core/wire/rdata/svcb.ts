@@ -92,6 +92,6 @@ const params: FieldKind = {
 const FIELDS: readonly FieldKind[] = [u16('priority'), domainName('target'), params];
 
 export const SVCB_ROWS: readonly RdataRow[] = [
-  { type: TYPE.SVCB, example: '1 svc.example.net. alpn="dot" port=853', fields: FIELDS },
-  { type: TYPE.HTTPS, example: '1 . alpn="h2,h3" ipv4hint=192.0.2.1', fields: FIELDS },
+  { type: TYPE.SVCB, names: 'kept', example: '1 svc.example.net. alpn="dot" port=853', fields: FIELDS },
+  { type: TYPE.HTTPS, names: 'kept', example: '1 . alpn="h2,h3" ipv4hint=192.0.2.1', fields: FIELDS },
 ];

@@ -7,6 +7,8 @@ export class WireReader {
   readonly #type: number;
   readonly #bytes: Uint8Array;
   #position = 0;
+  /** Offsets of the names that were read. */
+  readonly nameStarts: number[] = [];
   /** Its text is for servers of any age: what got a name lately is written by its number. */
   readonly isPortable: boolean;
 
@@ -68,7 +70,9 @@ export class WireReader {
       if (length > MAX_LABEL) this.fail('a name has a compression pointer or a label longer than 63 bytes');
       this.take(length);
       if (this.#position - start > MAX_NAME) this.fail('a name is longer than 255 bytes');
-      if (length === 0) return this.#bytes.subarray(start, this.#position);
+      if (length > 0) continue;
+      this.nameStarts.push(start);
+      return this.#bytes.subarray(start, this.#position);
     }
   }
 

@@ -27,6 +27,17 @@ const TYPES: readonly (readonly [type: string, content: string, canonical: strin
   ['DNAME', 'other.example.org', 'other.example.org.', ['target']],
   ['LOC', '52 22 23.000 N 4 53 32.000 E -2.00m 0.00m 10000m 10m', '', []],
   ['URI', '10 1 "https://example.org/"', '10 1 "https://example.org/"', ['priority', 'weight', 'target']],
+  ['HINFO', 'PC Linux', '"PC" "Linux"', ['cpu', 'os']],
+  ['RP', 'admin.example.org about.example.org', 'admin.example.org. about.example.org.', ['mailbox', 'text_name']],
+  ['AFSDB', '1 afs.example.org', '1 afs.example.org.', ['subtype', 'target']],
+  ['SMIMEA', `3 1 1 ${'ab'.repeat(32)}`, '', ['usage', 'selector', 'matching_type', 'certificate']],
+  ['OPENPGPKEY', 'mQENBFRVStcB', 'mQENBFRVStcB', ['public_key']],
+  ['CERT', 'PGP 0 0 mQENBFRV', '3 0 0 mQENBFRV', ['type', 'key_tag', 'algorithm', 'certificate']],
+  ['KEY', '512 3 13 AQID', '512 3 13 AQID', ['flags', 'protocol', 'algorithm', 'public_key']],
+  ['CSYNC', '66 3 A NS', '66 3 A NS', ['serial', 'flags', 'types']],
+  ['IPSECKEY', '10 1 2 192.0.2.38 AQNR', '10 1 2 192.0.2.38 AQNR', ['precedence', 'gateway', 'public_key']],
+  ['APL', '1:192.0.2.0/24', '1:192.0.2.0/24', ['prefixes']],
+  ['EUI48', '00-00-5E-00-53-2A', '00-00-5e-00-53-2a', ['address']],
   ['TYPE65280', '\\# 2 abcd', '\\# 2 abcd', []],
 ];
 
@@ -59,6 +70,8 @@ const CONFLICTS: readonly (readonly [
   [[['@', 'MX', '1 c.<zone>']], ['c', 'CNAME', 'x.example.org'], '409 cname_conflict'],
   [[], ['@', 'SOA', 'a. b. 1 2 3 4 5'], '422 soa_is_ours'],
   [[], ['@', 'NS', 'ns.example.org'], '422 apex_ns_is_ours'],
+  [[], ['@', 'DNSKEY', '257 3 13 AQID'], '422 dnssec_is_ours'],
+  [[], ['a', 'RRSIG', 'A 13 2 300 20261201000000 20261101000000 1 example.net. AQID'], '422 dnssec_is_ours'],
 ];
 
 await everywhere('contract, records', (test) => {

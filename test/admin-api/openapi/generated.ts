@@ -3510,7 +3510,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3520,7 +3520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field" | "idempotency_key_reused";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "dnssec_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -3639,7 +3639,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3649,7 +3649,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "dnssec_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -3910,7 +3910,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`, `named_twice`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`, `named_twice`, `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3920,7 +3920,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "batch_too_large" | "named_twice" | "validation" | "unknown_field" | "idempotency_key_reused";
+                            code: "invalid_name" | "name_outside" | "invalid_type" | "invalid_content" | "invalid_ttl" | "invalid_host" | "not_proxiable" | "target_is_cname" | "soa_is_ours" | "dnssec_is_ours" | "apex_ns_is_ours" | "ds_at_apex" | "ns_at_wildcard" | "too_many_types" | "rrset_too_large" | "name_too_large" | "batch_too_large" | "named_twice" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };

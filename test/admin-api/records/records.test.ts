@@ -186,6 +186,10 @@ const BAD: readonly (readonly [record: object, code: string, pointer: string])[]
   [{ type: 'LOC', content: '91 N 0 E 0' }, 'invalid_content', '/content'],
   [{ type: 'CAA', content: '0 issue "ca.example policy=ev"' }, 'invalid_content', '/content'],
   [{ type: 'SOA', content: 'a. b. 1 2 3 4 5' }, 'soa_is_ours', '/type'],
+  [{ type: 'DNSKEY', content: '257 3 13 AQID' }, 'dnssec_is_ours', '/type'],
+  [{ type: 'NSEC', content: 'b.example.org A' }, 'dnssec_is_ours', '/type'],
+  [{ type: 'CDS', content: '0 0 0 00' }, 'dnssec_is_ours', '/type'],
+  [{ type: 'TYPE46', content: '\\# 0' }, 'invalid_content', '/content'],
   [{ name: '@', type: 'NS', content: 'ns.example.org' }, 'apex_ns_is_ours', '/type'],
   [
     { name: '@', type: 'DS', content: '1 8 2 E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855' },

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { MessageReader } from '../../../core/wire/message-reader.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
+import { formatName } from '../../../core/wire/name.ts';
 import { formatRdata } from '../../../core/wire/rdata/index.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
@@ -110,9 +110,12 @@ test('names in rdata are made whole where a sender may compress them', () => {
   assert.is(soa, 'a.example. net. 1 2 3 4 5');
   const naptr = contentOf(record(TYPE.NAPTR, [0, 1, 0, 2], [1], 'S', [3], 'SIP', [0], [0xc0, 0]));
   assert.is(naptr, '1 2 "S" "SIP" "" example.');
-  // RP (RFC 1183) has no form of ours; its names are whole all the same.
-  const rp = Buffer.concat([parseName('a.example.'), parseName('net.')]).toString('hex');
-  assert.is(contentOf(record(17, pointer, [0xc0, 9])), `\\# 16 ${rp}`);
+  assert.is(contentOf(record(TYPE.RP, pointer, [0xc0, 9])), 'a.example. net.');
+  assert.is(contentOf(record(TYPE.MINFO, pointer, [0xc0, 9])), 'a.example. net.');
+  assert.is(contentOf(record(TYPE.PX, [0, 1], pointer, [0xc0, 9])), '1 a.example. net.');
+  const sig = contentOf(record(TYPE.SIG, [0, 1, 13, 2], new Array(14).fill(0), pointer, [1, 2, 3]));
+  assert.is(sig, 'A 13 2 0 19700101000000 19700101000000 0 a.example. AQID');
+  assert.is(contentOf(record(TYPE.NXT, pointer, [0x40])), 'a.example. A');
   // In all other types these bytes are no pointer.
   assert.is(contentOf(record(731, [0xc0, 9])), '\\# 2 c009');
   assert.is(contentOf(record(TYPE.TXT, [2], 'aB')), '"aB"');

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseMaster } from '../../../core/wire/master/index.ts';
-import { typeName } from '../../../core/wire/mnemonics.ts';
+import { isPortable, parseType, typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName, nameId, parseName } from '../../../core/wire/name.ts';
-import { formatPortableRdata, formatRdata, parseRdata, rdataToObject } from '../../../core/wire/rdata/index.ts';
+import { formatPortable, formatRdata, parseRdata, rdataToObject } from '../../../core/wire/rdata/index.ts';
+import { RDATA_TABLE } from '../../../core/wire/rdata/table.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { RDATA } from '../../core/wire/arbitrary.ts';
 import { startChild } from '../../support/child.ts';
@@ -58,30 +59,48 @@ const isSvcb = (type: number): boolean => type === TYPE.SVCB || type === TYPE.HT
 
 const escaped = (character: string): string => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`;
 
-/** Changes the name in a content: the second field of SVCB, else the last. */
-function inName(types: ReadonlySet<number>, why: string, change: (name: string) => string): Respelling {
-  return {
-    why,
-    respell(text, type) {
-      if (!types.has(type)) return text;
-      const fields = text.split(' ');
-      const at = isSvcb(type) ? 1 : fields.length - 1;
-      return fields.map((field, i) => (i === at ? change(field) : field)).join(' ');
-    },
-  };
+/** Which fields of a content are names: the last one, but for these types. */
+const NAME_FIELDS: ReadonlyMap<number, readonly number[]> = new Map([
+  [TYPE.SVCB, [1]],
+  [TYPE.HTTPS, [1]],
+  [TYPE.RP, [0, 1]],
+  [TYPE.MINFO, [0, 1]],
+  [TYPE.PX, [1, 2]],
+  [TYPE.RRSIG, [7]],
+  [TYPE.SIG, [7]],
+  [TYPE.NSEC, [0]],
+]);
+
+function nameFields(type: number, fields: readonly string[]): readonly number[] {
+  if (RDATA_TABLE.get(type)?.names === undefined) return [];
+  if (type === TYPE.IPSECKEY) return fields[1] === '3' ? [3] : [];
+  return NAME_FIELDS.get(type) ?? [fields.length - 1];
 }
 
-const NAMED: ReadonlySet<number> = new Set([
-  TYPE.CNAME,
-  TYPE.NS,
-  TYPE.PTR,
-  TYPE.DNAME,
-  TYPE.MX,
-  TYPE.SRV,
-  TYPE.NAPTR,
-  TYPE.SVCB,
-  TYPE.HTTPS,
-]);
+/** Changes the names in a content, unless it is in RFC 3597 form. */
+const inNames = (why: string, change: (name: string) => string): Respelling => ({
+  why,
+  respell(text, type) {
+    if (text.startsWith('\\# ')) return text;
+    const fields = text.split(' ');
+    const named = nameFields(type, fields);
+    return fields.map((field, i) => (named.includes(i) ? change(field) : field)).join(' ');
+  },
+});
+
+const types = (names: string): ReadonlySet<number> => new Set(names.split(' ').map((name) => parseType(name) ?? 0));
+
+const UNREAD_BY_NSD = types(
+  'NSAP-PTR TALINK DSYNC NINFO WALLET CLA RESINFO GPOS TA RKEY KEY NXT HHIT BRID EID NIMLOC SINK DOA AMTRELAY HIP IPN WKS ATMA A6',
+);
+const UNREAD_BY_BIND = types('CLA IPN');
+
+/** Whether a type is written in RFC 3597 form: the peer does not read another one, or not all of it. */
+const IS_GENERIC: Readonly<Record<Peer['name'], (type: number) => boolean>> = {
+  knot: (type) => !isPortable(type),
+  nsd: (type) => UNREAD_BY_NSD.has(type),
+  bind: (type) => UNREAD_BY_BIND.has(type),
+};
 
 /** Leaves out records in whose alpn a protocol is like that. */
 const withoutProtocols = (why: string, like: (protocol: string) => boolean): Respelling => ({
@@ -93,9 +112,16 @@ const withoutProtocols = (why: string, like: (protocol: string) => boolean): Res
   },
 });
 
+/** Leaves out all records of some types. */
+const without = (names: string, why: string): Respelling => ({
+  why: `${why}: left out`,
+  respell: (text, type) => (types(names).has(type) ? null : text),
+});
+
 const RESPELLINGS: Readonly<Record<Peer['name'] | 'bind', readonly Respelling[]>> = {
   knot: [
-    inName(NAMED, 'wants punctuation in names escaped', (name) =>
+    without('NSEC3', 'does not answer for types that it serves as proofs only'),
+    inNames('wants punctuation in names escaped', (name) =>
       name.replace(/\\\d{3}|\\.|[^a-z0-9_*/.-]/g, (part) => (part.length > 1 ? part : escaped(part))),
     ),
     withoutProtocols('reads one byte, or an escape at either end, of a protocol in alpn wrongly', (protocol) =>
@@ -103,25 +129,35 @@ const RESPELLINGS: Readonly<Record<Peer['name'] | 'bind', readonly Respelling[]>
     ),
   ],
   nsd: [
+    without('NSEC3', 'does not answer for types that it serves as proofs only'),
+    {
+      why: 'reads escapes in gateways wrongly: left out',
+      respell: (text, type) => (type === TYPE.IPSECKEY && text.includes('\\') ? null : text),
+    },
     withoutProtocols('sees no comma after a zero byte in alpn', (protocol) => protocol.includes('\0')),
-    inName(NAMED, 'takes \\\\. in names for an escaped dot', (name) =>
+    inNames('takes \\\\. in names for an escaped dot', (name) =>
       name.replace(/\\\d{3}|\\./g, (part) => (part === '\\\\' ? '\\092' : part)),
     ),
   ],
-  bind: [],
+  bind: [without('MD MF', 'refuses obsolete types')],
 };
 
 /** The lines of a master file that the peer can read, in our print but for the peer's own spellings; says how many have those. */
 function printFor(peer: Peer['name'] | 'bind', zone: readonly ResourceRecord[]): (string | null)[] {
   const counts = new Map<string, number>();
   const lines = zone.map(({ name, type, ttl, rdata }) => {
-    let text: string | null = formatPortableRdata(type, rdata);
+    const isGeneric = IS_GENERIC[peer](type);
+    let text: string | null = isGeneric
+      ? `\\# ${rdata.length} ${hex(rdata)}`
+      : isPortable(type)
+        ? formatPortable(type, rdata).split('\t')[1]
+        : formatRdata(type, rdata);
     for (const { why, respell } of RESPELLINGS[peer]) {
       const other: string | null = text && respell(text, type);
       if (other !== text) counts.set(why, (counts.get(why) ?? 0) + 1);
       text = other;
     }
-    return text && `${formatName(name)} ${ttl} IN ${typeName(type)} ${text}`;
+    return text && `${formatName(name)} ${ttl} IN ${isGeneric ? `TYPE${type}` : typeName(type)} ${text}`;
   });
   for (const [why, count] of counts) console.log(`${peer} ${why} (${count} records)`);
   return lines;

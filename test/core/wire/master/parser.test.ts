@@ -112,9 +112,13 @@ test('one entry each', () => {
     ['a TXT A', 'a.example.com. 5 TXT "A"'],
     ['a CAA 0 issue "x; y=z"', 'a.example.com. 5 CAA 0 issue "x; y=z"'],
     ['a SRV 1 2 3 b', 'a.example.com. 5 SRV 1 2 3 b.example.com.'],
-    ['a HINFO \\# 2 0000', 'a.example.com. 5 HINFO \\# 2 0000'],
-    ['a NSAP-PTR \\# 0', 'a.example.com. 5 NSAP-PTR \\# 0'],
-    ['a L32 \\# 0', 'a.example.com. 5 L32 \\# 0'],
+    ['a HINFO \\# 2 0000', 'a.example.com. 5 HINFO "" ""'],
+    ['a HINFO PC Linux', 'a.example.com. 5 HINFO "PC" "Linux"'],
+    ['a MINFO b c.', 'a.example.com. 5 MINFO b.example.com. c.'],
+    ['a APL', 'a.example.com. 5 APL \\# 0'],
+    ['a NULL \\# 2 0000', 'a.example.com. 5 NULL \\# 2 0000'],
+    ['a NSAP-PTR b', 'a.example.com. 5 NSAP-PTR b.example.com.'],
+    ['a L32 10 192.0.2.1', 'a.example.com. 5 L32 10 192.0.2.1'],
   ];
   for (const [entry, record] of cases) assert.is(one(entry), record, entry);
 });

@@ -2,9 +2,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../../core/base/errors.ts';
 import { parseType, typeName } from '../../../../core/wire/mnemonics.ts';
-import { checkRdata, formatRdata, parseRdata, parseRdataFields } from '../../../../core/wire/rdata/index.ts';
+import {
+  checkRdata,
+  formatRdata,
+  parseRdata,
+  parseRdataFields,
+  signedRdata,
+} from '../../../../core/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../../core/wire/rdata/table.ts';
-import { TYPE } from '../../../../core/wire/types.ts';
+import { WireReader } from '../../../../core/wire/rdata/wire-reader.ts';
+import { COMPRESSIBLE, TYPE } from '../../../../core/wire/types.ts';
 import fc from '../../../support/fc.ts';
 import { anyName, ORIGIN, RDATA, typeAndRdata } from '../arbitrary.ts';
 
@@ -90,7 +97,95 @@ const GOOD: [string, string, string][] = [
   ['CAA', '0 iodef "mailto:security@example.com"', '0 iodef "mailto:security@example.com"'],
   ['TYPE65280', '\\# 0', '\\# 0'],
   ['TYPE65280', '\\# 3 01 02 0f', '\\# 3 01020f'],
-  ['HINFO', '\\# 2 0000', '\\# 2 0000'],
+  ['HINFO', '\\# 2 0000', '"" ""'],
+  ['NULL', '\\# 2 0000', '\\# 2 0000'],
+  // Example contents of the RFCs, with what they are in canonical form.
+  ['HINFO', 'VAX-11/780 UNIX', '"VAX-11/780" "UNIX"'],
+  ['SPF', 'v=spf1 a -all', '"v=spf1 a -all"'],
+  [
+    'RESINFO',
+    'qnamemin exterr=15-17 "infourl=https://a.example/"',
+    '"qnamemin" "exterr=15-17" "infourl=https://a.example/"',
+  ],
+  ['X25', '311061700956', '"311061700956"'],
+  ['ISDN', '150862028003217 004', '"150862028003217" "004"'],
+  ['ISDN', '"150862028003217"', '"150862028003217"'],
+  ['GPOS', '-32.6882 116.8652 10.0', '"-32.6882" "116.8652" "10.0"'],
+  ['RP', 'Louie.trantor.umd.edu. LAM1.people.umd.edu.', 'louie.trantor.umd.edu. lam1.people.umd.edu.'],
+  ['RP', '. .', '. .'],
+  ['MINFO', 'a @', 'a. example.com.'],
+  ['AFSDB', '1 bigbird.toaster.com', '1 bigbird.toaster.com.'],
+  ['RT', '10 Relay.Prime.COM.', '10 relay.prime.com.'],
+  ['NSAP-PTR', 'foo.nist.gov', 'foo.nist.gov.'],
+  ['PX', '10 net2.it. PRMD-net2.ADMD-p400.C-it.', '10 net2.it. prmd-net2.admd-p400.c-it.'],
+  ['KX', '2 rt1.example', '2 rt1.example.'],
+  ['LP', '10 l64-subnet1.example.com.', '10 l64-subnet1.example.com.'],
+  ['TALINK', '. c2.example', '. c2.example.'],
+  ['DSYNC', 'cds notify 5359 cds-scanner.example.net.', 'CDS 1 5359 cds-scanner.example.net.'],
+  ['CDS', '0 0 0 00', '0 0 0 00'],
+  ['DLV', `12345 8 2 ${d(64)}`, `12345 8 2 ${d(64)}`],
+  ['SMIMEA', `3 0 0 ${d(8)} ${d(2)}`, `3 0 0 ${d(10)}`],
+  ['ZONEMD', `2018031500 1 1 ${d(48)} ${d(48)}`, `2018031500 1 1 ${d(96)}`],
+  ['DNSKEY', '256 3 RSASHA1 AQPS kmyn', '256 3 5 AQPSkmyn'],
+  ['CDNSKEY', '0 3 0 AA==', '0 3 0 AA=='],
+  ['KEY', '49152 3 1', '49152 3 1'],
+  [
+    'RRSIG',
+    'A RSASHA1 3 86400 20030322173103 20030220173103 2642 example.com. oJB1W6WN',
+    'A 5 3 86400 20030322173103 20030220173103 2642 example.com. oJB1W6WN',
+  ],
+  [
+    'RRSIG',
+    'TYPE1 ED25519 3 86400 4294967295 0 2642 @ oJB1 W6WN',
+    'A 15 3 86400 21060207062815 19700101000000 2642 example.com. oJB1W6WN',
+  ],
+  ['NSEC', 'host.example.com. A MX RRSIG NSEC TYPE1234', 'host.example.com. A MX RRSIG NSEC TYPE1234'],
+  ['NSEC', 'a. NSEC a NSEC', 'a. A NSEC'],
+  ['NXT', 'a. 1 30', 'a. A NXT'],
+  ['DSYNC', '59 1 53 a.', 'CDS 1 53 a.'],
+  ['NXT', 'medium.foo.tld. NXT A MX SIG', 'medium.foo.tld. A MX SIG NXT'],
+  [
+    'NSEC3',
+    '1 1 12 AABBCCDD 2vptu5timamqttgl4luu9kg21e0aor3s A RRSIG',
+    '1 1 12 aabbccdd 2VPTU5TIMAMQTTGL4LUU9KG21E0AOR3S A RRSIG',
+  ],
+  ['NSEC3', '1 0 0 - 00', '1 0 0 - 00'],
+  ['NSEC3PARAM', '1 0 12 aabbccdd', '1 0 12 aabbccdd'],
+  ['CSYNC', '66 3 A NS AAAA', '66 3 A NS AAAA'],
+  ['CSYNC', '66 0', '66 0'],
+  ['CERT', 'pgp 0 0 AQID', '3 0 0 AQID'],
+  ['CERT', '65534 1 ED25519 AQ==', '65534 1 15 AQ=='],
+  ['OPENPGPKEY', 'AQ ID', 'AQID'],
+  ['DHCID', 'AAIBY2/AuCccgoJbsaxcQc9TUapptP69 lOjxfNuVAA2kjEA=', 'AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA='],
+  ['EID', 'E32C 6F78', 'e32c6f78'],
+  ['SINK', '1 2 3', '1 2 3'],
+  ['DOA', '0 1 2 "" -', '0 1 2 "" -'],
+  ['IPSECKEY', '10 1 2 192.0.2.38 AQNR', '10 1 2 192.0.2.38 AQNR'],
+  ['IPSECKEY', '10 0 2 . AQNR', '10 0 2 . AQNR'],
+  ['IPSECKEY', '10 3 2 mygateway.example.com. AQNR', '10 3 2 mygateway.example.com. AQNR'],
+  ['IPSECKEY', '10 2 2 2001:0DB8:0:8002::2000:1 AQNR', '10 2 2 2001:db8:0:8002::2000:1 AQNR'],
+  ['IPSECKEY', '10 0 0 .', '10 0 0 .'],
+  ['AMTRELAY', '128 1 3 amtrelays.example.com.', '128 1 3 amtrelays.example.com.'],
+  ['AMTRELAY', '10 0 0 .', '10 0 0 .'],
+  ['HIP', '2 200100107B1A74DF AwEA rvs1.example.com. rvs2', '2 200100107b1a74df AwEA rvs1.example.com. rvs2.'],
+  ['NID', '10 14:4fff:ff20:EE64', '10 0014:4fff:ff20:ee64'],
+  ['L32', '10 10.1.2.0', '10 10.1.2.0'],
+  ['L64', '10 2001:DB8:1140:1000', '10 2001:0db8:1140:1000'],
+  ['EUI48', '00-00-5E-00-53-2a', '00-00-5e-00-53-2a'],
+  ['EUI64', '00-00-5e-ef-10-00-00-2a', '00-00-5e-ef-10-00-00-2a'],
+  ['IPN', '18446744073709551615', '18446744073709551615'],
+  ['APL', '1:192.168.32.0/21 !1:192.168.38.0/28', '1:192.168.32.0/21 !1:192.168.38.0/28'],
+  ['APL', '1:224.0.0.0/4 2:FF00:0:0:0:0:0:0:0/8', '1:224.0.0.0/4 2:ff00::/8'],
+  ['APL', '', '\\# 0'],
+  ['WKS', '192.0.2.1 TCP telnet smtp 80', '192.0.2.1 6 23 25 80'],
+  ['WKS', '192.0.2.1 17', '192.0.2.1 17'],
+  ['NSAP', '0x47.0005.80.005a00.0000.0001.e133.ffffff000161.00', '0x47000580005a0000000001e133ffffff00016100'],
+  ['ATMA', '39.246f.00', '39246f00'],
+  ['ATMA', '+61.200.000', '+61200000'],
+  ['A6', '0 2001:db8::1', '0 2001:db8::1'],
+  ['A6', '64 ::1:2:3:4 a.example', '64 ::1:2:3:4 a.example.'],
+  ['A6', '128 a.example', '128 a.example.'],
+  ['A6', '60 ffff:ffff:ffff:ffff::1 a.example', '60 ::f:0:0:0:1 a.example.'],
 ];
 
 test('content in, canonical content out', () => {
@@ -191,6 +286,93 @@ const BAD: [string, string, RegExp][] = [
   ['CAA', '\\# 8 0005697373756521', /must be a CA such as/],
   ['NAPTR', '1 1 "" "" ""', /replacement is missing/],
   ['TYPE65280', 'abc', /RFC 3597/],
+  ['NULL', 'abc', /RFC 3597/],
+  ['HINFO', 'PC', /operating system is missing/],
+  ['HINFO', 'a b c', /is unexpected/],
+  ['X25', '123', /at least 4 digits/],
+  ['X25', '\\# 3 023132', /at least 4 digits/],
+  ['GPOS', '1 2 north', /altitude must be a decimal number/],
+  ['RP', 'a.example', /text name is missing/],
+  ['AFSDB', 'a.example', /subtype must be a whole number/],
+  ['DSYNC', 'CDS MAIL 1 a.', /scheme must be a whole number/],
+  ['DSYNC', 'X 1 1 a.', /must be a record type/],
+  ['DSYNC', '65536 1 1 a.', /type must be a whole number/],
+  ['NSEC', 'a. 1', /must be a record type/],
+  ['CDS', '0 0 0 0000', /2 hexadecimal digits/],
+  ['ZONEMD', `1 1 240 ${d(22)}`, /at least 24 hexadecimal digits/],
+  ['ZONEMD', `1 1 1 ${d(64)}`, /96 hexadecimal digits/],
+  ['ZONEMD', '\\# 8 0000000101f0abab', /wrong length/],
+  ['DNSKEY', '256 3 13', /public key is missing/],
+  ['DNSKEY', '256 3 13 AQI', /public key must be Base64/],
+  ['DNSKEY', '256 3 13 AQ=', /Base64/],
+  ['DNSKEY', '256 3 13 AQID=', /Base64/],
+  ['DNSKEY', '256 3 13 AR==', /Base64/],
+  ['DNSKEY', '256 3 13 A-_D', /Base64/],
+  ['DNSKEY', '65536 3 13 AQID', /flags must be a whole number/],
+  ['DNSKEY', '256 3 MD5 AQID', /algorithm must be a whole number/],
+  ['DNSKEY', '\\# 4 0100030d', /public key is missing/],
+  ['KEY', '256 3 13', /public key is missing/],
+  ['RRSIG', 'A 13 2 300 20260431000000 0 1 a. AQID', /expiration must be a time/],
+  ['RRSIG', 'A 13 2 300 21070101000000 0 1 a. AQID', /expiration must be a time/],
+  ['RRSIG', 'A 13 2 300 0 4294967296 1 a. AQID', /inception must be a time/],
+  ['RRSIG', 'FOO 13 2 300 0 0 1 a. AQID', /type covered must be a record type/],
+  ['NSEC', 'a.', /list of types is missing/],
+  ['NSEC', 'a. FOO', /list of types must be a record type/],
+  ['NSEC', '\\# 1 00', /list of types is missing/],
+  ['NSEC', '\\# 5 0000024000', /ends in a zero byte/],
+  ['NSEC', '\\# 3 000000', /empty or too long/],
+  ['NSEC', `\\# 36 000021${'01'.repeat(33)}`, /empty or too long/],
+  ['NSEC', '\\# 7 00000140000140', /ascending order/],
+  ['NXT', 'a. TYPE128', /1 to 127/],
+  ['NXT', 'a.', /list of types is missing/],
+  ['NXT', '\\# 2 0080', /1 to 127/],
+  ['NSEC3', '1 0 0 - xyz A', /Base32/],
+  ['NSEC3', '1 0 0 - 0 A', /Base32/],
+  ['NSEC3', '1 0 0 abc 00 A', /salt must be/],
+  ['NSEC3', '1 0 0 "" 00', /quoted/],
+  ['NSEC3', '\\# 6 010000000000', /next hashed owner is empty/],
+  ['NSEC3PARAM', '1 0 70000 -', /iterations/],
+  ['CERT', 'X509 0 0 AQID', /type must be a whole number/],
+  ['CERT', '1 0 0', /certificate is missing/],
+  ['DHCID', '\\# 0', /digest is missing/],
+  ['EID', 'abc', /hexadecimal/],
+  ['SINK', '1 2 3 A', /Base64/],
+  ['IPSECKEY', '10 4 2 . AQID', /gateway type must be a whole number from 0 to 3/],
+  ['IPSECKEY', '10 0 2 a. AQID', /gateway must be "\."/],
+  ['IPSECKEY', '10 1 2 a. AQID', /gateway must be an IPv4/],
+  ['IPSECKEY', '10 2 2 192.0.2.1 AQID', /gateway must be an IPv6/],
+  ['IPSECKEY', '10 0 2 .', /public key is missing/],
+  ['IPSECKEY', '\\# 4 0a040201', /gateway type 4 is unknown/],
+  ['AMTRELAY', '10 2 1 192.0.2.1', /discovery optional/],
+  ['AMTRELAY', '\\# 2 0a84', /relay type 4 is unknown/],
+  ['HIP', '2 xyz AQID', /host identity tag/],
+  ['HIP', '2 ab AQ ID', /public key must be Base64/],
+  ['HIP', '\\# 4 00020000', /missing/],
+  ['NID', '10 14:4fff:ff20', /four groups/],
+  ['NID', '10 00014:4fff:ff20:0', /four groups/],
+  ['L32', '10 10.1.2', /locator must be an IPv4/],
+  ['EUI48', '00:00:5e:00:53:2a', /between hyphens/],
+  ['EUI48', '00-00-5e-00-53', /6 pairs/],
+  ['EUI64', '\\# 7 00000000000000', /missing/],
+  ['IPN', '18446744073709551616', /whole number from 0/],
+  ['APL', '3:192.0.2.0/24', /family, an address and a length/],
+  ['APL', '1:192.0.2.0/33', /family, an address/],
+  ['APL', '1:192.0.2/24', /family, an address/],
+  ['APL', '192.0.2.0/24', /family, an address/],
+  ['APL', '\\# 4 00030000', /address family 3 is unknown/],
+  ['APL', '\\# 5 0001080100', /zero byte/],
+  ['APL', '\\# 4 00012100', /longer than an address/],
+  ['WKS', '192.0.2.1 tcp mail', /service must be a whole number/],
+  ['WKS', '192.0.2.1', /protocol is missing/],
+  ['WKS', '\\# 6 c00002010600', /zero byte/],
+  ['NSAP', '47.0005', /0x and pairs/],
+  ['NSAP', '0x47.000', /0x and pairs/],
+  ['ATMA', '+12a', /hexadecimal digits, or/],
+  ['ATMA', '\\# 2 0212', /format 2 is unknown/],
+  ['ATMA', '\\# 2 0161', /other characters than digits/],
+  ['A6', '129 a.', /0 to 128/],
+  ['A6', '64 ::1', /prefix name is missing/],
+  ['A6', '\\# 2 8100', /above 128/],
   ['TYPE65280', '"\\#" 1 00', /RFC 3597/],
   ['TYPE65280', '\\# 1', /says 1 bytes, but 0/],
   ['TYPE65280', '', /RFC 3597/],
@@ -265,7 +447,8 @@ test('cut, grown or random bytes are checked without harm', () => {
         text = formatRdata(number, bytes);
       } catch (error) {
         assert.instance(error, InvalidError);
-        assert.throws(() => formatRdata(number, bytes), /./);
+        // What is stored is shown all the same.
+        assert.match(formatRdata(number, bytes), /^\\# \d/);
         return;
       }
       // Well-formed by chance: upper case in names is all that parsing changes.
@@ -323,6 +506,37 @@ test('names inside rdata are lower-cased in the RFC 3597 form too', () => {
       // A length byte is at most 63, so it is never changed.
       assert.is(hex(parseRdata(TYPE.NS, `\\# ${upper.length} ${hex(upper)}`)), hex(name));
     }),
+  );
+});
+
+test('names: the rule of each row, where they stand, and their canonical form', () => {
+  const rules = new Map<string, string[]>();
+  for (const [number, { names }] of RDATA_TABLE)
+    if (names !== undefined) rules.set(names, [...(rules.get(names) ?? []), typeName(number)]);
+  // RFC 1035: section 4 of RFC 3597 lets no other be compressed.
+  assert.equal(rules.get('compressed')?.sort(), 'CNAME MB MD MF MG MINFO MR MX NS PTR SOA'.split(' '));
+  assert.equal([...COMPRESSIBLE.keys()].map(typeName).sort(), rules.get('compressed'));
+  // RFC 4034 6.2 without HINFO, which has no names, and NSEC (RFC 6840 5.1).
+  assert.equal(rules.get('lowered')?.sort(), 'A6 AFSDB DNAME KX NAPTR NXT PX RP RRSIG RT SIG SRV'.split(' '));
+  fc.assert(
+    fc.property(typeAndRdata, ({ type: number, rdata }) => {
+      const reader = new WireReader(number, rdata);
+      for (const field of RDATA_TABLE.get(number)?.fields ?? []) field.format(reader);
+      const { names } = RDATA_TABLE.get(number) ?? {};
+      assert.ok(names !== undefined || reader.nameStarts.length === 0, typeName(number));
+      const layout = COMPRESSIBLE.get(number);
+      if (layout !== undefined) {
+        assert.is(reader.nameStarts[0], layout.skip);
+        assert.is(reader.nameStarts.length, layout.names);
+      }
+      // Only the letters of names change.
+      const upper = Uint8Array.from(rdata);
+      for (const start of reader.nameStarts)
+        for (let p = start; rdata[p] !== 0; p += rdata[p] + 1)
+          for (let i = p + 1; i <= p + rdata[p]; i++) if (rdata[i] >= 0x61 && rdata[i] <= 0x7a) upper[i] -= 32;
+      assert.is(hex(signedRdata(number, upper)), hex(names === 'kept' ? upper : rdata));
+    }),
+    { numRuns: 5000 },
   );
 });
 

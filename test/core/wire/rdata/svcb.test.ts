@@ -5,7 +5,7 @@ import { formatMaster, parseMaster } from '../../../../core/wire/master/index.ts
 import { parseName } from '../../../../core/wire/name.ts';
 import {
   checkRdata,
-  formatPortableRdata,
+  formatPortable,
   formatRdata,
   parseRdata,
   rdataToObject,
@@ -103,10 +103,11 @@ test('for other servers late keys are written by their numbers, and read as the 
     ['1 . alpn=h2 no-default-alpn port=1 ipv4hint=192.0.2.1 ech=AA== ipv6hint=2001:db8::1 key9', undefined],
   ] as const) {
     const rdata = parseRdata(TYPE.SVCB, content);
-    assert.is(formatPortableRdata(TYPE.SVCB, rdata), portable ?? formatRdata(TYPE.SVCB, rdata));
-    assert.equal(parseRdata(TYPE.SVCB, formatPortableRdata(TYPE.SVCB, rdata)), rdata);
+    const text = portable ?? formatRdata(TYPE.SVCB, rdata);
+    assert.is(formatPortable(TYPE.SVCB, rdata), `SVCB\t${text}`);
+    assert.equal(parseRdata(TYPE.SVCB, text), rdata);
     const file = [...formatMaster(parseName('p.'), [{ name: parseName('p.'), type: TYPE.SVCB, ttl: 60, rdata }])];
-    assert.match(file.join(''), formatPortableRdata(TYPE.SVCB, rdata));
+    assert.match(file.join(''), formatPortable(TYPE.SVCB, rdata));
   }
 });
 
