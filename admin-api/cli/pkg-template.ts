@@ -73,11 +73,11 @@ function show() {
 button.addEventListener('click', () => {
   count += 1;
   show();
-  Host.storage.set('count', count);
+  Host.storage.set('count', String(count));
 });
 
 Host.storage.get('count').then((stored) => {
-  if (typeof stored === 'number') count = stored;
+  count = Number(stored ?? 0);
   show();
 });
 `;

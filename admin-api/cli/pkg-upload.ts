@@ -51,10 +51,10 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     about: 'upload a package and show the findings of its audit',
     more: 'The exit code is 1 if the package is rejected.',
     options: [
-      option('--notes <text>', 'notes for the reviewer'),
+      option('--notes <text>', 'release notes of this version'),
       option('--publish', 'publish the package if it is approved'),
     ],
-    examples: ['waypost pkg upload notes.pkg', 'waypost pkg upload notes.pkg --notes "Camera is for scans." --publish'],
+    examples: ['waypost pkg upload notes.pkg', 'waypost pkg upload notes.pkg --notes "Adds scans." --publish'],
     run: (call: Call<UploadOptions>, [file]) => upload(call, file),
   });
   addVerb(parent, context, {

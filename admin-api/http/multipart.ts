@@ -21,6 +21,8 @@ export interface Form {
   readonly fields: ReadonlyMap<string, string>;
   /** Whether the form had the file. */
   readonly hasFile: boolean;
+  /** Name of the file as the client sent it; undefined: none. */
+  readonly fileName: string | undefined;
 }
 
 /** Our forms have two parts; some extra parts are tolerated. */
@@ -41,12 +43,14 @@ export async function readForm(
   let fault: unknown;
   let fileStream: BusboyFileStream | undefined;
   let fileDone: Promise<void> | undefined;
+  let fileName: string | undefined;
   const form = createParser(contentType, file, names, fieldSize);
-  form.on('file', (name, stream) => {
+  form.on('file', (name, stream, sentName: string | undefined) => {
     // An abandoned stream emits a second error, which has no listener.
     stream.on('error', () => {});
     if (name === file && fileDone === undefined) {
       fileStream = stream;
+      fileName = sentName;
       fileDone = drain(stream, writePiece).catch((error: unknown) => {
         fault ??= error;
       });
@@ -88,7 +92,7 @@ export async function readForm(
   }
   await fileDone;
   if (fault !== undefined) throw fault;
-  return { fields, hasFile: fileDone !== undefined };
+  return { fields, hasFile: fileDone !== undefined, fileName };
 }
 
 /** Reads to the end even after a failure: an unread file would block the rest of the form. */

@@ -10,6 +10,7 @@ import type { Audited, Identified } from './audit-task.ts';
 import { Auditor } from './auditor.ts';
 import { packageMetrics } from './metrics.ts';
 import { PackageBlobs } from './package-blobs.ts';
+import { policyRoute } from './policy.ts';
 import { packageRoutes } from './routes.ts';
 import { rulesRoute } from './rules.ts';
 
@@ -58,6 +59,7 @@ export function createPackages(
       ...packageRoutes({ services, blobs, auditor, identities, limit }),
       ...packageAdminRoutes(services, blobs),
       rulesRoute(),
+      policyRoute(),
     ],
     tidy: (before) => blobs.tidy(before),
     start() {

@@ -1,7 +1,8 @@
-/** Paths of apps, uploads and rules in the API. */
+/** Paths of apps, uploads, rules and the sandbox policy in the API. */
 export const APPS = '/api/dev/apps';
 export const UPLOADS = '/api/dev/uploads';
 export const RULES = '/api/dev/rules';
+export const POLICY = '/api/dev/policy';
 
 export const uploadUrl = (id: string): string => `${UPLOADS}/${id}`;
 

@@ -38,6 +38,7 @@ export function packageRoutes(intake: Intake): Route[] {
         422: [
           'unreadable_package',
           'package_missing',
+          'package_name',
           'invalid_notes',
           'repeated_part',
           'field_too_long',

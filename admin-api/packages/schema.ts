@@ -11,10 +11,10 @@ export const packageForm = Type.Object({
   package: Type.Unsafe<Uint8Array>({
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: 'the package: a ZIP archive named *.pkg, with manifest.json in its root',
+    description: 'the package: a ZIP archive with manifest.json in its root; its file name ends in .pkg',
   }),
   notes: Type.Optional(
-    text('notes for the reviewer', {
+    text('the release notes of this version', {
       maxLength: MAX_NOTES,
     }),
   ),
@@ -68,6 +68,32 @@ const rule = Type.Object(
 
 export const rulesResponse = Type.Object({ rules: list(rule, 'the rules, sorted by code') });
 
+const policyText = {
+  version: Type.Integer({ minimum: 1, description: 'the version of the policy' }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of config/sandbox-policy.json' }),
+  content_security_policy: text('the Content-Security-Policy of every page and worker'),
+} satisfies TProperties;
+
+/** The policy is fixed, so its schema has the values. */
+export const policyResponse = Type.Object({
+  policy: Type.Object(
+    {
+      ...policyText,
+      permissions_policy: text('the Permissions-Policy of every page'),
+      sandbox: text('the tokens of the sandbox, with blanks between them; the origin is opaque'),
+      origin: oneOf(['opaque'] as const, 'the origin of an app'),
+      navigation: oneOf(['package'] as const, 'where an app may navigate: to pages of its own package'),
+      background: Type.Object({
+        eval: Type.Boolean({ description: 'whether a background file may make code from text' }),
+        java: Type.Boolean({ description: 'whether it may reach classes of Java' }),
+        load: Type.Boolean({ description: 'whether it may load files' }),
+        host: oneOf(['frozen'] as const, 'whether Host can be changed'),
+      }),
+    },
+    { title: 'SandboxPolicy' },
+  ),
+});
+
 const common = {
   id: id('the upload'),
   app_id: text('the id of the app, from the manifest'),
@@ -80,6 +106,17 @@ const common = {
 } satisfies TProperties;
 
 export const uploadBrief = Type.Object({ ...common, summary }, { title: 'UploadBrief' });
+
+const publishedBrief = Type.Object(
+  {
+    ...uploadBrief.properties,
+    policy: Type.Object(
+      { ...policyText, url: text('the path of the whole policy') },
+      { title: 'PolicyReference', description: 'the sandbox policy that hosts apply to the package' },
+    ),
+  },
+  { title: 'PublishedPackage' },
+);
 
 const step = Type.Object({
   status,
@@ -94,7 +131,7 @@ const upload = Type.Object(
     ...common,
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of the package' }),
     size: count('the size of the package in bytes'),
-    notes: orNull(Type.String(), 'the notes for the reviewer, or null'),
+    notes: orNull(Type.String(), 'the release notes, or null'),
     audit: Type.Object({ summary, findings: list(finding, 'the findings, sorted by file and line') }),
     history: list(step, 'the steps of the upload so far'),
   },
@@ -110,7 +147,7 @@ const app = Type.Object(
     audit_status: orNull(status, 'the state of the newest package, or null if there is none'),
     summary,
     latest: orNull(uploadBrief, 'the newest package'),
-    published: orNull(uploadBrief, 'the package that is published, or null'),
+    published: orNull(publishedBrief, 'the package that is published, or null'),
     suspended: orNull(Type.String(), 'the reason for the suspension of the app, or null'),
     created_at: time('when its first package was uploaded'),
     updated_at: time('when the app or a package of it last changed'),
@@ -133,7 +170,7 @@ export const queueResponse = Type.Object({
     Type.Object({
       ...uploadBrief.properties,
       account_id: id('the account'),
-      notes: orNull(Type.String(), 'the notes for the reviewer'),
+      notes: orNull(Type.String(), 'the release notes'),
     }),
     'packages in review, oldest first',
   ),

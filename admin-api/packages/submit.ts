@@ -77,7 +77,7 @@ export async function receivePackage(
         await part.write(piece, maxBytes);
       },
     });
-    const { fields, hasFile } = await form.catch((error: unknown) => {
+    const { fields, hasFile, fileName } = await form.catch((error: unknown) => {
       // A form that is too large has a package that is too large, because its other parts are
       // small.
       if (error instanceof HttpError && error.code === 'body_too_large') throw tooLarge(maxBytes, error.close);
@@ -85,6 +85,10 @@ export async function receivePackage(
     });
     if (!hasFile)
       throw new HttpError(422, 'package_missing', 'The form has no part "package"; send the .pkg file in it.', {
+        pointer: '/package',
+      });
+    if (!/\.pkg$/i.test(fileName ?? ''))
+      throw new HttpError(422, 'package_name', 'The name of the uploaded file must end in .pkg.', {
         pointer: '/package',
       });
     const notes = readNotes(fields.get('notes'));

@@ -7,8 +7,8 @@ import type { Caller } from '../http/caller.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime } from '../http/time.ts';
 import { ruleUrl, uploadUrl } from './paths.ts';
+import { POLICY_REFERENCE } from './policy.ts';
 import { unpackFindings } from './report.ts';
-
 import { uploadText } from './text.ts';
 
 /** An upload in lists, without findings. */
@@ -65,7 +65,7 @@ export function viewApp(reader: Reader, app: App) {
     audit_status: latest?.state ?? null,
     summary: latest?.summary ?? null,
     latest: latest === undefined ? null : viewUploadBrief(latest),
-    published: published === undefined ? null : viewUploadBrief(published),
+    published: published === undefined ? null : { ...viewUploadBrief(published), policy: POLICY_REFERENCE },
     suspended: app.suspended,
     created_at: formatTime(app.createdAt),
     updated_at: formatTime(app.updatedAt),

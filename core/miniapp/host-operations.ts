@@ -1,6 +1,6 @@
 /** The operations of the global `Host`, which is all of the system that a mini-app's web content may reach. */
 
-export type ArgumentType = 'string' | 'number' | 'object' | 'any';
+export type ArgumentType = 'string' | 'number' | 'object';
 
 export interface HostOperation {
   /** Undefined: anybody may call it. */
@@ -20,7 +20,7 @@ const operation = (
 
 export const HOST_OPERATIONS: ReadonlyMap<string, HostOperation> = new Map([
   ['storage.get', operation('Host.storage.get(key)', 'storage', ['string'])],
-  ['storage.set', operation('Host.storage.set(key, value)', 'storage', ['string', 'any'])],
+  ['storage.set', operation('Host.storage.set(key, value)', 'storage', ['string', 'string'])],
   ['ui.toast', operation('Host.ui.toast(text)', undefined, ['string'])],
   ['ui.vibrate', operation('Host.ui.vibrate(ms)', 'vibrate', ['number'])],
   ['camera.takePhoto', operation('Host.camera.takePhoto()', 'camera', [])],

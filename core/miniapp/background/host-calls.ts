@@ -4,7 +4,7 @@ import { findNearest } from '../../base/nearest.ts';
 import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
 import type { Evaluator } from '../script/evaluate.ts';
-import { constantOf } from '../script/values.ts';
+import { constantOf, type Value } from '../script/values.ts';
 import { parentOf } from '../script/walk.ts';
 import type { SourceText } from '../source-text.ts';
 
@@ -86,8 +86,12 @@ export class HostCalls {
     const keys = keysOf(value.node as ObjectExpression);
     const missing = required.filter((key) => keys?.has(key) === false);
     if (missing.length > 0) return `${missing.join(' and ')} is missing`;
-    const key = keys && constantOf(this.#evaluator.valuesOf(keys.get('key')!));
-    return key !== undefined && typeof key.value !== 'string' ? 'key is a string' : undefined;
+    for (const name of keys === undefined ? [] : required) {
+      const values = this.#evaluator.valuesOf(keys!.get(name)!);
+      if (!values.every((value) => isNoString(value))) continue;
+      return `${name} is a string`;
+    }
+    return undefined;
   }
 
   /** `Host` itself: its member `call` is called, or who knows what becomes of it. */
@@ -128,6 +132,11 @@ export class HostCalls {
         );
   }
 }
+
+const isNoString = (value: Value): boolean =>
+  value.kind === 'constant'
+    ? typeof value.value !== 'string'
+    : value.kind === 'list' || value.kind === 'structure' || value.kind === 'function';
 
 /** Undefined: there are others, which are unknown. */
 function keysOf({ properties }: ObjectExpression): ReadonlyMap<string, AnyNode> | undefined {

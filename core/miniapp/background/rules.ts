@@ -73,8 +73,8 @@ export const BACKGROUND_RULES = {
   background_params_invalid: {
     type: 'error',
     title: 'Host.call with wrong parameters',
-    about: 'storage.get takes {key}, storage.set takes {key, value}; key is a string.',
-    fix: 'Write Host.call("storage.get", { key: "name" }) or Host.call("storage.set", { key: "name", value: 1 }).',
+    about: 'storage.get takes {key}, storage.set takes {key, value}; key and value are strings.',
+    fix: 'Write Host.call("storage.get", { key: "name" }) or Host.call("storage.set", { key: "name", value: "1" }).',
   },
   background_permission_undeclared: {
     type: 'error',

@@ -63,8 +63,14 @@ export const MANIFEST_RULES = {
     type: 'error',
     title: 'Id not the reverse of a domain',
     about:
-      'An id is two labels or more with dots between them, each a letter and then letters, digits, hyphens or underscores, not ending in one of the latter; in lower case, since domains are the same in either; 155 characters at most and 63 a label.',
+      'An id is two labels or more with dots between them, each a letter and then letters, digits, hyphens or underscores, not ending in one of the latter; 155 characters at most and 63 a label.',
     fix: 'Use the reverse of a domain of yours and a name: com.example.notes',
+  },
+  manifest_id_case: {
+    type: 'warning',
+    title: 'Id with upper case',
+    about: 'Domains are the same in upper and lower case, and so are ids: the app is known by its id in lower case.',
+    fix: 'Write the id in lower case.',
   },
   manifest_text: {
     type: 'error',

@@ -2,8 +2,9 @@
 import type { ObjectReader } from './object-reader.ts';
 
 /**
- * Two labels or more, each a letter and then letters, digits, hyphens (as in domains, and on iOS) or underscores (on Android). In lower case, since a domain
- * is the same in either and two apps must not differ by that.
+ * Two labels or more, each a letter and then letters, digits, hyphens (as in domains, and on iOS)
+ * or underscores (on Android). Read in lower case, since a domain is the same in either and two
+ * apps must not differ by that.
  */
 const ID = /^[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+$/;
 const LABEL_ENDS_WELL = /[a-z0-9]$/;
@@ -12,13 +13,17 @@ const LONGEST_ID = 155;
 const LONGEST_LABEL = 63;
 
 export function checkId(manifest: ObjectReader): string | undefined {
-  const id = manifest.string('id');
-  if (id === undefined) return;
+  const written = manifest.string('id');
+  if (written === undefined) return;
+  // Letters of ASCII alone: others become letters of ASCII, too.
+  const id = written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const labels = id.split('.');
   const sound = ID.test(id) && labels.every((one) => one.length <= LONGEST_LABEL && LABEL_ENDS_WELL.test(one));
-  if (sound && id.length <= LONGEST_ID) return id;
-  const message = ID.test(id.toLowerCase()) && id !== id.toLowerCase() ? ' Upper case is not allowed.' : '';
-  manifest.add('manifest_id', 'id', `"id" is not the reverse of a domain, as com.example.notes.${message}`);
+  if (sound && id.length <= LONGEST_ID) {
+    if (id !== written) manifest.add('manifest_id_case', 'id', `"id" has upper case; the app is ${id}.`);
+    return id;
+  }
+  manifest.add('manifest_id', 'id', '"id" is not the reverse of a domain, as com.example.notes.');
   return;
 }
 

@@ -76,7 +76,7 @@ export function checkHostCall(
   [...required, ...optional].forEach((type, index) => {
     if (args[index] === undefined) return;
     const given = typeOf(view.evaluator.valuesOf(args[index]), args[index]);
-    if (given !== undefined && type !== 'any' && given !== type && !(index >= required.length && given === 'undefined'))
+    if (given !== undefined && given !== type && !(index >= required.length && given === 'undefined'))
       report(
         view,
         'host_arguments',
@@ -84,7 +84,20 @@ export function checkHostCall(
         `Argument ${index + 1} of ${usage} is ${article(type)}, not ${article(given)}.`,
       );
   });
+  if (path === 'Host.network.fetch' && args[1] !== undefined) checkMethod(view, args[1]);
 }
+
+/** `Host.network.fetch` retrieves. */
+function checkMethod(view: ScriptView, options: AnyNode): void {
+  for (const value of view.evaluator.writtenOut(options)) {
+    if (value.kind !== 'structure') continue;
+    const method = constantOf(view.evaluator.member(value, 'method'))?.value;
+    if (method === undefined || RETRIEVING.has(String(method).toUpperCase())) continue;
+    report(view, 'host_fetch_method', options, `The method is ${String(method).slice(0, 20)}.`);
+  }
+}
+
+const RETRIEVING = new Set(['GET', 'HEAD']);
 
 export function checkHostWrite(view: ScriptView, node: AnyNode, path: string, how: string): void {
   if (path === 'Host' || path.startsWith('Host.')) report(view, 'host_overwritten', node, `${path} is ${how}.`);

@@ -300,8 +300,21 @@ export const SCRIPT_RULES = {
     type: 'warning',
     title: 'An operation of Host is called with arguments that do not fit',
     about:
-      'The number of arguments, and the type of those that are constant, are compared with what the operation takes.',
-    fix: 'Give the arguments that the operation takes.',
+      'The number of arguments, and the type of those that are constant, are compared with what the operation takes. Keys and values of the storage are strings.',
+    fix: 'Give the arguments that the operation takes. For a number write String(value), for an object JSON.stringify(value).',
+  },
+  host_fetch_method: {
+    type: 'warning',
+    title: 'Host.network.fetch is given a method other than GET or HEAD',
+    about: 'Host.network.fetch is for retrieval. A method that is written out and is not GET or HEAD counts.',
+    fix: 'Leave the method out, or write "GET" or "HEAD".',
+  },
+  host_schedule_unheard: {
+    type: 'warning',
+    title: 'A task is scheduled and no background file receives it',
+    about:
+      'Tasks of Host.background.schedule are delivered as events of the type "schedule", which background.events in manifest.json has to list.',
+    fix: 'Write "background": { "enabled": true, "entry": "…", "events": ["schedule"] } into manifest.json.',
   },
   host_computed: {
     type: 'warning',

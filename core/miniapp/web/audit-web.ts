@@ -94,6 +94,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     if (!isKnownFunction(timer, web)) context.findings.add('timer_undeterminable', timer.place, timer.message);
   reportTagged(web);
   reportUndefined(web);
+  checkScheduled(context);
   if (!context.undeterminable) checkUnused(context);
 }
 
@@ -110,6 +111,13 @@ async function isPage(file: PackageFile): Promise<boolean> {
   if (KNOWN.test(file.path) || STYLE.test(file.path) || SCRIPT.test(file.path)) return false;
   const bytes = await file.read();
   return bytes !== undefined && PAGE.test(bytes.toString('latin1', 0, SNIFFED).replace(/^\xef\xbb\xbf/, ''));
+}
+
+/** Tasks that nothing receives. */
+function checkScheduled({ findings, manifest, used }: AuditContext): void {
+  const scheduled = used.get('background');
+  if (scheduled === undefined || manifest?.background?.events.includes('schedule')) return;
+  findings.add('host_schedule_unheard', scheduled, 'background.events in manifest.json does not list "schedule".');
 }
 
 /** Permissions that no call needs. */

@@ -30,6 +30,7 @@ await everywhere('contract, common', (test) => {
       'GET /metrics',
       'GET /api/v1/openapi.json',
       'GET /api/dev/rules',
+      'GET /api/dev/policy',
       'POST /api/v1/auth/token',
     ];
     assert.equal(

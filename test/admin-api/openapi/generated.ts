@@ -715,6 +715,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dev/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the sandbox policy
+         * @description Every host applies the policy to apps.
+         */
+        get: operations["getSandboxPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -781,7 +801,7 @@ export interface components {
             /** @description the newest package */
             latest: components["schemas"]["UploadBrief"] | null;
             /** @description the package that is published, or null */
-            published: components["schemas"]["UploadBrief"] | null;
+            published: components["schemas"]["PublishedPackage"] | null;
             /** @description the reason for the suspension of the app, or null */
             suspended: string | null;
             /** @description when its first package was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
@@ -967,6 +987,17 @@ export interface components {
                 max_domains_display: string;
             };
         };
+        /** @description the sandbox policy that hosts apply to the package */
+        PolicyReference: {
+            /** @description the version of the policy */
+            version: number;
+            /** @description the SHA-256 of config/sandbox-policy.json */
+            sha256: string;
+            /** @description the Content-Security-Policy of every page and worker */
+            content_security_policy: string;
+            /** @description the path of the whole policy */
+            url: string;
+        };
         Proxy: {
             /** @description the id of the domain */
             domain_id: string;
@@ -998,6 +1029,30 @@ export interface components {
             ssl_error: string | null;
             /** @description records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so */
             exposed: components["schemas"]["ExposedRecord"][];
+        };
+        PublishedPackage: {
+            /** @description the id of the upload */
+            id: string;
+            /** @description the id of the app, from the manifest */
+            app_id: string;
+            /** @description the version, for people */
+            version: string;
+            /** @description the number of the version; it increases with each version */
+            version_code: number;
+            /**
+             * @description the state of the package
+             * @enum {string}
+             */
+            status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
+            /** @description the path of this upload */
+            url: string;
+            /** @description when it was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /** @description when its status last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+            updated_at: string;
+            /** @description the number of findings, or null while there is no verdict */
+            summary: components["schemas"]["AuditSummary"] | null;
+            policy: components["schemas"]["PolicyReference"];
         };
         Record: {
             /** @description the id of the record */
@@ -1040,6 +1095,41 @@ export interface components {
             url: string;
             /** @description the rule in one line */
             title: string;
+        };
+        SandboxPolicy: {
+            /** @description the version of the policy */
+            version: number;
+            /** @description the SHA-256 of config/sandbox-policy.json */
+            sha256: string;
+            /** @description the Content-Security-Policy of every page and worker */
+            content_security_policy: string;
+            /** @description the Permissions-Policy of every page */
+            permissions_policy: string;
+            /** @description the tokens of the sandbox, with blanks between them; the origin is opaque */
+            sandbox: string;
+            /**
+             * @description the origin of an app
+             * @enum {string}
+             */
+            origin: "opaque";
+            /**
+             * @description where an app may navigate: to pages of its own package
+             * @enum {string}
+             */
+            navigation: "package";
+            background: {
+                /** @description whether a background file may make code from text */
+                eval: boolean;
+                /** @description whether it may reach classes of Java */
+                java: boolean;
+                /** @description whether it may load files */
+                load: boolean;
+                /**
+                 * @description whether Host can be changed
+                 * @enum {string}
+                 */
+                host: "frozen";
+            };
         };
         Token: {
             /** @description the id of the token */
@@ -1098,7 +1188,7 @@ export interface components {
             sha256: string;
             /** @description the size of the package in bytes */
             size: number;
-            /** @description the notes for the reviewer, or null */
+            /** @description the release notes, or null */
             notes: string | null;
             audit: {
                 /** @description the number of findings, or null while there is no verdict */
@@ -5043,9 +5133,9 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description the package: a ZIP archive named *.pkg, with manifest.json in its root */
+                    /** @description the package: a ZIP archive with manifest.json in its root; its file name ends in .pkg */
                     package: string;
-                    /** @description notes for the reviewer */
+                    /** @description the release notes of this version */
                     notes?: string;
                 };
             };
@@ -5138,7 +5228,7 @@ export interface operations {
                 };
             };
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `unreadable_package`, `package_missing`, `invalid_notes`, `repeated_part`, `field_too_long`, `too_many_parts`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `unreadable_package`, `package_missing`, `package_name`, `invalid_notes`, `repeated_part`, `field_too_long`, `too_many_parts`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5148,7 +5238,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "unreadable_package" | "package_missing" | "invalid_notes" | "repeated_part" | "field_too_long" | "too_many_parts" | "idempotency_key_reused";
+                            code: "unreadable_package" | "package_missing" | "package_name" | "invalid_notes" | "repeated_part" | "field_too_long" | "too_many_parts" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -5667,7 +5757,7 @@ export interface operations {
                             summary: components["schemas"]["AuditSummary"] | null;
                             /** @description the id of the account */
                             account_id: string;
-                            /** @description the notes for the reviewer */
+                            /** @description the release notes */
                             notes: string | null;
                         }[];
                         /** @description the cursor of the next page, or null on the last page */
@@ -6504,6 +6594,55 @@ export interface operations {
                         rules: components["schemas"]["Rule"][];
                     };
                     "text/html": string;
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getSandboxPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the sandbox policy */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        policy: components["schemas"]["SandboxPolicy"];
+                    };
                 };
             };
             /** @description Not Modified. */

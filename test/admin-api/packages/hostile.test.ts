@@ -70,7 +70,7 @@ await everywhere(
       const form = (notes: string): { body: Buffer; headers: Record<string, string> } => ({
         body: Buffer.from(
           [
-            `--${BOUNDARY}\r\nContent-Disposition: form-data; name="package"\r\n\r\n${packageText(newId(), 1)}\r\n`,
+            `--${BOUNDARY}\r\nContent-Disposition: form-data; name="package"; filename="a.pkg"\r\n\r\n${packageText(newId(), 1)}\r\n`,
             `--${BOUNDARY}\r\nContent-Disposition: form-data; ${notes}\r\n--${BOUNDARY}--\r\n`,
           ].join(''),
         ),

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { RULES } from '../../../admin-api/packages/paths.ts';
+import { POLICY, RULES } from '../../../admin-api/packages/paths.ts';
+import { policyJson, SANDBOX_POLICY } from '../../../core/miniapp/policy/policy.ts';
 import { RULES as TABLE } from '../../../core/miniapp/rules.ts';
 import type { CallOptions } from '../call-options.ts';
 import { Client, each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
@@ -44,6 +45,29 @@ await everywhere(
       assert.is(headers.get('content-type'), 'text/plain; charset=utf-8');
       assert.ok(text.startsWith(`${id} 1.0 (1): in review\n`));
       for (const part of ['audit_crashed', RULES, '\n> One\n> two.\n']) assert.ok(text.includes(part), part);
+    });
+
+    test('the sandbox policy is public, and published packages refer to it', async ({ world }) => {
+      const anyone = new Client(world.daemon, null);
+      const { body, headers } = succeeded(await anyone.get(POLICY));
+      const sha256 = createHash('sha256').update(policyJson()).digest('hex');
+      assert.equal(body.policy, { ...SANDBOX_POLICY, sha256 });
+      assert.is((await anyone.get(POLICY, { 'if-none-match': headers.get('etag')! })).status, 304);
+      const id = newId();
+      const { client } = world.user;
+      const of = await uploaded(client, id, 1);
+      succeeded(await client.send('POST', `${of.url}/publish`));
+      const { app } = succeeded(await client.get(`${APPS}/${id}`)).body;
+      const { version, content_security_policy } = SANDBOX_POLICY;
+      assert.equal(app.published.policy, { version, content_security_policy, url: POLICY, sha256 });
+    });
+
+    once('the name of the file must end in .pkg', async ({ world }) => {
+      const { client } = world.user;
+      const named = (filename: string) => form([{ name: 'package', filename, content: packageText(newId(), 1) }]);
+      for (const name of ['a.zip', 'pkg', 'a.pkg.zip'])
+        refused(await send(client, named(name)), '422 package_name', '/package');
+      succeeded(await send(client, named('A.PKG')));
     });
 
     test('a finding links to its rule, which is public', async ({ world }) => {
@@ -104,7 +128,7 @@ await everywhere(
       const { port } = new URL(world.daemon.url);
       const socket = connect(Number(port), '127.0.0.1');
       const head = `POST ${UPLOAD} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.user.client.token}\r\n`;
-      const bytes = formBytes([{ name: 'package', filename: 'a', content: Buffer.alloc(100_000) }]);
+      const bytes = formBytes([{ name: 'package', filename: 'a.pkg', content: Buffer.alloc(100_000) }]);
       socket.write(`${head}Content-Type: ${FORM_TYPE}\r\nContent-Length: ${bytes.length}\r\n\r\n`);
       socket.write(bytes.subarray(0, 50_000));
       while (!blobs(world).some((name) => name.endsWith('.part'))) await sleep(5);

@@ -83,7 +83,11 @@ export function assertSound(
   const said = manifestOf(files.get('manifest.json'));
   assert.ok(said !== undefined, `manifest.json is not JSON, ${told}`);
   const { id, name, version, versionCode } = said;
-  assert.equal(manifest, { id, name, version, versionCode }, `the manifest says something else, ${told}`);
+  assert.equal(
+    manifest,
+    { id: String(id).toLowerCase(), name, version, versionCode },
+    `the manifest says something else, ${told}`,
+  );
   for (const [path, bytes] of files) {
     if (path.endsWith('.js')) assert.ok(parsesAsScript(bytes), `${path} does not parse, ${told}`);
     if (path.endsWith('.css') && !parsesAsStyle(bytes))

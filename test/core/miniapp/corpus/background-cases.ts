@@ -103,7 +103,12 @@ export const BACKGROUND_CASES: readonly CorpusCase[] = [
   {
     code: 'background_params_invalid',
     triggers: handler("Host.call('storage.set', { key: 'a' });"),
-    nearMiss: handler("Host.call('storage.set', { key: event.appId, value: null });"),
+    nearMiss: handler("Host.call('storage.set', { key: event.appId, value: event.type });"),
+  },
+  {
+    code: 'background_params_invalid',
+    triggers: handler("Host.call('storage.set', { key: 'a', value: 1 });"),
+    nearMiss: handler("Host.call('storage.set', { key: 'a', value: String(1) });"),
   },
   {
     code: 'background_permission_undeclared',

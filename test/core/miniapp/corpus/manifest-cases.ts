@@ -46,6 +46,16 @@ export const MANIFEST_CASES: readonly CorpusCase[] = [
     nearMiss: withManifest({ id: 'de.my-company.notes_2' }),
   },
   {
+    code: 'manifest_id',
+    triggers: withManifest({ id: 'com.example.\u212aeys' }),
+    nearMiss: withManifest({ id: 'com.example.keys' }),
+  },
+  {
+    code: 'manifest_id_case',
+    triggers: withManifest({ id: 'com.Example.notes' }),
+    nearMiss: withManifest({ id: 'com.example.notes' }),
+  },
+  {
     code: 'manifest_text',
     triggers: withManifest({ name: 'N'.repeat(51) }),
     nearMiss: withManifest({ name: '📝'.repeat(50) }),

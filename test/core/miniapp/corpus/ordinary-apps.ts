@@ -219,7 +219,7 @@ const FORM = `'use strict';
     event.preventDefault();
     for (const field of this.elements) validate(field);
     if (Object.values(errors).some(Boolean)) return;
-    await Host.storage.set('order', Object.fromEntries(new FormData(this)));
+    await Host.storage.set('order', JSON.stringify(Object.fromEntries(new FormData(this))));
     await sleep(100);
     const row = document.querySelector('template').content.cloneNode(true);
     row.querySelector('.name').textContent = form.email.value;

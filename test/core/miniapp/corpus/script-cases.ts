@@ -23,6 +23,11 @@ const manifest = (...permissions: string[]): string => {
   return JSON.stringify({ ...base, permissions });
 };
 
+const scheduled = (events: readonly string[]): string => {
+  const background = { enabled: true, entry: 'background.js', events, permissions: [] };
+  return JSON.stringify({ ...JSON.parse(manifest('storage', 'background')), background });
+};
+
 const NETWORK = { 'manifest.json': manifest('storage', 'network') };
 const DEEP = 60_000;
 
@@ -274,6 +279,27 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'const hosts = { storage: { remove() {} } };\nhosts.storage.remove("x");',
   ),
   both('host_arguments', 'Host.storage.get(1);', 'function read(key) { return Host.storage.get(key); }\nread("x");'),
+  both(
+    'host_arguments',
+    'Host.storage.set("count", 1);',
+    'function keep(count) { Host.storage.set("count", String(count)); Host.storage.set("last", count); }\nkeep(1); start(keep);',
+  ),
+  {
+    code: 'host_fetch_method',
+    triggers: app('Host.network.fetch("https://example.com/", { method: "POST", body: "x" });', NETWORK),
+    nearMiss: app('Host.network.fetch("https://example.com/", { method: "get" });', NETWORK),
+  },
+  {
+    code: 'host_schedule_unheard',
+    triggers: app('Host.background.schedule("sync", 60000);', {
+      'manifest.json': scheduled([]),
+      'background.js': 'function onBackgroundEvent(event) {}\n',
+    }),
+    nearMiss: app('Host.background.schedule("sync", 60000);', {
+      'manifest.json': scheduled(['schedule']),
+      'background.js': 'function onBackgroundEvent(event) {}\n',
+    }),
+  },
   both(
     'host_computed',
     'function call(name) { return Host.storage[name]("x"); }\nstart(call);',

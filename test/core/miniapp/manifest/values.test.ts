@@ -39,7 +39,6 @@ const VALUES: readonly (readonly [key: keyof Manifest, good: readonly unknown[],
       'com.',
       '.com',
       'com..example',
-      'Com.Example',
       '1com.example',
       'com.1example',
       'com.ex ample',
@@ -141,6 +140,15 @@ test('pictures', () => {
   assert.is(pictureOf(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')), undefined);
   for (const whole of [Buffer.from(png(7)), jpeg, webp('VP8X', '0a000000000000003f00007f0000')])
     for (let cut = 0; cut < whole.length; cut++) pictureOf(whole.subarray(0, cut));
+});
+
+test('an id in upper case is read in lower case, with a warning', async () => {
+  const { manifest, findings } = await withValue('id', 'Com.Example.Notes');
+  assert.is(manifest?.id, 'com.example.notes');
+  assert.equal(
+    findings.map(({ code, type }) => `${code} ${type}`),
+    ['manifest_id_case warning'],
+  );
 });
 
 test.run();

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { policyJson } from '../../../../core/miniapp/policy/policy.ts';
 import { rulesHtml, rulesMarkdown } from '../../../../core/miniapp/report/rules-page.ts';
 import { reportSarif } from '../../../../core/miniapp/report/sarif.ts';
 import { reportText } from '../../../../core/miniapp/report/text.ts';
@@ -71,6 +72,14 @@ test('the page of the rules is as they are', () => {
   const page = readFileSync('config/package-rules.md', 'utf8');
   assert.is(page, rulesMarkdown(), 'npm run package-rules writes it');
   for (const code of Object.keys(RULES)) assert.ok(page.includes(`## ${code}\n`));
+});
+
+test('the sandbox policy is as it is, and is the one of the platform', () => {
+  assert.is(readFileSync('config/sandbox-policy.json', 'utf8'), policyJson(), 'npm run package-rules writes it');
+  assert.is(
+    JSON.parse(policyJson()).content_security_policy,
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; worker-src 'self'",
+  );
 });
 
 test.run();
