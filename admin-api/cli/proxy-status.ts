@@ -8,7 +8,7 @@ import { shown } from './table.ts';
 /** `body`: the whole response. Throws CliError `not_the_api`. */
 export function describeProxy(domain: string, body: Json): [string, ...string[]] {
   const proxy = proxyOf(body);
-  const warnings = Array.isArray(body.warnings) ? body.warnings : [];
+  const warnings = Array.isArray(proxy.warnings) ? proxy.warnings : [];
   const on = proxy.is_enabled === 1 || proxy.is_enabled === true;
   const exposed = rowsOf(proxy.exposed);
   return [
@@ -35,7 +35,10 @@ function originLines(
   on: boolean,
 ) {
   if (typeof host !== 'string' || host === '') {
-    return ['  origin       none', `  next: Set it with "waypost proxy set ${domain} ORIGIN".`];
+    return [
+      `  origin       none${on ? '; each name is served from its own address records' : ''}`,
+      `  next: Set it with "waypost proxy set ${domain} ORIGIN".`,
+    ];
   }
   const origin = `  origin       ${shown(protocol)}://${toUrlHost(host)}:${shown(port)}`;
   return on ? [origin] : [origin, `  next: Turn it on with "waypost proxy on ${domain}".`];

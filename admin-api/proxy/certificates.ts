@@ -21,17 +21,18 @@ import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { checkCertificate } from './certificate.ts';
-import { findExposed } from './exposed.ts';
+import type { OriginRules } from './origin-rules.ts';
 import { OwnZone } from './own-zone.ts';
 import { scanRecords } from './scan.ts';
 import { changeProxy } from './service.ts';
+import { findState } from './state.ts';
 import { noProxy, proxyReply } from './view.ts';
 
 /**
  * The edge orders the certificate when it reads the request. Throws HttpError 404, StateError
  * `proxy_disabled`, `certificate_custom`.
  */
-export function orderCertificate(services: Services, context: Context<Caller>) {
+export function orderCertificate(services: Services, rules: OriginRules, context: Context<Caller>) {
   return changeProxy(services, context, async (draft, domain) => {
     const before = draft.proxy(domain.id);
     if (before?.enabled !== true)
@@ -45,9 +46,9 @@ export function orderCertificate(services: Services, context: Context<Caller>) {
         'The domain has a certificate that you uploaded. DELETE …/proxy/certificate removes it and orders an automatic one.',
       );
     const row: ProxyConfig = { ...before, ...ordered(), sslStatus: isServed(before) ? 'renewing' : 'pending' };
-    const exposed = await findExposed(services, domain, row.originHost);
+    const state = await findState(services, rules, domain, row);
     draft.put(proxies, row);
-    return { action: 'certificate.order', createResponse: () => proxyReply(domain, row, exposed) };
+    return { action: 'certificate.order', createResponse: () => proxyReply(domain, row, state) };
   });
 }
 
@@ -61,6 +62,7 @@ function ordered() {
 /** Throws HttpError 404 and InvalidError: see checkCertificate. */
 export async function setCertificate(
   services: Services,
+  rules: OriginRules,
   context: Context<Caller>,
   body: { readonly certificate: string; readonly private_key: string },
 ) {
@@ -80,7 +82,7 @@ export async function setCertificate(
       orderRequestedAt: null,
       updatedAt: now,
     };
-    const exposed = await findExposed(services, domain, row.originHost);
+    const state = await findState(services, rules, domain, row);
     draft.put(proxies, row);
     draft.put(certificates, {
       domainId: domain.id,
@@ -99,13 +101,14 @@ export async function setCertificate(
         issued_at: formatTime(notBefore),
         expires_at: formatTime(notAfter),
       },
-      createResponse: () => proxyReply(domain, row, exposed, [...checked.warnings, ...uncovered]),
+      createResponse: () =>
+        proxyReply(domain, row, { ...state, warnings: [...checked.warnings, ...uncovered, ...state.warnings] }),
     };
   });
 }
 
 /** With the proxy on, the automatic certificate is ordered at once. Throws HttpError 404. */
-export function deleteCertificate(services: Services, context: Context<Caller>) {
+export function deleteCertificate(services: Services, rules: OriginRules, context: Context<Caller>) {
   return changeProxy(services, context, async (draft, domain) => {
     const certificate = draft.certificate(domain.id);
     if (certificate === undefined)
@@ -121,10 +124,10 @@ export function deleteCertificate(services: Services, context: Context<Caller>) 
       sslIssuedAt: null,
       sslExpiresAt: null,
     };
-    const exposed = await findExposed(services, domain, row.originHost);
+    const state = await findState(services, rules, domain, row);
     draft.delete(certificates, certificate);
     draft.put(proxies, row);
-    return { action: 'certificate.delete', createResponse: () => proxyReply(domain, row, exposed) };
+    return { action: 'certificate.delete', createResponse: () => proxyReply(domain, row, state) };
   });
 }
 

@@ -4,13 +4,14 @@
  */
 import { parseAddress } from '../../core/address/index.ts';
 import { RECORD_RDATA } from '../../core/store/rows.ts';
+import { latin1 } from '../../core/wire/latin1.ts';
 import type { Name } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 
-/** The addresses and the host name of an origin, which records may reveal. */
+/** The addresses and the host name of origins, which records may reveal. */
 export interface OriginIdentity {
-  /** 4 or 16 bytes each. */
-  readonly addresses: readonly Uint8Array[];
+  /** 4 or 16 bytes each, as Latin-1. */
+  readonly addresses: ReadonlySet<string>;
   /** Host name of the origin; null if the origin is an address. */
   readonly host: Name | null;
   /** The same in presentation format, without a trailing dot. */
@@ -37,9 +38,7 @@ export function findExposure(type: number, value: Buffer, origin: OriginIdentity
   switch (type) {
     case TYPE.A:
     case TYPE.AAAA:
-      return origin.addresses.some((address) => hasBytesAt(value, RECORD_RDATA, address) && ends(value, address))
-        ? 'address'
-        : null;
+      return origin.addresses.has(value.toString('latin1', RECORD_RDATA)) ? 'address' : null;
     case TYPE.CNAME:
     case TYPE.ALIAS:
       return origin.host !== null && hasBytesAt(value, RECORD_RDATA, origin.host) ? 'host' : null;
@@ -63,8 +62,6 @@ function hasBytesAt(value: Buffer, at: number, bytes: Uint8Array): boolean {
   return true;
 }
 
-const ends = (value: Buffer, address: Uint8Array): boolean => value.length === RECORD_RDATA + address.length;
-
 /** SvcParamKeys with addresses (RFC 9460 7.3), and the length of one address. */
 const HINTS: ReadonlyMap<number, number> = new Map([
   [4, 4],
@@ -79,7 +76,7 @@ function hintReveals(value: Buffer, { addresses }: OriginIdentity): boolean {
     const end = at + 4 + value.readUInt16BE(at + 2);
     if (size !== undefined)
       for (let p = at + 4; p + size <= end; p += size)
-        if (addresses.some((address) => address.length === size && hasBytesAt(value, p, address))) return true;
+        if (addresses.has(value.toString('latin1', p, p + size))) return true;
     at = end;
   }
   return false;
@@ -91,19 +88,23 @@ const COLON = 0x3a;
 /** Every address and every absolute host name contains one of these. */
 const DOT_OR_COLON = /[.:]/;
 const ADDRESS = /^[0-9a-f:.]{3,45}$/;
+/** Addresses that a text is searched for, before its words are read. */
+const MAX_SEARCHED = 8;
 
 function textReveals(value: Buffer, { addresses, hostText }: OriginIdentity): boolean {
   const hasColon = value.indexOf(COLON, RECORD_RDATA) >= 0;
   // A match may be split between two strings.
   const isSplit = RECORD_RDATA + 1 + value[RECORD_RDATA] < value.length;
-  const mayHold = addresses.some(
-    (bytes) => isSplit || (bytes.length === 4 ? value.indexOf(bytes.join('.'), RECORD_RDATA) >= 0 : hasColon),
-  );
+  const mayHold =
+    (addresses.size > 0 && (isSplit || addresses.size > MAX_SEARCHED)) ||
+    [...addresses].some((id) => (id.length === 4 ? value.indexOf(dotted(id), RECORD_RDATA) >= 0 : hasColon));
   if (!mayHold && hostText === null) return false;
   const text = concatStrings(value).toLowerCase();
   if (!mayHold && hostText !== null && !text.includes(hostText)) return false;
   return text.split(SEPARATORS).some((word) => wordReveals(word, addresses, hostText));
 }
+
+const dotted = (id: string): string => Buffer.from(id, 'latin1').join('.');
 
 /** Concatenates the strings of a TXT record (RFC 7208 3.3). */
 function concatStrings(value: Buffer): string {
@@ -114,18 +115,14 @@ function concatStrings(value: Buffer): string {
 }
 
 /** Matches `203.0.113.7`, `-ip4:203.0.113.7`, `a:origin.example.net` and `203.0.113.7:443`. */
-function wordReveals(word: string, addresses: readonly Uint8Array[], hostText: string | null): boolean {
+function wordReveals(word: string, addresses: ReadonlySet<string>, hostText: string | null): boolean {
   if (word.length > 300 || !DOT_OR_COLON.test(word)) return word === hostText;
   const bare = word.replace(/^[+?~-]/, '').replace(/\.$/, '');
   const mechanism = bare.replace(/^(ip4|ip6|a|mx|ptr|include|exists|redirect):/, '');
   for (const candidate of [bare, mechanism, mechanism.replace(/:\d{1,5}$/, '')]) {
     if (candidate === hostText) return true;
     const bytes = ADDRESS.test(candidate) ? parseAddress(candidate) : undefined;
-    if (
-      bytes !== undefined &&
-      addresses.some((address) => address.length === bytes.length && Buffer.compare(address, bytes) === 0)
-    )
-      return true;
+    if (bytes !== undefined && addresses.has(latin1(bytes))) return true;
   }
   return false;
 }

@@ -1,4 +1,7 @@
-/** Reads the committed records of single names of a domain. */
+/**
+ * Reads the committed records of single names of a domain. At an apex without address records, the
+ * configured origin counts as one.
+ */
 import type { Domain } from '../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
 import { type RRset, TYPE } from '../../core/wire/types.ts';
@@ -29,8 +32,9 @@ export class OwnZone implements ZoneView, ProxyHints {
   rrsets(name: Name): readonly RRset[] {
     const { sets } = readHeld(this.#services.environment, this.#domain.id, name);
     if (!equalNames(name, this.apex)) return sets;
-    const { serial } = this.#services.reader.zoneState(this.#domain.id);
-    return apexSets(sets, this.#domain, this.#services.zoneSettings, serial);
+    const { reader, zoneSettings } = this.#services;
+    const { serial } = reader.zoneState(this.#domain.id);
+    return apexSets(sets, this.#domain, zoneSettings, serial, reader.proxy(this.#domain.id)?.originHost);
   }
 
   hasBelow(name: Name): boolean {

@@ -3,9 +3,10 @@
 import type { Services } from '../change/services.ts';
 import { type Faults, type Route, route } from '../http/route.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
+import type { OriginRules } from './origin-rules.ts';
 import { purgeCache } from './purge.ts';
 import { certificateBody, originBody, proxyResponse, purgeBody, purgeResponse, toggleBody } from './schema.ts';
-import { describeProxy, type OriginRules, setOrigin, toggleProxy } from './service.ts';
+import { describeProxy, setOrigin, toggleProxy } from './service.ts';
 
 const PROXY = '/api/v1/domains/{domain_id}/proxy';
 const CERTIFICATE = `${PROXY}/certificate`;
@@ -28,7 +29,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       scope: 'proxy',
       response: proxyResponse,
       faults: { 404: NO_DOMAIN },
-      run: (context) => describeProxy(services, context),
+      run: (context) => describeProxy(services, rules, context),
     }),
     route({
       operationId: 'setProxyOrigin',
@@ -37,7 +38,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       tag: 'proxy',
       summary: 'Set the origin: the web server behind the proxy',
       description:
-        'The origin is a public address, or a host name whose addresses are all public. The request can also set HSTS. It does not turn the proxy on or off.',
+        'The origin is a public address, or a host name whose addresses are all public. It serves the apex and all proxied names, except names whose own records lead to another server. If the apex has no A, AAAA or ALIAS record, it resolves to the origin. The request can also set HSTS. It does not turn the proxy on or off.',
       scope: 'proxy',
       body: originBody,
       response: proxyResponse,
@@ -51,11 +52,11 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       tag: 'proxy',
       summary: 'Turn the proxy on or off',
       description:
-        'When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without an origin, the first address record at the apex becomes the origin.',
+        'When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without a configured origin, each proxied name is served from the public addresses of its own records. An origin that cannot be used is no error: it is reported in proxy.warnings.',
       scope: 'proxy',
       body: toggleBody,
       response: proxyResponse,
-      faults: { ...ORIGIN_FAULTS, 409: ['origin_required'] },
+      faults: { 404: NO_DOMAIN },
       run: (context) => toggleProxy(services, rules, context, context.body.enable),
     }),
     route({
@@ -67,7 +68,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       scope: 'proxy',
       response: proxyResponse,
       faults: { 404: NO_DOMAIN, 409: ['proxy_disabled', 'certificate_custom'] },
-      run: (context) => orderCertificate(services, context),
+      run: (context) => orderCertificate(services, rules, context),
     }),
     route({
       operationId: 'setCertificate',
@@ -95,7 +96,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
           'certificate_must_staple',
         ],
       },
-      run: (context) => setCertificate(services, context, context.body),
+      run: (context) => setCertificate(services, rules, context, context.body),
     }),
     route({
       operationId: 'deleteCertificate',
@@ -106,7 +107,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       scope: 'proxy',
       response: proxyResponse,
       faults: { 404: [...NO_DOMAIN, 'no_such_certificate'] },
-      run: (context) => deleteCertificate(services, context),
+      run: (context) => deleteCertificate(services, rules, context),
     }),
     route({
       operationId: 'purgeCache',

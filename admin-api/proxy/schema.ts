@@ -38,7 +38,16 @@ export const originBody = bodySchema(
       ),
     ),
     heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),
-    ...readOnly('domain_id', 'is_enabled', 'ssl_status', 'ssl_issued_at', 'ssl_expires_at', 'ssl_error', 'exposed'),
+    ...readOnly(
+      'domain_id',
+      'is_enabled',
+      'ssl_status',
+      'ssl_issued_at',
+      'ssl_expires_at',
+      'ssl_error',
+      'exposed',
+      'warnings',
+    ),
   }),
 );
 
@@ -118,6 +127,10 @@ const proxyView = Type.Object(
       exposedView,
       'records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so',
     ),
+    warnings: list(
+      Type.String(),
+      'accepted settings that may be a mistake, while the proxy is on: no origin, an origin or names that cannot be reached; empty if there are none',
+    ),
   },
   { title: 'Proxy' },
 );
@@ -125,7 +138,6 @@ const proxyView = Type.Object(
 export const proxyResponse = Type.Object({
   domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
   proxy: proxyView,
-  warnings: Type.Optional(list(Type.String(), 'accepted settings that may be a mistake; omitted when there are none')),
 });
 
 export const purgeResponse = Type.Object({

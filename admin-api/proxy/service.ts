@@ -1,29 +1,18 @@
 /** Describes the proxy of a domain, sets its origin, and turns it on and off. */
-import { type Exemptions, type Prefix, parseAddress } from '../../core/address/index.ts';
-import { InvalidError, StateError } from '../../core/base/errors.ts';
+import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, type Protocol, type ProxyConfig, proxies } from '../../core/store/rows.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
-import { TYPE } from '../../core/wire/types.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
-import type { Resolve } from './bounded.ts';
-import { findExposed } from './exposed.ts';
-import { checkOrigin, type OriginOptions } from './origin.ts';
-import { rejectLoop, resolveOwnFirst } from './own-names.ts';
+import { checkOrigin } from './origin.ts';
+import { type OriginRules, optionsFor } from './origin-rules.ts';
+import { findState } from './state.ts';
 import { noProxy, proxyReply } from './view.ts';
-
-/** Settings for the check of origins. */
-export interface OriginRules {
-  readonly resolve: Resolve;
-  readonly allowPrivate: Exemptions;
-  /** Addresses of the cluster. */
-  readonly own: readonly Prefix[];
-}
+import { checkConfigured } from './warnings.ts';
 
 export interface OriginBody {
   readonly origin?: string;
@@ -37,25 +26,10 @@ export interface OriginBody {
 }
 
 /** Throws HttpError 404. */
-export async function describeProxy(services: Services, { caller, params }: Context<Caller>) {
+export async function describeProxy(services: Services, rules: OriginRules, { caller, params }: Context<Caller>) {
   const domain = ownedDomain(services.reader, caller, params.domain_id);
   const row = services.reader.proxy(domain.id) ?? noProxy(domain.id);
-  const warnings = row.enabled && row.originHost !== null ? loopWarnings(services, domain, row.originHost) : [];
-  return proxyReply(domain, row, await findExposed(services, domain, row.originHost), warnings);
-}
-
-/**
- * A warning if the origin's name is now proxied: records may have changed since the proxy was
- * turned on.
- */
-function loopWarnings(services: Services, domain: Domain, host: string): string[] {
-  try {
-    if (parseAddress(host) === undefined) rejectLoop(services, domain, host);
-    return [];
-  } catch (error) {
-    if (error instanceof InvalidError) return [error.message];
-    throw error;
-  }
+  return proxyReply(domain, row, await findState(services, rules, domain, row));
 }
 
 /**
@@ -77,16 +51,16 @@ export async function setOrigin(services: Services, rules: OriginRules, context:
       ...(body.heuristic_freshness === undefined ? {} : { heuristicFreshness: body.heuristic_freshness }),
       updatedAt: nowSeconds(),
     };
-    const exposed = await findExposed(services, domain, host);
+    const state = await findState(services, rules, domain, row);
     draft.put(proxies, row);
     const detail = before?.originHost == null ? auditDetail(row) : { ...auditDetail(row), before: auditDetail(before) };
-    return { action: 'proxy.update', detail, createResponse: () => proxyReply(domain, row, exposed) };
+    return { action: 'proxy.update', detail, createResponse: () => proxyReply(domain, row, state) };
   });
 }
 
 /**
- * Throws HttpError 404, InvalidError for an origin that is not allowed, and StateError
- * `origin_required`.
+ * Turns the proxy on or off, whatever its origin is: an origin that cannot be used is a warning.
+ * Throws HttpError 404.
  */
 export function toggleProxy(services: Services, rules: OriginRules, context: Context<Caller>, enable: boolean) {
   return changeProxy(services, context, async (draft, domain) => {
@@ -94,13 +68,11 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
     const unchanged = before.enabled === enable;
     let row = before;
     if (!unchanged) {
-      const origin = enable ? await requireOrigin(services, rules, draft, domain, before) : {};
       // The edge orders the first certificate when it reads the order.
       const order = enable && before.sslStatus === 'none';
       const now = nowSeconds();
       row = {
         ...before,
-        ...origin,
         ...(order ? { sslStatus: 'pending', orderRequestedAt: now } : {}),
         enabled: enable,
         disabledAt: enable ? null : now,
@@ -108,9 +80,12 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
       };
       draft.put(proxies, row);
     }
-    const exposed = await findExposed(services, domain, row.originHost);
+    const { exposed, warnings } = await findState(services, rules, domain, row);
+    const { originHost } = row;
+    const resolved = enable && originHost !== null ? await checkConfigured(services, rules, domain, originHost) : [];
+    const state = { exposed, warnings: [...new Set([...resolved, ...warnings])] };
     const action = enable ? 'proxy.enable' : 'proxy.disable';
-    return { action, unchanged, detail: auditDetail(row), createResponse: () => proxyReply(domain, row, exposed) };
+    return { action, unchanged, detail: auditDetail(row), createResponse: () => proxyReply(domain, row, state) };
   });
 }
 
@@ -167,48 +142,8 @@ function oneOf<A extends keyof OriginBody, B extends keyof OriginBody>(
   return body[name] ?? body[other];
 }
 
-function optionsFor(services: Services, { resolve, allowPrivate, own }: OriginRules, domain: Domain): OriginOptions {
-  return { resolve: resolveOwnFirst(services, domain, resolve, allowPrivate), allowPrivate, own };
-}
-
-/**
- * The origin when the proxy is turned on: the configured one, otherwise the first address of the
- * domain.
- */
-async function requireOrigin(
-  services: Services,
-  rules: OriginRules,
-  draft: Draft,
-  domain: Domain,
-  { originHost }: ProxyConfig,
-): Promise<Partial<ProxyConfig>> {
-  if (originHost !== null) {
-    // The edge checks each resolved address. Our records and the rules may have changed since the
-    // origin was set.
-    await withPointer(undefined, async () => {
-      if (parseAddress(originHost) === undefined) rejectLoop(services, domain, originHost);
-      else await checkOrigin(originHost, optionsFor(services, rules, domain));
-    });
-    return {};
-  }
-  const records = draft.recordsAt(domain.id, domain.apex);
-  const address = (type: number): string[] =>
-    records
-      .filter((record) => record.type === type)
-      .sort((a, b) => Buffer.compare(a.rdata, b.rdata))
-      .map((record) => formatRdata(type, record.rdata));
-  const [found] = [...address(TYPE.A), ...address(TYPE.AAAA)];
-  if (found === undefined)
-    throw new StateError(
-      'origin_required',
-      'The proxy has no origin, and the apex has no A or AAAA record to use as the origin. Set the origin first, with PUT …/proxy.',
-    );
-  const { host } = await withPointer(undefined, () => checkOrigin(found, optionsFor(services, rules, domain)));
-  return { originHost: host, originPort: 443, originProtocol: 'https' };
-}
-
 /** Replaces the pointer `/origin` of the check by the field of the request, if there is one. */
-async function withPointer<T>(pointer: string | undefined, check: () => Promise<T>): Promise<T> {
+async function withPointer<T>(pointer: string, check: () => Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (error) {

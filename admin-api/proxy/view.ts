@@ -2,7 +2,7 @@
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
 import { formatHost } from '../../core/wire/name.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
-import { type ExposedNames, MAX_EXPOSED } from './exposed.ts';
+import type { ProxyState } from './state.ts';
 
 /** The settings of a domain whose proxy was never set. */
 export function noProxy(domainId: string): ProxyConfig {
@@ -23,15 +23,8 @@ export function noProxy(domainId: string): ProxyConfig {
   };
 }
 
-/** The response of all proxy endpoints except the purge. `warnings` is omitted if it is empty. */
-export function proxyReply(
-  domain: Domain,
-  row: ProxyConfig,
-  { exposed, more }: ExposedNames,
-  warnings: readonly string[] = [],
-) {
-  const cut = `Only the first ${MAX_EXPOSED} of the records that tell where the origin is are listed; there are more.`;
-  const all = more ? [...warnings, cut] : warnings;
+/** The response of all proxy endpoints except the purge. */
+export function proxyReply(domain: Domain, row: ProxyConfig, { exposed, warnings }: ProxyState) {
   return {
     domain: { id: domain.id, domain: formatHost(domain.apex) },
     proxy: {
@@ -47,8 +40,8 @@ export function proxyReply(
       ssl_expires_at: timeOrNull(row.sslExpiresAt),
       ssl_error: row.sslError,
       exposed,
+      warnings,
     },
-    ...(all.length === 0 ? {} : { warnings: all }),
   };
 }
 

@@ -28,6 +28,8 @@ export class ZoneSnapshot {
   readonly #held: HeldName;
   readonly #view: ZoneView;
   readonly #settings: ZoneSettings;
+  /** The host of the domain's origin; null: it has none. */
+  readonly #originHost: string | null;
   readonly #apex: AtApex;
   readonly #spelled: (name: Name) => Name;
 
@@ -50,6 +52,9 @@ export class ZoneSnapshot {
     this.#domain = domain;
     const key = idKey(domain.id);
     this.serial = decodeZoneState(environment.zones.get(key, { transaction })).serial;
+    const row = environment.rows.get(proxies.number)!.get(key, { transaction });
+    const proxy = row === undefined ? null : proxies.decode(key, row);
+    this.#originHost = proxy?.originHost ?? null;
     this.#apex = this.#readApex();
     const soa = findType(this.#apex.sets, TYPE.SOA)!;
     this.#spelled = spelledOwners(environment, domain.id, transaction);
@@ -60,9 +65,7 @@ export class ZoneSnapshot {
       const row = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
       return aliasSets(row === undefined ? undefined : aliasTargets.decode(at, row));
     });
-    const proxy = environment.rows.get(proxies.number)!.get(key, { transaction });
-    const isProxied = proxy !== undefined && proxies.decode(key, proxy).enabled;
-    this.#view = isProxied ? new ProxiedZone(aliased, settings.cluster) : aliased;
+    this.#view = proxy?.enabled === true ? new ProxiedZone(aliased, settings.cluster) : aliased;
   }
 
   /** All but the SOA, in canonical order of their owners, which have the case that a master file gave them. An owner is one object for all its records. */
@@ -119,12 +122,14 @@ export class ZoneSnapshot {
   }
 
   #readApex(): AtApex {
+    const withServed = (sets: readonly RRset[]): RRset[] =>
+      apexSets(sets, this.#domain, this.#settings, this.serial, this.#originHost);
     for (const { name, sets, proxied } of this.#owners()) {
       // The apex comes first, if it holds anything.
       if (name.length !== this.#domain.apex.length) break;
-      return { sets: apexSets(sets, this.#domain, this.#settings, this.serial), proxied };
+      return { sets: withServed(sets), proxied };
     }
-    return { sets: apexSets([], this.#domain, this.#settings, this.serial), proxied: null };
+    return { sets: withServed([]), proxied: null };
   }
 
   *#owners(): Generator<Owner> {

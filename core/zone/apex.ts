@@ -3,6 +3,7 @@ import { SOA_NUMBERS } from '../store/answers.ts';
 import type { ApexSettings, Domain } from '../store/rows.ts';
 import { type Name, parseName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
+import { originSets } from './origin-apex.ts';
 import type { ZoneSettings } from './settings.ts';
 
 export function soaRRset(domain: Domain, defaults: ZoneSettings, serial: number): RRset {
@@ -43,9 +44,20 @@ export function serviceNs(defaults: ZoneSettings): RRset {
   return { type: TYPE.NS, ttl: defaults.nsTtl, rdatas };
 }
 
-/** The RRsets at an apex from those stored there: SOA added, and the service's NS unless the zone keeps its own. */
-export function apexSets(stored: readonly RRset[], domain: Domain, defaults: ZoneSettings, serial: number): RRset[] {
+/**
+ * The RRsets at an apex from those stored there: SOA added, and the service's NS unless the zone
+ * keeps its own. `originHost`: where the records are read as they are served, the host of the
+ * domain's origin.
+ */
+export function apexSets(
+  stored: readonly RRset[],
+  domain: Domain,
+  defaults: ZoneSettings,
+  serial: number,
+  originHost: string | null = null,
+): RRset[] {
   const sets = stored.filter((set) => set.type !== TYPE.SOA && (domain.kept !== null || set.type !== TYPE.NS));
+  sets.push(...originSets(stored, originHost));
   if (!sets.some((set) => set.type === TYPE.NS)) sets.push(serviceNs(defaults));
   sets.push(soaRRset(domain, defaults, serial));
   return sets.sort((a, b) => a.type - b.type);

@@ -23,6 +23,8 @@ export interface AtApex {
   readonly sets: readonly RRset[];
   /** What its records say of the proxy. */
   readonly proxied: boolean | null;
+  /** The set that is served for the domain's origin, but not stored (origin-apex.ts). */
+  readonly origin?: RRset;
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -3,6 +3,7 @@
  * requests.
  */
 import { threadId } from 'node:worker_threads';
+import { parseExemptions } from '../../core/address/index.ts';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
@@ -48,6 +49,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const sites = new Sites({
     directory: options.storeDirectory,
     zoneSettings: options.zoneSettings,
+    exemptions: parseExemptions(edge.allowPrivateOrigins),
     certificates: edge.maxCertificates,
     secrets: openSecrets(options.keyFile, quickUnsealing()),
     log: certificateLog(warn),

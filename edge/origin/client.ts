@@ -115,10 +115,11 @@ class Client implements OriginClient {
   #poolOf({ origin, serverName }: OriginRequest): OriginPool {
     const known = this.#known.get(origin);
     if (known !== undefined && this.#pools.get(known.key) === known) return known;
-    const { protocol, host, port } = origin;
+    const { protocol, host, port, addresses } = origin;
     // A name is asked for by itself, whatever the visitor's was.
     const isNamedByVisitor = protocol === 'https' && isIP(host) !== 0;
-    const key = isNamedByVisitor ? `${protocol} ${host} ${port} ${serverName}` : `${protocol} ${host} ${port}`;
+    const to = addresses === undefined ? host : `[${addresses.join()}]`;
+    const key = isNamedByVisitor ? `${protocol} ${to} ${port} ${serverName}` : `${protocol} ${to} ${port}`;
     let pool = this.#pools.get(key);
     if (pool === undefined) {
       pool = new OriginPool(key, origin, serverName, this.#tools);

@@ -2,7 +2,7 @@
  * A new connection to an origin: its addresses looked up, judged, and tried one after the other with a head start (RFC 8305 section 5), all within the time that connecting may
  * take. Only to literals that were judged, never to a name.
  */
-import { formatAddress } from '../../core/address/index.ts';
+import { formatAddress, parseAddress } from '../../core/address/index.ts';
 import type { AddressBook } from './address-book.ts';
 import { type Guard, permitted } from './guard.ts';
 import type { OriginLimits } from './limits.ts';
@@ -15,6 +15,8 @@ const HEAD_START = 250;
 export interface DialTarget {
   readonly host: string;
   readonly port: number;
+  /** As an origin has them. */
+  readonly addresses: readonly string[] | undefined;
   /** Null: plain HTTP. */
   tls(): SocketTls | null;
 }
@@ -81,8 +83,9 @@ export class Dial implements SocketAttempt {
   /** In text; the one that served last is first, if it is still one of the origin's. */
   async #permitted(): Promise<string[]> {
     const { book, guard } = this.#tools;
-    const { host } = this.#target;
-    const found = await book.addressesOf(host);
+    const { host, addresses: given } = this.#target;
+    const found =
+      given === undefined ? await book.addressesOf(host) : given.flatMap((text) => parseAddress(text) ?? []);
     this.resolved = found.map(formatAddress);
     const addresses = permitted(found, guard).map(formatAddress);
     const at = addresses.indexOf(book.lastServed(host));

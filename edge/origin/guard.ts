@@ -11,6 +11,7 @@ export interface Guard {
 
 /** Those that may be. Throws OriginError `forbidden` when there is none. */
 export function permitted(addresses: readonly Uint8Array[], guard: Guard): Uint8Array[] {
+  if (addresses.length === 0) throw new OriginError('forbidden', 'its records have no public address');
   const refusals: string[] = [];
   const left = addresses.filter((address) => {
     const refusal = refusalOf(address, guard);

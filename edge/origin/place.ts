@@ -11,9 +11,10 @@ export class OriginPlace {
   #trigger: RegExp | null = null;
   #spellings: Spellings | null = null;
 
+  /** `addresses`: that connections went to, in addition to those that the origin is given with. */
   constructor(origin: Origin, addresses: readonly string[] = []) {
     this.origin = origin;
-    this.addresses = addresses;
+    this.addresses = origin.addresses === undefined ? addresses : [...new Set([...origin.addresses, ...addresses])];
   }
 
   /** Whether a text may hold the host name or an address; what this rejects does not. One scan, no allocation. */

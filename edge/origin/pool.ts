@@ -42,6 +42,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   readonly key: string;
   readonly host: string;
   readonly port: number;
+  readonly addresses: readonly string[] | undefined;
   /** Of the origin; another object when it has a new address. */
   place: OriginPlace;
   readonly #origin: Origin;
@@ -63,6 +64,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.key = key;
     this.host = origin.host;
     this.port = origin.port;
+    this.addresses = origin.addresses;
     this.#origin = origin;
     this.place = new OriginPlace(origin);
     this.#serverName = serverName;

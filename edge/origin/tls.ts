@@ -36,7 +36,7 @@ export class OriginTls {
       servername: isIP(name) === 0 ? name : '',
       rejectUnauthorized: true,
       session: this.#sessions.get(key),
-      checkServerIdentity: (_, certificate) => checkNames(certificate, origin.host, name),
+      checkServerIdentity: (_, certificate) => checkNames(certificate, origin, name),
     };
   }
 
@@ -56,10 +56,12 @@ export class OriginTls {
 /** An address has no name: the visitor's stands in. */
 const nameOf = ({ host }: Origin, serverName: string): string => (isIP(host) === 0 ? host : serverName);
 
-/** It must be that of the name; or, of an origin that is an address, that of the address itself. */
-function checkNames(certificate: PeerCertificate, host: string, name: string): Error | undefined {
+/** The certificate must be valid for the name, or for one of the addresses that the origin is. */
+function checkNames(certificate: PeerCertificate, { host, addresses }: Origin, name: string): Error | undefined {
   const error = checkName(certificate, name);
-  return error === undefined || isIP(host) === 0 || checkName(certificate, host) !== undefined ? error : undefined;
+  if (error === undefined || isIP(host) === 0) return error;
+  const isOfAddress = (addresses ?? [host]).some((address) => checkName(certificate, address) === undefined);
+  return isOfAddress ? undefined : error;
 }
 
 /** Node would take the common name when there is no name beside it, which says nothing (RFC 9525 section 2). */

@@ -1,48 +1,64 @@
 /** What a thread of the edge knows of one domain until it is told that something of it has changed. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Exemptions } from '../../core/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { SiteRow } from '../../core/store/sites.ts';
 import { parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
+import type { Origin } from '../origin/origin-address.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
+import { SiteOrigins } from './site-origins.ts';
 import { WebNames } from './web-names.ts';
 
 /** Seconds for which visitors still come after the proxy was turned off: twice the TTL of its addresses (core/zone/proxied.ts), as not every resolver is exact. */
 const LINGER = 600;
+/**
+ * Milliseconds after which origins that depend on other domains of the account are read again: as
+ * long as the addresses of a host name are kept at most.
+ */
+const OTHERS_MS = 60_000;
+/** Sites of a domain that are kept for its hosts to share. A host keeps its own in any case. */
+const MAX_SITES = 256;
+
+export interface DomainSitesOptions {
+  readonly environment: Environment;
+  readonly settings: ZoneSettings;
+  /** Addresses of origins that are used although they are not public. */
+  readonly exemptions: Exemptions;
+}
 
 export class DomainSites {
   readonly id: string;
   /** Without the last dot, in lower case. */
   readonly name: string;
   #isStale = false;
-  readonly #environment: Environment;
+  readonly #options: DomainSitesOptions;
   #certificates: readonly SiteCertificate[];
-  readonly #settings: ZoneSettings;
   /** Whether visitors come here. */
   readonly #isServed: boolean;
-  #webNames: WebNames | null = null;
-  /** One for all hosts that have a certificate, and one for all that have none. */
-  readonly #sites: [Site | null, Site | null] = [null, null];
-  readonly #before: readonly (Site | null)[];
+  /** Null: not read yet. */
+  #names: Names | null = null;
+  /** By origin and by whether the hosts have a certificate. The oldest are first. */
+  readonly #sites = new Map<string, Site>();
+  readonly #before: ReadonlyMap<string, Site>;
+  #timer: NodeJS.Timeout | undefined;
 
   /** `certificates`: the customer's own first. `before`: what was known of the domain before something changed: sites that are as they were stay the same objects. */
   constructor(
-    environment: Environment,
+    options: DomainSitesOptions,
     id: string,
     name: string,
     row: SiteRow | null,
     certificates: readonly SiteCertificate[],
-    settings: ZoneSettings,
     before?: DomainSites,
   ) {
     this.#before = before === undefined ? NO_SITES : before.#sites;
     this.id = id;
     this.name = name;
-    this.#environment = environment;
+    this.#options = options;
     this.#certificates = certificates;
-    this.#settings = settings;
     const left = row === null || row.disabledAt === null ? 0 : row.disabledAt + LINGER - Date.now() / 1000;
     const isLingering = row?.isEnabled === false && left > 0;
     this.#isServed = row?.isEnabled === true || isLingering;
@@ -57,8 +73,9 @@ export class DomainSites {
   /** Makes it stale. Hosts that lead to it may be remembered for longer: what takes memory goes now. */
   forget(): void {
     this.#isStale = true;
-    this.#webNames = null;
+    this.#names = null;
     this.#certificates = [];
+    clearTimeout(this.#timer);
   }
 
   /** The customer's own goes before the one that was ordered. Undefined: none is for the host, or the proxy is off. */
@@ -69,46 +86,53 @@ export class DomainSites {
   /** Undefined: visitors of the host are not sent here. */
   siteOf(host: string): Site | undefined {
     if (!this.#isServed) return undefined;
-    this.#webNames ??= this.#readWebNames();
-    return this.#webNames?.has(parseName(host)) ? this.#site(this.certificateFor(host) !== undefined) : undefined;
+    this.#names ??= this.#readNames();
+    const name = parseName(host);
+    if (this.#names === null || !this.#names.web.has(name)) return undefined;
+    const { origins } = this.#names;
+    const site = this.#site(this.#names, origins.originOf(name), this.certificateFor(host) !== undefined);
+    if (origins.dependsOnOthers && !this.#isStale) this.#timer ??= setTimeout(() => this.forget(), OTHERS_MS).unref();
+    return site;
   }
 
   /** Null: the domain has gone, of which the thread has yet to hear. */
-  #readWebNames(): WebNames | null {
-    const domain = new StoreReader(this.#environment).domain(this.id);
-    return domain === undefined ? null : new WebNames(this.#environment, domain, this.#settings);
-  }
-
-  #site(hasCertificate: boolean): Site | undefined {
-    const at = hasCertificate ? 1 : 0;
-    this.#sites[at] ??= same(this.#before[at], this.#makeSite(hasCertificate));
-    return this.#sites[at] ?? undefined;
-  }
-
-  #makeSite(hasCertificate: boolean): Site | null {
-    const proxy = new StoreReader(this.#environment).proxy(this.id);
-    const {
-      originHost: host,
-      originPort: port,
-      originProtocol: protocol,
-      hstsMaxAge,
-      heuristicFreshness,
-    } = proxy ?? {};
-    if (host == null || port == null || protocol == null) return null;
+  #readNames(): Names | null {
+    const { environment, settings, exemptions } = this.#options;
+    const reader = new StoreReader(environment);
+    const domain = reader.domain(this.id);
+    if (domain === undefined) return null;
+    const { hstsMaxAge, heuristicFreshness } = reader.proxy(this.id) ?? {};
+    const web = new WebNames(environment, domain, settings);
     return {
-      domainId: this.id,
-      domain: this.name,
-      origin: { host, port, protocol },
-      hasCertificate,
+      web,
+      origins: new SiteOrigins(environment, domain, web, settings, exemptions),
       // Off is not sent, but zero takes back what browsers remember (RFC 6797 section 6.1.1).
       hstsMaxAge: hstsMaxAge ?? null,
       heuristicFreshness: heuristicFreshness ?? false,
     };
   }
+
+  /** Hosts with the same origin have the same site, so that they share its connections. */
+  #site({ hstsMaxAge, heuristicFreshness }: Names, origin: Origin, hasCertificate: boolean): Site {
+    const { host, port, protocol, addresses } = origin;
+    const key = `${hasCertificate} ${protocol} ${host} ${port} ${addresses?.join() ?? 'resolved'}`;
+    const shared = this.#sites.get(key);
+    if (shared !== undefined) return shared;
+    const site = { domainId: this.id, domain: this.name, origin, hasCertificate, hstsMaxAge, heuristicFreshness };
+    const before = this.#before.get(key);
+    const kept = before !== undefined && isDeepStrictEqual(before, site) ? before : site;
+    this.#sites.set(key, kept);
+    if (this.#sites.size > MAX_SITES) this.#sites.delete(this.#sites.keys().next().value!);
+    return kept;
+  }
 }
 
-const NO_SITES: readonly null[] = [null, null];
-
-function same(before: Site | null, now: Site | null): Site | null {
-  return before !== null && isDeepStrictEqual(before, now) ? before : now;
+/** What is read of the domain when a host is first asked for. */
+interface Names {
+  readonly web: WebNames;
+  readonly origins: SiteOrigins;
+  readonly hstsMaxAge: number | null;
+  readonly heuristicFreshness: boolean;
 }
+
+const NO_SITES: ReadonlyMap<string, Site> = new Map();

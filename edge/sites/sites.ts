@@ -2,6 +2,7 @@
  * Host names and server names to sites and certificates, read from the store by each thread for itself. Nothing is read before it is asked for, so that a start costs the same with
  * a hundred thousand domains; what was read is kept, within bounds, until main says that its domain has changed.
  */
+import type { Exemptions } from '../../core/address/index.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { idKey } from '../../core/store/keys.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';
@@ -34,6 +35,8 @@ export interface SitesOptions extends CertificateTools {
   /** Folder of the store. */
   readonly directory: string;
   readonly zoneSettings: ZoneSettings;
+  /** Addresses of origins that are used although they are not public. */
+  readonly exemptions: Exemptions;
   /** How many are kept, each with its domain, at least, and twice as many at most: some 3 KB each. */
   readonly certificates: number;
 }
@@ -150,7 +153,9 @@ export class Sites {
     const row = value === undefined ? null : decodeSite(value);
     const certificates = row === null ? NOTHING_HELD : this.#certificatesOf(id, name, row, known?.certificates);
     const all = [certificates.own, certificates.automatic].filter((one) => one !== undefined);
-    const sites = new DomainSites(this.#environment, id, name, row, all, this.#options.zoneSettings, known?.sites);
+    const { zoneSettings: settings, exemptions } = this.#options;
+    const options = { environment: this.#environment, settings, exemptions };
+    const sites = new DomainSites(options, id, name, row, all, known?.sites);
     this.#domains.set(id, { sites, certificates });
     return sites;
   }

@@ -22,20 +22,22 @@ export class WebNames {
 
   /** Good until a row of the domain or of one above or below it changes. */
   constructor(environment: Environment, domain: Domain, settings: ZoneSettings) {
+    const reader = new Reader(rawReader(environment));
     const { sets, proxied } = readHeld(environment, domain.id, domain.apex);
     // What was read is in memory that lmdb uses again.
     const kept = sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => Uint8Array.from(rdata)) }));
     this.#environment = environment;
     this.#domain = domain;
-    this.#atApex = { proxied, sets: apexSets(kept, domain, settings, 0) };
-    this.#nested = new Reader(rawReader(environment)).domainsBelow(domain.apex).map(({ apex }) => apex);
-    this.#zone = this.#open();
+    const originHost = reader.proxy(domain.id)?.originHost ?? null;
+    this.#atApex = { proxied, sets: apexSets(kept, domain, settings, 0, originHost) };
+    this.#nested = reader.domainsBelow(domain.apex).map(({ apex }) => apex);
+    this.#zone = this.open();
   }
 
   /** Whether visitors of a name are sent here: by its own records, or by a wildcard (RFC 4592). */
   has(name: Name): boolean {
     if (this.#asked++ >= ASKED) {
-      this.#zone = this.#open();
+      this.#zone = this.open();
       this.#asked = 1;
     }
     const outcome = walk(this.#zone, name);
@@ -44,7 +46,8 @@ export class WebNames {
     return outcome.sets.some(({ type }) => WEB_TYPES.has(type)) && isWebName(this.#zone, source);
   }
 
-  #open(): StoredZone {
+  /** The zone's records, from which nothing has been read yet. */
+  open(): StoredZone {
     const { id, apex } = this.#domain;
     return new StoredZone(this.#environment, id, apex, this.#atApex, this.#nested, null);
   }

@@ -4,12 +4,12 @@
  * grants those that the hard constraints of a zone allow, first come first served.
  */
 
-import { equalNames, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
+import { equalNames, formatName, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import fc from '../support/fc.ts';
 import { nameOf } from '../support/names.ts';
 import { type Aliases, type AliasState, aliasNumber, aliasState } from './alias.ts';
-import { isWeb, type Proxies } from './proxy.ts';
+import { isWeb, type Proxies, withOrigin } from './proxy.ts';
 import type { Query } from './resolver.ts';
 
 export interface World {
@@ -56,6 +56,8 @@ export interface ApexDraft {
   readonly nested: boolean;
   /** Whether the proxy is on; left out: it is not. */
   readonly proxied?: boolean;
+  /** Picks the origin: an address, or a name in use; left out: there is none. */
+  readonly origin?: number;
 }
 
 /** What a name says of the proxy: that of a record that makes it a web name, modulo their number. */
@@ -185,8 +187,8 @@ export const worldDraft: fc.Arbitrary<WorldDraft> = fc.oneof(
 );
 
 const proxiedApex: fc.Arbitrary<ApexDraft> = fc
-  .tuple(apexDraft, weighted([2, true], [1, false]))
-  .map(([apex, proxied]) => ({ ...apex, proxied }));
+  .tuple(apexDraft, weighted([2, true], [1, false]), fc.option(fc.nat(0xffff), { nil: undefined }))
+  .map(([apex, proxied, origin]) => ({ ...apex, proxied, origin }));
 
 const ourWorldOf = (type: fc.Arbitrary<number>, zones: number): fc.Arbitrary<WorldDraft> =>
   fc.record({
@@ -261,11 +263,13 @@ export const questionDraft: fc.Arbitrary<QuestionDraft> = fc.record({
 export function buildWorld(draft: WorldDraft, origin: Name): World {
   const apexes: Name[] = [];
   const enabled: boolean[] = [];
-  for (const { labels, nested, proxied } of draft.apexes) {
+  const origins: (number | undefined)[] = [];
+  for (const { labels, nested, proxied, origin: picked } of draft.apexes) {
     const apex = nameOf(labels, nested && apexes.length > 0 ? apexes[apexes.length - 1] : nameOf(['z'], origin));
     if (apex.length >= 200 || apexes.some((other) => equalNames(apex, other))) continue;
     apexes.push(apex);
     enabled.push(proxied ?? false);
+    origins.push(picked);
   }
   if (apexes.length === 0) return { origin, zones: new Map() };
   const zones = apexes.map((apex, index) => apexRecords(apex, index));
@@ -289,12 +293,25 @@ export function buildWorld(draft: WorldDraft, origin: Name): World {
     const { at, id } = web[flag.pick % web.length];
     if (!flags[at].has(id)) flags[at].set(id, flag.proxied);
   }
+  const proxies = apexes.map((_, at) => ({
+    enabled: enabled[at],
+    origin: originHost(origins[at], names.targets),
+    flags: flags[at],
+  }));
+  const answered = zones.flatMap((records, at) => withOrigin(records, proxies[at].origin));
   return {
     origin,
     zones: new Map(zones.map((records, at) => [nameId(apexes[at]), records])),
-    aliases: knownAliases(zones.flat(), draft.aliasSeed),
-    proxies: new Map(apexes.map((apex, at) => [nameId(apex), { enabled: enabled[at], flags: flags[at] }])),
+    aliases: knownAliases(answered, draft.aliasSeed),
+    proxies: new Map(apexes.map((apex, at) => [nameId(apex), proxies[at]])),
   };
+}
+
+/** An address of a family, or a name of the world. */
+function originHost(picked: number | undefined, targets: readonly Name[]): string | undefined {
+  if (picked === undefined) return undefined;
+  const target = targets[(picked >> 2) % targets.length];
+  return ['192.0.2.1', '2001:db8::1'][picked % 4] ?? formatName(target).slice(0, -1).toLowerCase();
 }
 
 function knownAliases(records: readonly ResourceRecord[], seed: number | undefined): Aliases {

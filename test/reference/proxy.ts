@@ -2,13 +2,16 @@
  * What a zone answers from while its proxy is on, read off the list of its records: every web name has the addresses of the cluster in the place of its own,
  * and all else follows from that. Slow on purpose, as the resolver is.
  */
-import { equalNames, type Name, nameAt, nameId } from '../../core/wire/name.ts';
+import { equalNames, type Name, nameAt, nameId, parseName } from '../../core/wire/name.ts';
+import { parseRdata } from '../../core/wire/rdata/index.ts';
 import { HOST_TARGET, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { Zones } from './resolver.ts';
 
 /** The proxy of a zone. `flags`: what its names say themselves, by nameId; whoever says nothing is not among them. */
 export interface ZoneProxy {
   readonly enabled: boolean;
+  /** The host of its origin; left out: it has none. */
+  readonly origin?: string;
   readonly flags: ReadonlyMap<string, boolean>;
 }
 
@@ -33,8 +36,24 @@ export function answeredRecords(
   records: readonly ResourceRecord[],
   proxy: ZoneProxy | undefined,
 ): readonly ResourceRecord[] {
-  if (proxy === undefined || !proxy.enabled) return records;
-  const apex = records.find(({ type }) => type === TYPE.SOA)!.name;
+  return proxy === undefined ? records : edgeRecords(withOrigin(records, proxy.origin), proxy);
+}
+
+/** An apex without addresses has those of the origin, or is an ALIAS of its name. */
+export function withOrigin(records: readonly ResourceRecord[], origin: string | undefined): readonly ResourceRecord[] {
+  const apex = apexOf(records);
+  if (origin === undefined || records.some((record) => isWeb(record) && equalNames(record.name, apex))) return records;
+  const record = (type: number, rdata: Uint8Array): ResourceRecord => ({ name: apex, type, ttl: TTL, rdata });
+  if (origin.includes(':')) return [...records, record(TYPE.AAAA, parseRdata(TYPE.AAAA, origin))];
+  if (/^[0-9.]+$/.test(origin)) return [...records, record(TYPE.A, parseRdata(TYPE.A, origin))];
+  return [...records, record(TYPE.ALIAS, parseName(origin))];
+}
+
+const apexOf = (records: readonly ResourceRecord[]): Name => records.find(({ type }) => type === TYPE.SOA)!.name;
+
+function edgeRecords(records: readonly ResourceRecord[], proxy: ZoneProxy): readonly ResourceRecord[] {
+  if (!proxy.enabled) return records;
+  const apex = apexOf(records);
   const isProxied = (name: Name): boolean =>
     proxy.flags.get(nameId(name)) ?? !(isServiceTarget(records, name) || hasUnderscore(name, apex));
   const replaced = records.filter((record) => isWeb(record) && isProxied(record.name));

@@ -120,17 +120,18 @@ export class WorldRows {
     }
   }
 
-  /** Without a row as long as it was never on. */
+  /** Without a row as long as it was never on, and had no origin. */
   #changeProxies(world: World, out: RowChanges): void {
     for (const [apex, proxy] of [...this.#proxies]) {
       if (world.zones.has(apex)) continue;
       out.goneProxies.push(proxy);
       this.#proxies.delete(apex);
     }
-    for (const [apex, { enabled }] of world.proxies ?? []) {
+    for (const [apex, { enabled, origin }] of world.proxies ?? []) {
       const old = this.#proxies.get(apex);
-      if ((old?.enabled ?? false) === enabled) continue;
-      const proxy = { ...(old ?? newProxy(this.domains.get(apex)!)), enabled };
+      const originHost = origin ?? null;
+      if ((old?.enabled ?? false) === enabled && (old?.originHost ?? null) === originHost) continue;
+      const proxy = { ...(old ?? newProxy(this.domains.get(apex)!)), enabled, originHost };
       out.newProxies.push(proxy);
       this.#proxies.set(apex, proxy);
     }
@@ -167,7 +168,9 @@ export function describeChanges(changes: RowChanges): string {
   return [
     ...changes.goneDomains.map(({ apex }) => `- zone ${formatName(apex)}`),
     ...changes.newDomains.map(({ apex }) => `+ zone ${formatName(apex)}`),
-    ...changes.newProxies.map(({ domainId, enabled }) => `proxy of ${domainId} ${enabled ? 'on' : 'off'}`),
+    ...changes.newProxies.map(
+      ({ domainId, enabled, originHost }) => `proxy of ${domainId} ${enabled ? 'on' : 'off'} ${originHost}`,
+    ),
     ...changes.newTargets.map(({ name, a, aaaa }) => `target ${formatName(name)} ${JSON.stringify([a, aaaa])}`),
     ...changes.goneRecords.map((row) => `- ${recordKey(row)}`),
     ...changes.newRecords.map((row) => `+ ${recordKey(row)}${flag(row)}`),

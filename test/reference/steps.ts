@@ -20,6 +20,8 @@ export class WorldSteps {
   readonly #random: Random;
   readonly #apexes: Switch<ApexDraft>[];
   readonly #proxies: Switch<ApexDraft>[];
+  /** Those of which the origin is set. */
+  readonly #origins: Switch<ApexDraft>[];
   readonly #records: Switch<RecordDraft>[];
   readonly #flags: Switch<FlagDraft>[];
   #aliasSeed: number | undefined;
@@ -33,6 +35,7 @@ export class WorldSteps {
     this.#apexes = apexes.map((part) => ({ part, on: true }));
     // A draft without any word on the proxy stays without.
     this.#proxies = half(apexes.filter(({ proxied }) => proxied !== undefined));
+    this.#origins = half(apexes.filter(({ origin: picked }) => picked !== undefined));
     this.#records = half(records);
     this.#flags = half(flags);
   }
@@ -44,12 +47,17 @@ export class WorldSteps {
     for (let n = random.below(6); n > 0; n--) this.#flip(this.#records);
     if (random.below(4) === 0) this.#flip(keepFirst ? this.#apexes.slice(1) : this.#apexes);
     if (random.below(4) === 0) this.#flip(this.#proxies);
+    if (random.below(4) === 0) this.#flip(this.#origins);
     for (let n = random.below(3); n > 0; n--) this.#flip(this.#flags);
     return buildWorld(
       {
         apexes: this.#apexes
           .filter(({ on }) => on)
-          .map(({ part }) => ({ ...part, proxied: this.#proxies.some((proxy) => proxy.on && proxy.part === part) })),
+          .map(({ part }) => ({
+            ...part,
+            proxied: isOn(this.#proxies, part),
+            origin: isOn(this.#origins, part) ? part.origin : undefined,
+          })),
         records: partsOf(this.#records),
         flags: partsOf(this.#flags),
         aliasSeed: this.#aliasSeed,
@@ -64,5 +72,8 @@ export class WorldSteps {
     one.on = !one.on;
   }
 }
+
+const isOn = <T>(switches: readonly Switch<T>[], part: T): boolean =>
+  switches.some((other) => other.on && other.part === part);
 
 const partsOf = <T>(switches: readonly Switch<T>[]): T[] => switches.filter(({ on }) => on).map(({ part }) => part);

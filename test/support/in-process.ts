@@ -14,7 +14,7 @@ import { ProxiedZone } from '../../core/zone/proxied.ts';
 import type { ZoneRRset } from '../../core/zone/view.ts';
 import type { Aliases } from '../reference/alias.ts';
 import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
-import { CLUSTER, isWeb, type Proxies } from '../reference/proxy.ts';
+import { CLUSTER, isWeb, type Proxies, withOrigin } from '../reference/proxy.ts';
 import type { Zones } from '../reference/resolver.ts';
 
 const ARENA = 4 << 20;
@@ -60,7 +60,7 @@ export class InProcess {
     const all = [...zones].map(([key, records]) => ({ apex: apexOf(records), records, proxy: proxies.get(key) }));
     for (const { apex, records, proxy } of all) {
       const nested = all.map((other) => other.apex).filter((other) => isBelow(other, apex));
-      const flagged = records.map((record) => ({
+      const flagged = withOrigin(records, proxy?.origin).map((record) => ({
         ...record,
         proxied: (isWeb(record) ? proxy?.flags.get(nameId(record.name)) : null) ?? null,
       }));

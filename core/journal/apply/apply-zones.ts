@@ -8,12 +8,13 @@ import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, apexKey, idKe
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, Domain } from '../../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId } from '../../wire/name.ts';
-import { TYPE } from '../../wire/types.ts';
+import { type RRset, TYPE } from '../../wire/types.ts';
 import { affectedNames, type ChangedName } from '../../zone/affected.ts';
 import { readNodes } from '../../zone/bulk.ts';
 import { challengeName } from '../../zone/challenged.ts';
 import { compileNode } from '../../zone/compile.ts';
 import { MemoryZone } from '../../zone/memory.ts';
+import { originAliasKey } from '../../zone/origin-apex.ts';
 import { isWebName } from '../../zone/proxied.ts';
 import { nextSerial } from '../../zone/serial.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
@@ -53,6 +54,11 @@ export class ZoneUpdates {
   readonly #usage = new UsageChanges();
   /** For the current entry: domains whose proxy it writes, and whether that proxy was on before. */
   readonly #proxiesBefore = new Map<string, boolean>();
+  /**
+   * For the current entry: domains whose apex may serve the address of the origin now, or no
+   * longer, and what it served before.
+   */
+  readonly #originsBefore = new Map<string, { readonly domain: Domain; readonly origin: RRset | undefined }>();
   readonly #touched: ZoneUpdate[] = [];
   #entry: Entry | null = null;
   #compiled: CompiledZone | undefined;
@@ -115,6 +121,7 @@ export class ZoneUpdates {
 
   /** A record is added or deleted. `isWithTarget`: it has a target. */
   noteRecord(domainId: string, atApex: boolean, isWithTarget: boolean): void {
+    if (atApex && this.#facts.originHost(domainId) !== null) this.#noteOrigin(this.#facts.domain(domainId));
     if (atApex) this.#facts.invalidateApex(domainId);
     if (isWithTarget) this.#facts.invalidateTargets(domainId);
     this.edge.noteRecord(domainId);
@@ -181,6 +188,7 @@ export class ZoneUpdates {
     update.domain = domain;
     this.#touch(update);
     if (isNew) {
+      if (!this.#originsBefore.has(domain.id)) this.#originsBefore.set(domain.id, { domain, origin: undefined });
       this.domainChanges.push({ domain, present: true });
       this.#usage.countsOf(domain.accountId).domains++;
     }
@@ -190,6 +198,7 @@ export class ZoneUpdates {
   }
 
   noteDeletedDomain(domain: Domain): void {
+    this.#noteOrigin(domain);
     const update = this.#zones.get(domain.id) ?? this.#track(domain);
     update.domain = null;
     this.#touch(update);
@@ -203,6 +212,37 @@ export class ZoneUpdates {
    */
   noteProxyWrite(domainId: string, before: boolean): void {
     if (!this.#proxiesBefore.has(domainId)) this.#proxiesBefore.set(domainId, before);
+    this.#noteOrigin(this.#facts.domain(domainId));
+  }
+
+  /** Called before the entry changes what the apex serves for the origin. */
+  #noteOrigin(domain: Domain | undefined): void {
+    if (domain === undefined || this.#originsBefore.has(domain.id)) return;
+    this.#originsBefore.set(domain.id, { domain, origin: this.#served.originAt(domain) });
+  }
+
+  /**
+   * The apex serves the address of the origin now, or no longer, or another one. An ALIAS is also
+   * an owner of its target, so that its addresses are resolved.
+   */
+  #updateOrigin(before: Domain, origin: RRset | undefined): void {
+    const { id } = before;
+    const domain = this.#facts.domain(id);
+    const current = domain && this.#served.originAt(domain);
+    if (isSameSet(origin, current)) return;
+    const { aliases } = this.#environment;
+    for (const [set, isServed] of [[origin, false] as const, [current, true] as const]) {
+      if (set?.type !== TYPE.ALIAS) continue;
+      const [target] = set.rdatas;
+      const entry = aliasOwnerKey(target, originAliasKey(before));
+      if (isServed) aliases.put(entry, EMPTY);
+      else aliases.remove(entry);
+      this.noteAliasOwner(target, id);
+    }
+    if (domain === undefined) return;
+    const update = this.zone(id);
+    update.noteAlias(domain.apex);
+    update.discardDifference();
   }
 
   /** The serial rises with every entry: see nextSerial. */
@@ -213,6 +253,8 @@ export class ZoneUpdates {
       if (this.#facts.isProxied(domainId) !== before && this.#facts.domain(domainId) !== undefined)
         this.zone(domainId).markWhole();
     this.#proxiesBefore.clear();
+    for (const { domain, origin } of this.#originsBefore.values()) this.#updateOrigin(domain, origin);
+    this.#originsBefore.clear();
     const seconds = Math.floor(time / 1000);
     for (const update of this.#touched.splice(0)) {
       update.isTouched = false;
@@ -288,7 +330,8 @@ export class ZoneUpdates {
     const stored = readBelowApex(this.#environment, domain, (target, key) => {
       aliases.put(aliasOwnerKey(target, key), EMPTY);
     });
-    const { sets, proxied } = this.#served.atApex(domain);
+    const { sets, proxied, origin } = this.#served.atApex(domain);
+    if (origin?.type === TYPE.ALIAS) aliases.put(aliasOwnerKey(origin.rdatas[0], originAliasKey(domain)), EMPTY);
     for (const { type, ttl, rdatas } of sets)
       for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
     const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
@@ -334,8 +377,11 @@ export class ZoneUpdates {
 
   #compileUpdate(domain: Domain, update: ZoneUpdate): void {
     // Precompiled nodes are valid only if no other entry of the group has changed the zone. They
-    // were compiled without the proxy and without challenges.
-    const isPlain = !this.#facts.isProxied(domain.id) && this.#facts.challengesOf(domain.id).length === 0;
+    // were compiled without the proxy, without challenges, and without the address of the origin.
+    const isPlain =
+      !this.#facts.isProxied(domain.id) &&
+      this.#facts.challengesOf(domain.id).length === 0 &&
+      this.#served.originAt(domain) === undefined;
     if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
@@ -394,6 +440,11 @@ export class ZoneUpdates {
   #compileApex(domain: Domain): void {
     this.#writer.put(domain.apex, compileNode(this.#served.view(domain), domain.apex), domain.apex);
   }
+}
+
+function isSameSet(a: RRset | undefined, b: RRset | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.type === b.type && Buffer.compare(a.rdatas[0], b.rdatas[0]) === 0;
 }
 
 function some<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {

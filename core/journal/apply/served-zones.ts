@@ -60,9 +60,14 @@ export class ServedZones {
     return new StoredZone(this.#environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
   }
 
+  /** The RRset at the apex that stands for the domain's origin; undefined: none does. */
+  originAt(domain: Domain): RRset | undefined {
+    return this.#facts.atApex(domain, this.#defaults).origin;
+  }
+
   atApex(domain: Domain): AtApex {
-    const { sets, proxied } = this.#facts.atApex(domain, this.#defaults);
-    return { sets: withSerial(sets, this.#serialOf(domain.id)), proxied };
+    const atApex = this.#facts.atApex(domain, this.#defaults);
+    return { ...atApex, sets: withSerial(atApex.sets, this.#serialOf(domain.id)) };
   }
 
   /** Apexes of our zones inside this zone. */

@@ -14,6 +14,7 @@ import { TYPE } from '../../wire/types.ts';
 import { UNRESOLVED } from '../../zone/aliased.ts';
 import { apexSets } from '../../zone/apex.ts';
 import { challengeRdata } from '../../zone/challenged.ts';
+import { originSets } from '../../zone/origin-apex.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type AtApex, readHeld } from '../../zone/stored.ts';
 import type { ZoneRRset } from '../../zone/view.ts';
@@ -23,11 +24,19 @@ import { Memo } from './bounded-memo.ts';
 /** Maximum bytes of rdata of a cached apex. Few apexes have more, but some may have 64,000. */
 const MAX_APEX_BYTES = 4096;
 
+interface ProxyFacts {
+  readonly isEnabled: boolean;
+  /** Null: the domain has no origin. */
+  readonly originHost: string | null;
+}
+
+const NO_PROXY: ProxyFacts = { isEnabled: false, originHost: null };
+
 export class ZoneFacts {
   readonly #reader: Reader;
   readonly #environment: Environment;
   readonly #domains: Memo<Domain | undefined>;
-  readonly #proxied: Memo<boolean>;
+  readonly #proxies: Memo<ProxyFacts>;
   readonly #apexes: Memo<AtApex>;
   readonly #targets: Memo<ZoneTargets>;
   readonly #children: Memo<readonly Domain[]>;
@@ -41,7 +50,7 @@ export class ZoneFacts {
     this.#environment = environment;
     this.#reader = new Reader(rawReader(environment));
     this.#domains = new Memo(lower === undefined ? undefined : lower.#domains);
-    this.#proxied = new Memo(lower === undefined ? undefined : lower.#proxied);
+    this.#proxies = new Memo(lower === undefined ? undefined : lower.#proxies);
     this.#apexes = new Memo(lower === undefined ? undefined : lower.#apexes);
     this.#targets = new Memo(lower === undefined ? undefined : lower.#targets);
     this.#children = new Memo(lower === undefined ? undefined : lower.#children);
@@ -50,7 +59,7 @@ export class ZoneFacts {
     this.#challenges = new Memo(lower === undefined ? undefined : lower.#challenges);
     this.#all = [
       this.#domains,
-      this.#proxied,
+      this.#proxies,
       this.#apexes,
       this.#targets,
       this.#children,
@@ -117,7 +126,20 @@ export class ZoneFacts {
   }
 
   isProxied(domainId: string): boolean {
-    return this.#proxied.get(domainId, () => this.#reader.proxy(domainId)?.enabled === true);
+    return this.#proxyOf(domainId).isEnabled;
+  }
+
+  /** The host of the domain's origin; null: it has none. */
+  originHost(domainId: string): string | null {
+    return this.#proxyOf(domainId).originHost;
+  }
+
+  #proxyOf(domainId: string): ProxyFacts {
+    return this.#proxies.get(domainId, () => {
+      const row = this.#reader.proxy(domainId);
+      if (row === undefined) return NO_PROXY;
+      return { isEnabled: row.enabled, originHost: row.originHost };
+    });
   }
 
   /** The RRsets at the apex of a domain, with the serial 0 in the SOA. */
@@ -129,7 +151,10 @@ export class ZoneFacts {
         ...set,
         rdatas: set.rdatas.map((rdata) => Uint8Array.prototype.slice.call(rdata)),
       }));
-      return { proxied, sets: apexSets(copies, domain, settings, 0) };
+      const originHost = this.originHost(domain.id);
+      const [origin] = originSets(copies, originHost);
+      const all = { proxied, sets: apexSets(copies, domain, settings, 0, originHost) };
+      return origin === undefined ? all : { ...all, origin };
     };
     return this.#apexes.get(domain.id, read, isSmall);
   }

@@ -13,7 +13,7 @@ import { writeTargets } from '../record-targets.ts';
 import { storeSettings } from './renumber.ts';
 
 /** Increased when the compiler, or core/store/sites.ts, produces other bytes from the same rows. */
-const COMPILER_VERSION = 7;
+const COMPILER_VERSION = 8;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;

@@ -25,6 +25,7 @@ const SET_UP = {
   ssl_expires_at: '2025-04-01 00:00:00',
   ssl_error: null,
   exposed: [],
+  warnings: [],
 };
 
 test.before.each(async (context) => {
@@ -139,13 +140,12 @@ test('reads a custom certificate before any request, and does not show its key',
   assert.is((await waypost(['certificate', 'a.test', '--order', '--automatic'])).code, 2);
 });
 
-test('the error without an origin says how to set one', async ({ daemon, waypost }) => {
-  const running = waypost(['on', 'a.test']);
-  const error = { code: 'origin_required', message: 'There is no origin.' };
-  daemon.before[1] = { status: 409, body: { ok: false, error } };
-  const { code, stderr } = await running;
-  assert.is(code, 1);
-  assert.match(stderr, /next: Set the origin with "waypost proxy set DOMAIN ORIGIN"/);
+test('prints warnings, and says how to set an origin', async ({ waypost }) => {
+  const proxy = { is_enabled: 1, origin_host: null, ssl_status: 'none', warnings: ['No origin is set.'] };
+  const { code, stdout } = await waypost(['on', 'a.test'], proxy);
+  assert.is(code, 0);
+  assert.match(stdout, /origin {7}none; each name .*\n {2}next: Set it with "waypost proxy set a\.test ORIGIN"/);
+  assert.match(stdout, /\n {2}warning {6}No origin is set\.\n/);
 });
 
 test.run();

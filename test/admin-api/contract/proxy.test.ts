@@ -20,6 +20,7 @@ const FIELDS = [
   'ssl_expires_at',
   'ssl_error',
   'exposed',
+  'warnings',
 ];
 
 const at = ({ path }: Zone): string => `${path}/proxy`;
@@ -29,6 +30,7 @@ const origin = ({ body }: { body: Json }): unknown[] => [
   body.proxy.origin_protocol,
 ];
 const state = async (zone: Zone): Promise<Json> => succeeded(await zone.client.get(at(zone))).body.proxy;
+const warnings = ({ body }: { body: Json }): string[] => listOf(body.proxy.warnings).map(String);
 const toggle = (zone: Zone, enable: unknown) => zone.client.post(`${at(zone)}/toggle`, { enable });
 
 const root = { name: 'Test Root', key: ecKey() };
@@ -56,7 +58,21 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(Object.keys(body), ['ok', 'domain', 'proxy']);
     assert.equal(body.domain, { id: zone.id, domain: zone.domain });
     assert.equal(Object.keys(body.proxy), FIELDS);
-    assert.equal(Object.values(body.proxy), [zone.id, 0, null, null, null, null, false, 'none', null, null, null, []]);
+    assert.equal(Object.values(body.proxy), [
+      zone.id,
+      0,
+      null,
+      null,
+      null,
+      null,
+      false,
+      'none',
+      null,
+      null,
+      null,
+      [],
+      [],
+    ]);
   });
 
   test('PUT: origin (or origin_host), port (default 443), protocol (omitted: https for 443, http for 80, else 422)', async ({
@@ -150,19 +166,41 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(each(await world.audit(`&domain=${zone.domain}&action=proxy`), 'action'), ['proxy.enable']);
   });
 
-  test('enabling without an origin uses the apex address records, 409 origin_required without them', async ({
-    world,
-  }) => {
+  test('enabling depends on the domain alone; what is doubtful is in proxy.warnings', async ({ world }) => {
+    const nowhere = await world.zone();
+    assert.match(warnings(succeeded(await toggle(nowhere, true)))[0], /the proxy serves nothing/);
     const zone = await world.zone();
-    refused(await toggle(zone, true), '409 origin_required');
     await zone.add('www', 'A', '1.1.1.1');
-    refused(await toggle(zone, true), '409 origin_required');
-    const private_ = await zone.add('@', 'A', '10.0.0.1');
-    refused(await toggle(zone, true), '422 private_origin');
-    assert.is((await state(zone)).is_enabled, 0);
-    succeeded(await zone.client.delete(`${zone.records}/${private_.id}`));
-    await zone.add('@', 'A', '9.9.9.9');
-    assert.equal(origin(succeeded(await toggle(zone, true))), ['9.9.9.9', 443, 'https']);
+    await zone.add('inside', 'A', '10.0.0.1');
+    await zone.add('round', 'CNAME', `round.${zone.domain}`);
+    const on = succeeded(await toggle(zone, true));
+    assert.equal(origin(on), [null, null, null], 'no origin is stored');
+    assert.equal(
+      warnings(on).map((text) => /^(No origin is set|"[a-z]+" [a-z ]+)/.exec(text)?.[0]),
+      ['No origin is set', '"inside" has no public address', '"round" leads to itself'],
+    );
+    assert.equal(await state(zone), on.body.proxy);
+    assert.equal(warnings(succeeded(await toggle(zone, false))), []);
+    succeeded(await zone.client.put(at(zone), { origin: '9.9.9.9' }));
+    assert.equal(warnings(succeeded(await toggle(zone, true))), []);
+  });
+
+  test('enabling with an origin that cannot be used by now is a warning', async ({ world }) => {
+    const zone = await world.zone();
+    const record = await zone.add('origin', 'A', '1.1.1.1', { proxied: false });
+    const put = (more: object) => zone.client.put(`${zone.records}/${record.id}`, { ...record, ...more });
+    succeeded(await zone.client.put(at(zone), { origin: `origin.${zone.domain}` }));
+    for (const [more, expected] of [
+      [{ content: '10.0.0.1' }, /every address must be public/],
+      [{ proxied: true }, /goes through the proxy/],
+      [{}, undefined],
+    ] as const) {
+      succeeded(await toggle(zone, false));
+      succeeded(await put(more));
+      const [warning] = warnings(succeeded(await toggle(zone, true)));
+      if (expected === undefined) assert.is(warning, undefined);
+      else assert.match(warning, expected);
+    }
   });
 
   test('exposed: names whose records still reveal the address of the origin', async ({ world }) => {

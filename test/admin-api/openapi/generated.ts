@@ -383,7 +383,7 @@ export interface paths {
         get: operations["getProxy"];
         /**
          * Set the origin: the web server behind the proxy
-         * @description The origin is a public address, or a host name whose addresses are all public. The request can also set HSTS. It does not turn the proxy on or off.
+         * @description The origin is a public address, or a host name whose addresses are all public. It serves the apex and all proxied names, except names whose own records lead to another server. If the apex has no A, AAAA or ALIAS record, it resolves to the origin. The request can also set HSTS. It does not turn the proxy on or off.
          */
         put: operations["setProxyOrigin"];
         post?: never;
@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Turn the proxy on or off
-         * @description When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without an origin, the first address record at the apex becomes the origin.
+         * @description When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without a configured origin, each proxied name is served from the public addresses of its own records. An origin that cannot be used is no error: it is reported in proxy.warnings.
          */
         post: operations["toggleProxy"];
         delete?: never;
@@ -1029,6 +1029,8 @@ export interface components {
             ssl_error: string | null;
             /** @description records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so */
             exposed: components["schemas"]["ExposedRecord"][];
+            /** @description accepted settings that may be a mistake, while the proxy is on: no origin, an origin or names that cannot be reached; empty if there are none */
+            warnings: string[];
         };
         PublishedPackage: {
             /** @description the id of the upload */
@@ -4250,8 +4252,6 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description accepted settings that may be a mistake; omitted when there are none */
-                        warnings?: string[];
                     };
                 };
             };
@@ -4354,6 +4354,8 @@ export interface operations {
                     readonly ssl_error?: unknown;
                     /** @description as in the response; ignored */
                     readonly exposed?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly warnings?: unknown;
                 };
             };
         };
@@ -4378,8 +4380,6 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description accepted settings that may be a mistake; omitted when there are none */
-                        warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
@@ -4516,8 +4516,6 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description accepted settings that may be a mistake; omitted when there are none */
-                        warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
@@ -4574,24 +4572,9 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `origin_required`. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        error: {
-                            /** @enum {string} */
-                            code: "origin_required";
-                        };
-                    };
-                };
-            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4601,28 +4584,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "validation" | "unknown_field" | "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `resolver_unavailable`, `write_conflict`, `stopping`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        error: {
-                            /** @enum {string} */
-                            code: "busy" | "resolver_unavailable" | "write_conflict" | "stopping";
-                        };
-                    };
-                };
-            };
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -4667,8 +4635,6 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description accepted settings that may be a mistake; omitted when there are none */
-                        warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
@@ -4783,8 +4749,6 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description accepted settings that may be a mistake; omitted when there are none */
-                        warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;
@@ -4907,8 +4871,6 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description accepted settings that may be a mistake; omitted when there are none */
-                        warnings?: string[];
                         /** @description the nodes that serve the change; omitted for a single node */
                         sync?: {
                             seq: number;

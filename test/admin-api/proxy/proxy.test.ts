@@ -19,6 +19,7 @@ const DEFAULTS = {
   ssl_expires_at: null,
   ssl_error: null,
   exposed: [],
+  warnings: [],
 };
 
 for (const transport of await testedTransports('admin-api/proxy')) {
@@ -121,7 +122,6 @@ for (const transport of await testedTransports('admin-api/proxy')) {
 
   test('toggle: on, off, and repeated', async ({ domain, proxy, daemon }) => {
     const id = await domain('toggle.test', ['www A 1.1.1.1']);
-    assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [409, 'origin_required', undefined]);
     assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: 1 })), [422, 'validation', '/enable']);
     assert.equal(faultOf(await proxy('POST', id, '/toggle', {})), [422, 'validation', '/enable']);
     const never = await proxy('POST', id, '/toggle', { enable: false });
@@ -166,23 +166,49 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     );
   });
 
-  test('toggle without an origin: uses the first address of the domain', async ({ domain, proxy }) => {
+  test('toggle without an origin: stores none, and warns of names without a server', async ({ domain, proxy }) => {
     for (const [name, records, expected] of [
-      ['first.test', ['@ A 9.9.9.9', '@ A 1.1.1.1', '@ AAAA 2606:4700::1'], '1.1.1.1'],
-      ['six.test', ['@ AAAA 2606:4700::2', '@ AAAA 2606:4700::1', 'www A 1.1.1.1'], '2606:4700::1'],
+      ['first.test', ['@ A 9.9.9.9', 'www CNAME first.test'], [/^No origin is set/]],
+      ['private.test', ['@ A 10.0.0.1', '@ A 1.1.1.1', 'b A 10.0.0.1'], [/^No origin is set/, /^"b" has no public/]],
+      ['none.test', ['@ MX 10 mail.none.test', 'mail A 1.1.1.1'], [/serves nothing/]],
+      ['alias.test', ['@ ALIAS lb.example.net'], [/^No origin is set/]],
+      ['local.test', ['www CNAME db.localhost'], [/^No origin is set/, /^"www" has no public/]],
+      ['lost.test', ['www CNAME gone.lost.test'], [/^No origin is set/, /^"www" leads to no address/]],
+      ['ring.test', ['a CNAME b.ring.test', 'b CNAME a.ring.test'], [/^No origin/, /^"a", "b" lead to themselves/]],
+      [
+        'several.test',
+        Array.from({ length: 8 }, (_, i) => `n${i} A 10.0.0.1`),
+        [/^No origin/, /^"n0", "n1", "n2", "n3", "n4" and 3 more names have no public addresses/],
+      ],
     ] as const) {
       const id = await domain(name, records);
-      const { body, text } = await proxy('POST', id, '/toggle', { enable: true });
-      assert.is(body.proxy?.origin_host, expected as never, text);
-      assert.equal([body.proxy.origin_port, body.proxy.origin_protocol], [443, 'https']);
+      const { status, body, text } = await proxy('POST', id, '/toggle', { enable: true });
+      assert.equal([status, body.proxy?.origin_host, body.proxy?.is_enabled], [200, null, 1], text);
+      const warnings = listOf(body.proxy.warnings).map(String);
+      assert.is(warnings.length, expected.length, text);
+      for (const [i, pattern] of expected.entries()) assert.match(warnings[i], pattern);
+      assert.equal((await proxy('GET', id)).body, body);
     }
-    for (const [name, records, code] of [['private.test', ['@ A 10.0.0.1'], 'private_origin']] as const) {
-      const id = await domain(name, records);
-      assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [422, code, undefined]);
-      assert.is((await proxy('GET', id)).body.proxy.is_enabled, 0 as never);
+  });
+
+  test('toggle with an origin whose name does not resolve: on, with a warning', async ({ domain, proxy, hosts }) => {
+    const id = await domain('gone.test', ['www A 1.1.1.1']);
+    hosts.set('o.example.net', ['1.1.1.1']);
+    assert.is((await proxy('PUT', id, '', { origin: 'o.example.net' })).status, 200);
+    for (const [answer, pattern] of [
+      [['1.1.1.1'], undefined],
+      [['10.0.0.1'], /every address must be public/],
+      ['ENOTFOUND', /does not exist/],
+      ['ECONNREFUSED', /cannot be checked at the moment/],
+    ] as const) {
+      hosts.set('o.example.net', answer);
+      const { status, body } = await proxy('POST', id, '/toggle', { enable: true });
+      assert.equal([status, body.proxy.is_enabled], [200, 1]);
+      const [warning] = listOf(body.proxy.warnings).map(String);
+      if (pattern === undefined) assert.is(warning, undefined);
+      else assert.match(warning, pattern);
     }
-    const id = await domain('alias.test', ['@ ALIAS lb.example.net']);
-    assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [409, 'origin_required', undefined]);
+    assert.equal((await proxy('GET', id)).body.proxy.warnings, [], 'nothing is resolved');
   });
 
   test('SSRF: checks addresses and spellings like the table, and opens no socket', async ({
@@ -344,16 +370,15 @@ test('turning the proxy on detects names that are proxied by now', async ({ daem
   const [record] = listOf(body.records);
   const path = `/api/v1/domains/${id}/records/${record.id}`;
   await daemon.call('PUT', path, { json: { ...record, proxied: true } });
-  assert.equal(faultOf(await proxy('POST', id, '/toggle', { enable: true })), [422, 'origin_loop', undefined]);
-  await daemon.call('PUT', path, { json: { ...record, proxied: false } });
+  const warnings = async (): Promise<string[]> => listOf((await proxy('GET', id)).body.proxy.warnings).map(String);
   assert.is((await proxy('POST', id, '/toggle', { enable: true })).status, 200);
-  assert.not('warnings' in (await proxy('GET', id)).body);
+  assert.match((await warnings())[0], /"origin\.turned-zone\.com" goes through the proxy/);
+  await daemon.call('PUT', path, { json: { ...record, proxied: false } });
+  assert.equal(await warnings(), []);
+
   // While the proxy is on, the customer may change records; the state shows the effect.
   await daemon.call('PUT', path, { json: { ...record, proxied: true } });
-  assert.match(
-    String((await proxy('GET', id)).body.warnings[0 as never]),
-    /"origin\.turned-zone\.com" goes through the proxy/,
-  );
+  assert.match((await warnings())[0], /"origin\.turned-zone\.com" goes through the proxy/);
 });
 
 test('resolves names in other domains of the account from records, and those of other accounts by queries', async ({

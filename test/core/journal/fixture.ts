@@ -127,7 +127,7 @@ export function newProxy(domain: Domain, enabled = true): ProxyConfig {
   return {
     domainId: domain.id,
     enabled,
-    originHost: 'origin.example.net',
+    originHost: null,
     originPort: 443,
     originProtocol: 'https',
     sslStatus: 'none',

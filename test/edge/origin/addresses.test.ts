@@ -329,4 +329,47 @@ test('resolvers that do not answer', async () => {
   await client.close();
 });
 
+const given = (port: number, ...addresses: string[]): { origin: Origin } => ({
+  origin: { host: addresses[0] ?? 'site.test', addresses, port, protocol: 'http' },
+});
+
+test('an origin with given addresses: tried in their order, resolved by nobody', async () => {
+  const origin = await scriptedOrigin(saying(OK), '127.0.0.3');
+  const { opened, open } = spy();
+  const its = names([]);
+  const exemptions = parseExemptions(['127.0.0.0/8']);
+  const client = createOriginClient({ open, lookup: its.lookup, exemptions });
+  const to = given(origin.port, '127.0.0.1', '10.0.0.1', '127.0.0.3');
+  await seen(client.fetch(request(origin.port, to)));
+  assert.equal(opened, ['127.0.0.1', '127.0.0.3'], 'the private one is left out');
+  assert.equal(its.asked, []);
+  await client.close();
+  await origin.close();
+});
+
+test('an origin without an address that may be used: no connection', async () => {
+  const { opened, open } = spy();
+  const client = createOriginClient({ open, exemptions: [] });
+  for (const to of [given(80), given(80, '10.0.0.1', '127.0.0.1')])
+    assert.is(await faultOf(client.fetch(request(80, to))), 'forbidden');
+  assert.equal(opened, []);
+  await client.close();
+});
+
+test('origins with other addresses have other connections, though their first address is the same', async () => {
+  const origin = await scriptedOrigin(saying(OK), '127.0.0.1');
+  const { opened, open } = spy();
+  const client = createOriginClient({ open, exemptions: parseExemptions(['127.0.0.0/8']) });
+  const ask = (...addresses: string[]) => seen(client.fetch(request(origin.port, given(origin.port, ...addresses))));
+  await ask('127.0.0.1', '127.0.0.2');
+  await ask('127.0.0.1', '127.0.0.2');
+  assert.is(opened.length, 1, 'kept');
+  await ask('127.0.0.1', '127.0.0.3');
+  assert.is(opened.length, 2);
+  await seen(client.fetch(request(origin.port, at('127.0.0.1', origin.port))));
+  assert.is(opened.length, 3);
+  await client.close();
+  await origin.close();
+});
+
 test.run();

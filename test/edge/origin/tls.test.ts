@@ -63,12 +63,19 @@ async function tlsOrigin(options: SecureContextOptions, answer = OK): Promise<Tl
 /** What comes of one request; the origin's host is a name or an address. */
 async function ask(
   options: SecureContextOptions,
-  { host = NAME, serverName = 'site.test', ca: its = ca as string | undefined } = {},
+  {
+    host = NAME,
+    addresses = undefined as readonly string[] | undefined,
+    serverName = 'site.test',
+    ca: its = ca as string | undefined,
+  } = {},
 ): Promise<{ outcome: string; names: (string | false)[]; protocols: (string | null)[]; alpn: unknown[] }> {
   const origin = await tlsOrigin(options);
   const { fetch, close } = client({ lookup, ca: its });
   const outcome = await faultOf(
-    seen(fetch(request(origin.port, { origin: { host, port: origin.port, protocol: 'https' }, serverName }))),
+    seen(
+      fetch(request(origin.port, { origin: { host, addresses, port: origin.port, protocol: 'https' }, serverName })),
+    ),
   );
   await close();
   origin.close();
@@ -86,10 +93,13 @@ test('TLS 1.2 is taken', async () => {
   assert.equal([outcome, protocols], ['none', ['TLSv1.2']]);
 });
 
-const TAKEN: readonly (readonly [string, Options, { host?: string; serverName?: string }])[] = [
+const SEVERAL = { host: '127.0.0.9', addresses: ['127.0.0.9', '127.0.0.1'] };
+const TAKEN: readonly (readonly [string, Options, NonNullable<Parameters<typeof ask>[1]>])[] = [
   ['a wildcard', { dnsNames: ['*.origin.test'] }, { host: `a.${NAME}` }],
   ['an address: by the visitor’s host', { dnsNames: ['site.test'] }, { host: '127.0.0.1' }],
   ['an address: by itself', { addresses: [LOOPBACK] }, { host: '127.0.0.1' }],
+  ['several addresses: by the visitor’s host', { dnsNames: ['site.test'] }, SEVERAL],
+  ['several addresses: by one of them', { addresses: [LOOPBACK] }, SEVERAL],
 ];
 for (const [name, options, where] of TAKEN)
   test(`taken: ${name}`, async () => assert.is((await ask(identity(options), where)).outcome, 'none'));

@@ -253,6 +253,18 @@ test('stored fields and trailers contain no addresses either', () => {
   assert.equal(responseTrailers(fields, site, VISITED, PLACE), ['x-b', 'b']);
 });
 
+test('an origin with given addresses: none of them is revealed, also before a connection', () => {
+  const origin: Origin = { ...NAME, host: '203.0.113.9', addresses: ['203.0.113.9', '2001:db8::9'] };
+  const fields = ['location', 'http://[2001:db8::9]/', 'x-backend', '203.0.113.9', 'x-b', 'b'];
+  assert.equal(fieldsWithoutOrigin(fields, siteOf(origin), VISITED), [
+    'location',
+    'https://www.site.test/',
+    'x-b',
+    'b',
+  ]);
+  assert.equal(new OriginPlace(origin, ['203.0.113.8']).addresses, ['203.0.113.9', '2001:db8::9', '203.0.113.8']);
+});
+
 test('long malicious values take linear time', () => {
   const parts = [
     '203.0.113.9 ',

@@ -158,7 +158,7 @@ test('for some minutes after the proxy was turned off visitors still come throug
     }
   }));
 
-test('a site has the settings of its proxy; without an origin there is none', () =>
+test('a site has the settings of its proxy; without an origin and a public address it cannot be reached', () =>
   withSites(async (rig) => {
     const { sites } = rig;
     await setUp(rig);
@@ -170,13 +170,16 @@ test('a site has the settings of its proxy; without an origin there is none', ()
       hstsMaxAge: null,
       heuristicFreshness: false,
     };
+    const proxy = { ...newProxy(domain), originHost: 'origin.example.net' };
+    await change(rig, (draft) => draft.put(proxies, proxy));
     assert.equal(sites.siteOf('site.test'), expected);
-    await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), hstsMaxAge: 0 }));
+    await change(rig, (draft) => draft.put(proxies, { ...proxy, hstsMaxAge: 0 }));
     assert.equal(sites.siteOf('site.test'), { ...expected, hstsMaxAge: 0 });
-    await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), heuristicFreshness: true }));
+    await change(rig, (draft) => draft.put(proxies, { ...proxy, heuristicFreshness: true }));
     assert.equal(sites.siteOf('site.test'), { ...expected, heuristicFreshness: true });
-    await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), originHost: null }));
-    assert.is(sites.siteOf('site.test'), undefined);
+    await change(rig, (draft) => draft.put(proxies, newProxy(domain)));
+    const nowhere = { host: 'site.test', addresses: [], port: 443, protocol: 'https' };
+    assert.equal(sites.siteOf('site.test'), { ...expected, origin: nowhere });
     assert.is(sites.domainIdOf('x.site.test'), domain.id);
     assert.is(sites.domainIdOf('x.nowhere.test'), undefined);
   }));

@@ -1,5 +1,6 @@
 /** Sites over a store, told of changes as the threads are. */
 import { join } from 'node:path';
+import type { Exemptions } from '../../../core/address/index.ts';
 import { openSecrets, type Secrets } from '../../../core/base/secrets.ts';
 import type { AutomaticCertificate, Certificate, Domain } from '../../../core/store/rows.ts';
 import { watchSites } from '../../../edge/daemon/site-changes.ts';
@@ -14,13 +15,14 @@ export interface SitesRig extends Store {
   readonly told: string[];
 }
 
-export const withSites = (use: (rig: SitesRig) => Promise<void>): Promise<void> =>
+export const withSites = (use: (rig: SitesRig) => Promise<void>, exemptions: Exemptions = []): Promise<void> =>
   withStore(embedded, async (store) => {
     const secrets = openSecrets(join(store.folder, 'secret.key'));
     const told: string[] = [];
     const sites = new Sites({
       directory: store.folder,
       zoneSettings: DEFAULTS,
+      exemptions,
       certificates: 2000,
       secrets,
       log: {

@@ -81,7 +81,7 @@ async function setProxy(daemon: Daemon, id: string, apex: Name, proxy: ZoneProxy
     await api.call('PUT', `${path}/proxy`, { origin: '127.0.0.9', port: 80 });
     await api.call('POST', `${path}/proxy/toggle`, { enable: true });
   }
-  return { enabled: proxy.enabled, flags };
+  return { enabled: proxy.enabled, flags, ...(proxy.enabled ? { origin: '127.0.0.9' } : {}) };
 }
 const WEB = new Set(['A', 'AAAA', 'CNAME', 'ALIAS']);
 

@@ -1,0 +1,23 @@
+/** What the checks of origins need. */
+import type { Exemptions, Prefix } from '../../core/address/index.ts';
+import type { Domain } from '../../core/store/rows.ts';
+import type { Services } from '../change/services.ts';
+import type { Resolve } from './bounded.ts';
+import type { OriginOptions } from './origin.ts';
+import { resolveOwnFirst } from './own-names.ts';
+
+/** Settings for the check of origins. */
+export interface OriginRules {
+  readonly resolve: Resolve;
+  readonly allowPrivate: Exemptions;
+  /** Addresses of the cluster. */
+  readonly own: readonly Prefix[];
+}
+
+export function optionsFor(
+  services: Services,
+  { resolve, allowPrivate, own }: OriginRules,
+  domain: Domain,
+): OriginOptions {
+  return { resolve: resolveOwnFirst(services, domain, resolve, allowPrivate), allowPrivate, own };
+}

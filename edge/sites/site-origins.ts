@@ -1,0 +1,107 @@
+/** The origins of a domain's host names, read from the store. */
+import { type Exemptions, formatAddress } from '../../core/address/index.ts';
+import type { Environment } from '../../core/store/environment.ts';
+import { StoreReader } from '../../core/store/reader.ts';
+import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
+import { formatHost, type Name, parentName } from '../../core/wire/name.ts';
+import { apexSets } from '../../core/zone/apex.ts';
+import { NameOrigins, type StoredNames } from '../../core/zone/name-origins.ts';
+import type { ZoneSettings } from '../../core/zone/settings.ts';
+import { readHeld, StoredZone } from '../../core/zone/stored.ts';
+import type { Origin } from '../origin/origin-address.ts';
+import type { WebNames } from './web-names.ts';
+
+/** The origin of a name's own records, which have no port. */
+const OWN_PORT = 443;
+const OWN_PROTOCOL = 'https';
+
+export class SiteOrigins {
+  readonly #environment: Environment;
+  readonly #reader: StoreReader;
+  readonly #domain: Domain;
+  readonly #names: WebNames;
+  readonly #configured: Origin | null;
+  readonly #settings: ZoneSettings;
+  readonly #exemptions: Exemptions;
+  /** Whether an origin depends on another domain, whose changes are not reported. */
+  dependsOnOthers = false;
+
+  /** `names`: of the domain. `exemptions`: addresses that are used although they are not public. */
+  constructor(
+    environment: Environment,
+    domain: Domain,
+    names: WebNames,
+    settings: ZoneSettings,
+    exemptions: Exemptions,
+  ) {
+    this.#environment = environment;
+    this.#reader = new StoreReader(environment);
+    this.#domain = domain;
+    this.#names = names;
+    this.#configured = configuredOrigin(this.#reader.proxy(domain.id));
+    this.#settings = settings;
+    this.#exemptions = exemptions;
+  }
+
+  /** `name`: goes through the proxy. The edge never connects to an origin without addresses. */
+  originOf(name: Name): Origin {
+    const configured = this.#configured;
+    // Not kept for the next name: lmdb uses the memory of what was read again.
+    const zones = new Map<Domain['id'], StoredNames>();
+    const zoneOf = (at: Name): StoredNames | null => this.#zoneOf(at, zones);
+    const origins = new NameOrigins(zoneOf, this.#domain, configured?.host ?? null, this.#exemptions);
+    const found = origins.originOf(name);
+    switch (found.kind) {
+      case 'configured':
+        if (found.domainId === this.#domain.id && configured !== null) return configured;
+        return configuredOrigin(this.#reader.proxy(found.domainId)) ?? this.#nowhere();
+      case 'host':
+        return { host: found.host, port: OWN_PORT, protocol: OWN_PROTOCOL };
+      case 'addresses': {
+        const addresses = found.addresses.map(formatAddress);
+        return { host: addresses[0], addresses, port: OWN_PORT, protocol: OWN_PROTOCOL };
+      }
+      case 'none':
+        return this.#nowhere();
+      default:
+        return found satisfies never;
+    }
+  }
+
+  /** The host is one that visitors know. */
+  #nowhere(): Origin {
+    return { host: formatHost(this.#domain.apex), addresses: [], port: OWN_PORT, protocol: OWN_PROTOCOL };
+  }
+
+  /** Null: no domain of the same account contains the name. */
+  #zoneOf(name: Name, zones: Map<Domain['id'], StoredNames>): StoredNames | null {
+    for (let at = name; at.length > 1; at = parentName(at)) {
+      const domain = this.#reader.domainByApex(at);
+      if (domain === undefined) continue;
+      if (domain.id !== this.#domain.id) this.dependsOnOthers = true;
+      if (domain.accountId !== this.#domain.accountId) return null;
+      let zone = zones.get(domain.id);
+      if (zone === undefined) {
+        zone = this.#open(domain);
+        zones.set(domain.id, zone);
+      }
+      return zone;
+    }
+    return null;
+  }
+
+  #open(domain: Domain): StoredNames {
+    const { id, apex } = domain;
+    if (id === this.#domain.id) return { domainId: id, view: this.#names.open(), hasOrigin: this.#configured !== null };
+    const { sets, proxied } = readHeld(this.#environment, id, apex);
+    const atApex = { proxied, sets: apexSets(sets, domain, this.#settings, 0) };
+    const nested = this.#reader.domainsBelow(apex).map((below) => below.apex);
+    const view = new StoredZone(this.#environment, id, apex, atApex, nested, null);
+    return { domainId: id, view, hasOrigin: this.#reader.proxy(id)?.originHost != null };
+  }
+}
+
+function configuredOrigin(proxy: ProxyConfig | undefined): Origin | null {
+  const { originHost: host, originPort: port, originProtocol: protocol } = proxy ?? {};
+  return host == null || port == null || protocol == null ? null : { host, port, protocol };
+}
