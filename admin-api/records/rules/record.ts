@@ -3,7 +3,7 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatHost, formatName, isWildcard, labelCount, type Name, nameAt } from '../../../core/wire/name.ts';
-import { hasBothRewrites } from '../../../core/wire/rdata/index.ts';
+import { findDoubt } from '../../../core/wire/rdata/index.ts';
 import { HOST_TARGET, TYPE } from '../../../core/wire/types.ts';
 import { DNSSEC_TYPES } from './dnssec.ts';
 import { cnameAtApex } from './faults.ts';
@@ -77,12 +77,8 @@ export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8
  */
 export function findWarning(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
   if (HOST_OWNERS.has(type) && !isHost(name, isWildcard(name) ? 2 : 0)) return ownerIsNotHost(name, type);
-  if (type === TYPE.NAPTR && hasBothRewrites(rdata))
-    return invalid(
-      'invalid_content',
-      'A NAPTR record cannot have both a regular expression and a replacement (RFC 3403 4.1); write "" for no expression or "." for no replacement.',
-      '/content',
-    );
+  const doubt = findDoubt(type, rdata);
+  if (doubt !== undefined) return invalid('invalid_content', doubt, '/content');
   const at = HOST_TARGET.get(type) ?? (type === TYPE.CNAME ? 0 : undefined);
   if (at === undefined) return undefined;
   const target = nameAt(rdata, at);

@@ -4,7 +4,7 @@ import { latin1 } from '../latin1.ts';
 import { TYPE } from '../types.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 import { quote, u8, unescapeText, utf8 } from './kinds.ts';
-import type { WireReader } from './wire-reader.ts';
+import { WireReader } from './wire-reader.ts';
 
 const TAG = /^[a-z0-9]{1,255}$/i;
 
@@ -34,12 +34,14 @@ function isIssueValue(value: string): boolean {
 function read(input: WireReader): [tag: string, value: Uint8Array] {
   const tag = latin1(input.take(input.u8())).toLowerCase();
   if (!TAG.test(tag)) input.fail('the tag must consist of letters and digits');
-  const value = input.rest();
-  if (ISSUE_TAGS.has(tag) && !isIssueValue(latin1(value))) input.fail(`the value of ${tag} ${ISSUE_RULE}`);
-  return [tag, value];
+  return [tag, input.rest()];
 }
 
-/** Tag and value: what a value may be depends on the tag. */
+function findDoubt(rdata: Uint8Array): string | undefined {
+  const [tag, value] = read(new WireReader(TYPE.CAA, rdata.subarray(1)));
+  return ISSUE_TAGS.has(tag) && !isIssueValue(latin1(value)) ? `the value of ${tag} ${ISSUE_RULE}` : undefined;
+}
+
 const property: FieldKind = {
   parse(input, out) {
     const given = input.word('tag');
@@ -47,7 +49,6 @@ const property: FieldKind = {
     // Tags match in any case; lower case is the canonical form (4.1, 4.1.1).
     const tag = given.toLowerCase();
     const value = unescapeText(input.field('value').text, 'value', input);
-    if (ISSUE_TAGS.has(tag) && !isIssueValue(latin1(value))) input.fail('value', ISSUE_RULE, latin1(value));
     out.u8(tag.length);
     out.bytes(Buffer.from(tag, 'latin1'));
     out.bytes(value);
@@ -64,5 +65,5 @@ const property: FieldKind = {
 };
 
 export const CAA_ROWS: readonly RdataRow[] = [
-  { type: TYPE.CAA, example: '0 issue "ca.example.net"', fields: [u8('flags'), property] },
+  { type: TYPE.CAA, example: '0 issue "ca.example.net"', fields: [u8('flags'), property], doubt: findDoubt },
 ];

@@ -58,6 +58,26 @@ const DS_LENGTHS = new Map([
   [6, 32],
 ]);
 
+/**
+ * A digest of the wrong length, which others load. `at`: offset of the number of its algorithm.
+ */
+function lengthDoubt(
+  at: number,
+  what: string,
+  digest: string,
+  lengths: ReadonlyMap<number, number>,
+): RdataRow['doubt'] {
+  return (rdata) => {
+    const length = lengths.get(rdata[at]);
+    return length === undefined || rdata.length === at + 1 + length
+      ? undefined
+      : `the ${digest} must have ${length * 2} hexadecimal digits for ${what} ${rdata[at]}`;
+  };
+}
+
+/** Any length: what it must be is a doubt. */
+const ANY_LENGTH: ReadonlyMap<number, number> = new Map();
+
 /** SHA-1 (RFC 4255 3.1.2), SHA-256 (RFC 6594 3.2). */
 const SSHFP_LENGTHS = new Map([
   [1, 20],
@@ -91,8 +111,9 @@ const DS_EXAMPLE = '12345 13 2 and 64 hexadecimal digits';
 const TLSA_FIELDS: readonly FieldKind[] = [
   u8('certificate usage', 'usage'),
   u8('selector'),
-  algorithmAndDigest('matching type', 'certificate association data', 'certificate', TLSA_LENGTHS),
+  algorithmAndDigest('matching type', 'certificate association data', 'certificate', ANY_LENGTH),
 ];
+const tlsaDoubt = lengthDoubt(2, 'matching type', 'certificate association data', TLSA_LENGTHS);
 const TLSA_EXAMPLE = '3 1 1 and 64 hexadecimal digits';
 
 export const DIGEST_ROWS: readonly RdataRow[] = [
@@ -106,11 +127,12 @@ export const DIGEST_ROWS: readonly RdataRow[] = [
   {
     type: TYPE.SSHFP,
     example: '4 2 and 64 hexadecimal digits',
-    fields: [u8('algorithm'), algorithmAndDigest('fingerprint type', 'fingerprint', 'fingerprint', SSHFP_LENGTHS)],
+    fields: [u8('algorithm'), algorithmAndDigest('fingerprint type', 'fingerprint', 'fingerprint', ANY_LENGTH)],
+    doubt: lengthDoubt(1, 'fingerprint type', 'fingerprint', SSHFP_LENGTHS),
   },
-  { type: TYPE.TLSA, example: TLSA_EXAMPLE, fields: TLSA_FIELDS },
+  { type: TYPE.TLSA, example: TLSA_EXAMPLE, fields: TLSA_FIELDS, doubt: tlsaDoubt },
   // RFC 8162 section 2.
-  { type: TYPE.SMIMEA, example: TLSA_EXAMPLE, fields: TLSA_FIELDS },
+  { type: TYPE.SMIMEA, example: TLSA_EXAMPLE, fields: TLSA_FIELDS, doubt: tlsaDoubt },
   // RFC 8976 2.2, 2.3.
   {
     type: TYPE.ZONEMD,

@@ -29,7 +29,7 @@ function formatGateway(type: number, what: string, input: WireReader): string {
 
 const publicKey = base64Data('public key');
 
-/** Gateway type, algorithm, gateway and key: the first and last of them depend on others. */
+/** Gateway type, algorithm, gateway and key. The key is optional (RFC 4025 2.6). */
 const gatewayAndKey: FieldKind = {
   parse(input, out) {
     const type = input.integer('gateway type', MAX_GATEWAY);
@@ -37,12 +37,12 @@ const gatewayAndKey: FieldKind = {
     out.u8(type);
     out.u8(algorithm);
     parseGateway(type, 'gateway', input, out);
-    if (algorithm > 0 || input.left > 0) publicKey.parse(input, out);
+    if (input.left > 0) publicKey.parse(input, out);
   },
   format(input) {
     const [type, algorithm] = [input.u8(), input.u8()];
     const gateway = `${type} ${algorithm} ${formatGateway(type, 'gateway', input)}`;
-    return algorithm === 0 && input.left === 0 ? gateway : `${gateway} ${publicKey.format(input)}`;
+    return input.left === 0 ? gateway : `${gateway} ${publicKey.format(input)}`;
   },
   take(input, into) {
     const type = input.u8();

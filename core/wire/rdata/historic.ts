@@ -80,9 +80,9 @@ const services: FieldKind = {
   },
 };
 
-/** Hexadecimal digits with dots between them; undefined when they are none. */
+/** Hexadecimal digits with dots among them; undefined when they are none. */
 function parseDotted(text: string): Uint8Array | undefined {
-  return /^[0-9a-f]+(\.[0-9a-f]+)*$/i.test(text) ? parseHex(text.replaceAll('.', '')) : undefined;
+  return /^[0-9a-f]/i.test(text) ? parseHex(text.replaceAll('.', '')) : undefined;
 }
 
 function readNsap(input: WireReader): string {

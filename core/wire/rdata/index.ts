@@ -4,6 +4,7 @@ export type { RdataObject } from './kind.ts';
 export {
   canonicalRdata,
   checkRdata,
+  findDoubt,
   formatPortable,
   formatRdata,
   parseRdata,
@@ -11,4 +12,3 @@ export {
   rdataToObject,
   signedRdata,
 } from './rdata.ts';
-export { hasBothRewrites } from './service.ts';

@@ -37,6 +37,11 @@ export interface RdataRow {
   readonly example: string;
   /** In wire order, which is the order of the presentation form too. */
   readonly fields: readonly FieldKind[];
+  /**
+   * What is wrong with well-formed rdata that other servers load, as part of a sentence; undefined:
+   * nothing. The API refuses such rdata, an import warns of it.
+   */
+  readonly doubt?: (rdata: Uint8Array) => string | undefined;
   /** For API content without any quotes: takes the whole text as a byte string. Only where the fields would be cut wrongly. */
   readonly parseBare?: (text: string, input: FieldReader, out: RdataWriter) => void;
 }

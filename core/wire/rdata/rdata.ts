@@ -169,3 +169,13 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   checkRdata(type, rdata);
   return normalize(RDATA_TABLE.get(type), rdata);
 }
+
+/**
+ * What is wrong with well-formed rdata that other servers load all the same, as a message; undefined:
+ * nothing.
+ */
+export function findDoubt(type: number, rdata: Uint8Array): string | undefined {
+  const row = RDATA_TABLE.get(type);
+  const doubt = row?.doubt?.(rdata);
+  return doubt && `${typeName(type)} content: ${doubt}. Write it like: ${row?.example}`;
+}

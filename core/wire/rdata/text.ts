@@ -3,6 +3,7 @@ import { latin1 } from '../latin1.ts';
 import { TYPE } from '../types.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 import { characterString, unescapeText, utf8 } from './kinds.ts';
+import { WireReader } from './wire-reader.ts';
 
 const string = characterString('text');
 
@@ -66,8 +67,14 @@ function optional(kind: FieldKind): FieldKind {
   };
 }
 
-const real = (what: string): FieldKind =>
-  patterned(what, /^[+-]?(\d+(\.\d*)?|\.\d+)$/, 'must be a decimal number such as "-32.6882"');
+const REAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/;
+const COORDINATES = ['longitude', 'latitude', 'altitude'];
+
+function findGposDoubt(rdata: Uint8Array): string | undefined {
+  const input = new WireReader(TYPE.GPOS, rdata);
+  const wrong = COORDINATES.find(() => !REAL.test(latin1(input.take(input.u8()))));
+  return wrong && `the ${wrong} must be a decimal number such as "-32.6882"`;
+}
 
 export const TEXT_ROWS: readonly RdataRow[] = [
   { type: TYPE.TXT, example: '"v=spf1 -all"', fields: [strings], parseBare: splitBare },
@@ -103,6 +110,7 @@ export const TEXT_ROWS: readonly RdataRow[] = [
   {
     type: TYPE.GPOS,
     example: '"-32.6882" "116.8652" "10.0"',
-    fields: [real('longitude'), real('latitude'), real('altitude')],
+    fields: COORDINATES.map((what) => characterString(what)),
+    doubt: findGposDoubt,
   },
 ];

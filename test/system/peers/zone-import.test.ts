@@ -63,6 +63,18 @@ const DOUBTFUL: readonly (readonly [what: string, records: string, warnings: rea
   ],
   ['NS to a CNAME', 'c 60 CNAME x.example.\nd 60 NS c\n', ['target_is_cname']],
   ['no nameserver', 'd 60 NS .\n', ['invalid_host']],
+  [
+    'values that break their RFC',
+    'a 60 CAA 0 issue "ca.example.net."\nb 60 URI 1 1 "/path"\nc 60 NAPTR 1 1 "-" "" "" .\nd 60 TLSA 3 1 1 abcd\n',
+    ['invalid_content', 'invalid_content', 'invalid_content', 'invalid_content'],
+  ],
+  [
+    'types of all kinds',
+    'a 60 HINFO PC Linux\nb 60 RP a b\nc 60 APL 1:192.0.2.0/24\nd 60 IPSECKEY 10 1 2 192.0.2.1 AQID\n' +
+      'e 60 NID 1 0014:4fff:ff20:ee64\nf 60 EUI48 00-00-5e-00-53-2a\ng 60 CERT PGP 0 0 AQID\nh 60 SPF "v=spf1 -all"\n' +
+      'i 60 DHCID AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=\nj 60 LP 10 k\nl 60 L32 10 10.1.2.0\n',
+    [],
+  ],
   ['NAPTR with both rewrites', 'n 60 NAPTR 1 2 "u" "" "!a!b!" x.example.\n', ['invalid_content']],
   [
     'owners and targets that are no hosts',
