@@ -179,7 +179,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       tag: 'records',
       summary: 'Replace all records with those of a zone file',
       description:
-        'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records are dropped, with a warning.',
+        'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected.',
       scope: 'dns',
       conditional: true,
       bodyTypes: ZONE_TYPES,

@@ -20,10 +20,11 @@ const scratch = new Uint8Array(MAX_NAME + 1);
 
 /**
  * Presentation form to wire form, lower-cased. `\DDD` and `\X` escapes are taken (RFC 1035 5.1). A text without the last dot is
- * completed with `origin`, or is absolute when there is none. `@` is the origin.
+ * completed with `origin`, or is absolute when there is none. `@` is the origin. `isBytes`: every
+ * character of the text is one byte, and stands for itself above 127 too.
  * Throws InvalidError `invalid_name`.
  */
-export function parseName(text: string, origin: Name = ROOT): Name {
+export function parseName(text: string, origin: Name = ROOT, isBytes = false): Name {
   if (text === '@') return origin;
   if (text === '.') return ROOT;
   const out = scratch;
@@ -53,9 +54,9 @@ export function parseName(text: string, origin: Name = ROOT): Name {
       } else {
         c = text.charCodeAt(++i);
         if (Number.isNaN(c) || (c >= 0x30 && c <= 0x39)) fail('has an unfinished escape');
-        if (c > 127) fail('is not ASCII; write it in its "xn--" form');
+        if (c > 127 && !isBytes) fail('is not ASCII; write it in its "xn--" form');
       }
-    } else if (c > 127) fail('is not ASCII; write it in its "xn--" form');
+    } else if (c > 127 && !isBytes) fail('is not ASCII; write it in its "xn--" form');
     if (length - label > MAX_LABEL) fail('has a label longer than 63 bytes');
     if (length >= MAX_NAME) fail('is longer than 255 bytes');
     out[length++] = LOWER[c];

@@ -87,10 +87,13 @@ function sized(flags: number, name: Name, apexLength: number, answers: Answers):
 function compileApex(view: ZoneView, sets: readonly ZoneRRset[]): Buffer {
   const soa = findType(sets, TYPE.SOA)!;
   const answers: Answers = [[OTHERWISE, negative(view.apex, soa)]];
-  for (const set of sets)
+  for (const set of sets) {
+    // The DS of a parent zone of ours, not a DS in the zone file, answers for the name.
+    if (set.type === TYPE.DS && view.parentDs !== null) continue;
     answers.push(
       ...answersOf(set, () => (set === soa ? start(view.apex, soa) : positive(view, view.apex, 'exact', set))),
     );
+  }
   if (view.parentDs !== null) answers.push([TYPE.DS, positive(view, view.apex, 'exact', view.parentDs)]);
   answers.sort(byType);
   return sized(NODE_APEX | nameFlags(view, view.apex, sets), view.apex, view.apex.length, answers);

@@ -51,8 +51,8 @@ export function checkConflicts(
 }
 
 /**
- * Checks delegations, DNAMEs and nested domains at the name and above. `mayBeHidden`: a delegation
- * or a nested domain may hide the record.
+ * Checks delegations, DNAMEs and nested domains at the name and above. `mayBeHidden`: they may hide
+ * the record.
  */
 function checkAbove(
   draft: Draft,
@@ -68,7 +68,7 @@ function checkAbove(
       if (draft.domainByApex(at) !== undefined) throw inNestedZone(at);
       if (isOwn ? neighbours.has(TYPE.NS) : draft.hasType(domain.id, at, TYPE.NS)) throw occludedBy(TYPE.NS, at);
     }
-    if (!isOwn && draft.hasType(domain.id, at, TYPE.DNAME)) throw occludedBy(TYPE.DNAME, at);
+    if (!isOwn && !mayBeHidden && draft.hasType(domain.id, at, TYPE.DNAME)) throw occludedBy(TYPE.DNAME, at);
     if (isApex) return;
   }
 }

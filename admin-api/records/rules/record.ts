@@ -33,18 +33,19 @@ const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX]);
  */
 export function checkRecord(apex: Name, { name, type, rdata }: RecordData, replaced: readonly RecordData[]): void {
   checkStorable(apex, name, type, rdata, false);
-  const warning = findStrictWarning(name, type, rdata);
+  const warning = findStrictWarning(apex, name, type, rdata);
   if (warning === undefined) return;
   for (const old of replaced)
-    if (old.type === type && findStrictWarning(name, type, old.rdata)?.message === warning.message) return;
+    if (old.type === type && findStrictWarning(apex, name, type, old.rdata)?.message === warning.message) return;
   throw warning;
 }
 
 type RecordData = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
 
 /** Stricter than for zone files, which may delegate names such as `0/25` (RFC 2317). */
-function findStrictWarning(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
-  return type === TYPE.NS && !isHost(name, 0) ? ownerIsNotHost(name, type) : findWarning(name, type, rdata);
+function findStrictWarning(apex: Name, name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
+  const warning = findWarning(apex, name, type, rdata);
+  return warning === undefined && type === TYPE.NS && !isHost(name, 0) ? ownerIsNotHost(name, type) : warning;
 }
 
 /**
@@ -66,7 +67,13 @@ export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8
       '/type',
     );
   if (name.length === apex.length) checkApexType(type, keepApexNs);
-  checkWildcard(name, type);
+  // RFC 4592 4.2 leaves open what they mean: BIND rejects them, Knot and NSD answer differently.
+  if (type === TYPE.NS && isWildcard(name))
+    throw invalid(
+      'ns_at_wildcard',
+      'NS records are not allowed at a wildcard (RFC 4592 4.2); delegate each name separately.',
+      '/name',
+    );
   // Not only a warning as for other types: an address as the target of an ALIAS never resolves.
   if (type === TYPE.ALIAS && isAddress(nameAt(rdata, 0))) throw targetIsAddress(type, nameAt(rdata, 0));
 }
@@ -75,7 +82,15 @@ export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8
  * The problem of a questionable record that other servers load: an error for a single record, a
  * warning for a zone file.
  */
-export function findWarning(name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
+export function findWarning(apex: Name, name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
+  if (type === TYPE.DS && name.length === apex.length)
+    return invalid('ds_at_apex', 'The DS records of a domain belong in its parent zone (RFC 4035 2.4).', '/name');
+  if (hasInnerAsterisk(name))
+    return invalid(
+      'invalid_name',
+      `In ${formatName(name)} the "*" is not the first label, so it is not a wildcard.`,
+      '/name',
+    );
   if (HOST_OWNERS.has(type) && !isHost(name, isWildcard(name) ? 2 : 0)) return ownerIsNotHost(name, type);
   const doubt = findDoubt(type, rdata);
   if (doubt !== undefined) return invalid('invalid_content', doubt, '/content');
@@ -111,8 +126,6 @@ function checkApexType(type: number, keepApexNs: boolean): void {
       'The service maintains the NS records at the apex; use a name below the apex to delegate.',
       '/type',
     );
-  if (type === TYPE.DS)
-    throw invalid('ds_at_apex', 'The DS records of a domain belong in its parent zone (RFC 4035 2.4).', '/name');
 }
 
 /**
@@ -123,20 +136,10 @@ function isAddress(name: Name): boolean {
 }
 
 /** `*` is a wildcard only as the whole first label (RFC 4592 2.1.1). */
-function checkWildcard(name: Name, type: number): void {
+function hasInnerAsterisk(name: Name): boolean {
   for (let p = name[0] + 1; p < name.length && name[p] !== 0; p += name[p] + 1)
-    if (name[p] === 1 && name[p + 1] === 0x2a)
-      throw invalid(
-        'invalid_name',
-        `In ${formatName(name)} the "*" is not the first label, so it is not a wildcard.`,
-        '/name',
-      );
-  if (type === TYPE.NS && isWildcard(name))
-    throw invalid(
-      'ns_at_wildcard',
-      'NS records are not allowed at a wildcard (RFC 4592 4.2); delegate each name separately.',
-      '/name',
-    );
+    if (name[p] === 1 && name[p + 1] === 0x2a) return true;
+  return false;
 }
 
 /**

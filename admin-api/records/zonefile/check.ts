@@ -1,7 +1,8 @@
 /** Checks the rules of rules/conflicts.ts for a whole zone in memory, in linear time. */
 import type { WaypostError } from '../../../core/base/errors.ts';
 import type { MasterError, MasterWarning } from '../../../core/wire/master/index.ts';
-import { type Name, parentName } from '../../../core/wire/name.ts';
+import { typeName } from '../../../core/wire/mnemonics.ts';
+import { formatName, type Name, parentName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import {
   aliasConflict,
@@ -16,33 +17,40 @@ import { isAllowedUnderCut, MAX_AT_NAME, MAX_RRSET, MAX_TYPES, RECORD_OVERHEAD }
 import { mayOcclude, type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
 
 /**
- * Errors and warnings with their lines, not sorted, at most `most` of each. Records that a
- * delegation hides are only a warning: they are stored and not served.
+ * Errors and warnings with their lines, not sorted, at most `limit` of each. Records that a
+ * delegation or a DNAME hides are only a warning: they are stored and not served.
  */
 export function checkZone(
   apex: Name,
   owners: Owners,
   limit: number,
-): { errors: MasterError[]; occluded: MasterWarning[] } {
+): { errors: MasterError[]; doubtful: MasterWarning[] } {
   const errors: MasterError[] = [];
-  const occluded: MasterWarning[] = [];
+  const doubtful: MasterWarning[] = [];
   const fail = (set: OwnedSet, { message }: WaypostError) => {
     if (errors.length < limit) errors.push({ line: set.line, message });
   };
   const warn = (set: OwnedSet, { code, message }: WaypostError) => {
-    if (occluded.length < limit) occluded.push({ line: set.line, code, message });
+    if (doubtful.length < limit) doubtful.push({ line: set.line, code, message });
   };
   const canOcclude = mayOcclude(apex, owners);
   for (const owner of owners) {
-    checkAtName(apex, owner, fail);
-    if (canOcclude) checkAbove(apex, owners, owner, fail, warn);
+    checkAtName(owner, fail);
+    for (const { otherTtlLine: line, type } of owner.sets)
+      if (line > 0 && doubtful.length < limit) doubtful.push({ line, ...mixedTtls(owner.name, type) });
+    if (canOcclude) checkAbove(apex, owners, owner, warn);
   }
-  return { errors, occluded };
+  return { errors, doubtful };
 }
+
+const mixedTtls = (name: Name, type: number) => ({
+  code: 'mixed_ttl',
+  message: `The ${typeName(type)} records of ${formatName(name)} have different TTLs; all get the lowest (RFC 2181 5.2).`,
+});
 
 type Report = (set: OwnedSet, error: WaypostError) => void;
 
-function checkAtName(apex: Name, owner: Owner, fail: Report): void {
+function checkAtName(owner: Owner, fail: Report): void {
   const { name, sets } = owner;
   if (sets.length > 1) {
     const latest = sets.reduce((a, b) => (b.line > a.line ? b : a));
@@ -50,10 +58,6 @@ function checkAtName(apex: Name, owner: Owner, fail: Report): void {
     const alias = setOf(owner, TYPE.ALIAS);
     if (alias !== undefined && (setOf(owner, TYPE.A) ?? setOf(owner, TYPE.AAAA)) !== undefined)
       fail(alias, aliasConflict(name));
-    const dname = setOf(owner, TYPE.DNAME);
-    // The apex may have both, because its NS records are not a delegation.
-    const delegates = name.length !== apex.length && setOf(owner, TYPE.NS) !== undefined;
-    if (dname !== undefined && delegates) fail(dname, dnameConflict(name));
     if (sets.length > MAX_TYPES) fail(latest, tooManyTypes(name, MAX_TYPES));
   }
   let size = 0;
@@ -68,13 +72,13 @@ function checkAtName(apex: Name, owner: Owner, fail: Report): void {
   }
 }
 
-/** Records below a DNAME are not allowed (RFC 6672 2.4); Knot and NSD reject them too. */
-function checkAbove(apex: Name, owners: Owners, { name, sets }: Owner, fail: Report, warn: Report): void {
+/** Warns of records that a delegation or a DNAME above hides. One warning for each RRset. */
+function checkAbove(apex: Name, owners: Owners, { name, sets }: Owner, warn: Report): void {
   for (let at = name; ; at = parentName(at)) {
     const isOwn = at === name;
     const isApex = at.length === apex.length;
     const here = owners.get(at);
-    if (!isOwn && setOf(here, TYPE.DNAME) !== undefined) for (const set of sets) fail(set, occludedBy(TYPE.DNAME, at));
+    if (!isOwn && setOf(here, TYPE.DNAME) !== undefined) for (const set of sets) warn(set, occludedBy(TYPE.DNAME, at));
     if (!isApex && setOf(here, TYPE.NS) !== undefined)
       for (const set of sets) if (!isAllowedUnderCut(set.type, isOwn)) warn(set, occludedBy(TYPE.NS, at));
     if (isApex) return;

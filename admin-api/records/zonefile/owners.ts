@@ -13,6 +13,8 @@ export interface OwnedSet extends RRset {
   ttl: number;
   /** Line of the first record. */
   readonly line: number;
+  /** Line of the first record with another TTL than those before; 0: none. */
+  otherTtlLine: number;
   readonly rdatas: Uint8Array[];
   /** Bytes of all rdata. */
   size: number;
@@ -52,10 +54,13 @@ export class Owners {
     for (const existing of owner.sets) if (existing.type === record.type) set = existing;
     if (set === undefined) {
       const { type, ttl, line, rdata } = record;
-      owner.sets.push({ type, ttl, line, rdatas: [rdata], size: rdata.length, seen: undefined });
+      owner.sets.push({ type, ttl, line, rdatas: [rdata], size: rdata.length, seen: undefined, otherTtlLine: 0 });
       return;
     }
-    if (record.ttl < set.ttl) set.ttl = record.ttl;
+    if (record.ttl !== set.ttl) {
+      if (set.otherTtlLine === 0) set.otherTtlLine = record.line;
+      if (record.ttl < set.ttl) set.ttl = record.ttl;
+    }
     if (hasRdata(set, record.rdata)) return;
     set.rdatas.push(record.rdata);
     set.size += record.rdata.length;

@@ -100,12 +100,13 @@ export function readZone({
       kept.push(record);
     }
   }
-  const soa = checkSoas(apex, soas, keepApex, errors);
-  const { errors: conflicts, occluded } = checkZone(apex, owners, MAX_ERRORS);
+  const extraSoas: MasterWarning[] = [];
+  const soa = findSoa(apex, soas, keepApex, errors, extraSoas);
+  const { errors: conflicts, doubtful } = checkZone(apex, owners, MAX_ERRORS);
   for (const error of conflicts) if (errors.length < MAX_ERRORS) errors.push(error);
   const settings = keepApex && soa !== undefined ? readApexSettings(soa) : null;
   if (errors.length > 0) return { owners, spellings, kept: settings, errors: firstOfEachLine(errors), warnings: [] };
-  const allWarnings = [...warnings, ...warnOfDropped(dropped), ...occluded];
+  const allWarnings = [...warnings, ...extraSoas, ...warnOfDropped(dropped), ...doubtful];
   for (const warning of collectWarnings(apex, kept, owners, MAX_ERRORS)) allWarnings.push(warning);
   // The sort is stable: the first warning of a line stays first.
   allWarnings.sort((a, b) => a.line - b.line);
@@ -132,27 +133,28 @@ function findStorageError(apex: Name, record: MasterRecord, keepApex: boolean): 
 }
 
 /**
- * A zone has one SOA, at the apex (RFC 1035 5.2). It may be repeated, as in the output of a zone
- * transfer.
+ * Returns the SOA of the zone: the first at the apex. It may be repeated, as in the output of a
+ * zone transfer. Warns of others, which Knot ignores too.
  */
-function checkSoas(
+function findSoa(
   apex: Name,
   soas: readonly MasterRecord[],
   keepApex: boolean,
   errors: MasterError[],
+  warnings: MasterWarning[],
 ): MasterRecord | undefined {
-  for (const soa of soas) {
-    if (soa.name.length !== apex.length)
-      errors.push({ line: soa.line, message: 'An SOA record is only allowed at the apex of the zone.' });
-    else if (!equalNames(soa.rdata, soas[0].rdata))
-      errors.push({ line: soa.line, message: 'This is a second SOA record; a zone has only one.' });
+  const soa = soas.find(({ name }) => name.length === apex.length);
+  for (const { line, name, rdata } of soas) {
+    const warn = (message: string) => warnings.push({ line, code: 'extra_soa', message });
+    if (name.length !== apex.length) warn('The SOA record below the apex of the zone is ignored.');
+    else if (!equalNames(rdata, soa!.rdata)) warn('This second SOA record is ignored; a zone has only one.');
   }
-  if (keepApex && soas.length === 0)
+  if (keepApex && soa === undefined)
     errors.push({
       line: 1,
       message: 'The file has no SOA record, so its timers cannot be kept; add one, or import without apex=keep.',
     });
-  return soas[0];
+  return soa;
 }
 
 function readApexSettings(soa: MasterRecord): ApexSettings {

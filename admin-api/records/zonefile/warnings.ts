@@ -36,7 +36,7 @@ export function collectWarnings(
         'unusual_ttl',
         `The TTL ${ttl} is kept, but the API accepts only ${MIN_TTL} to ${MAX_TTL} seconds for single records.`,
       );
-    const warning = findWarning(name, type, rdata);
+    const warning = findWarning(apex, name, type, rdata);
     if (warning !== undefined) warn(warning.code, warning.message);
     const at = HOST_TARGET.get(type);
     if (at === undefined) continue;

@@ -49,6 +49,8 @@ export class EntryLexer {
   flags = new Uint8Array(64);
   /** Line, from 1, on which the current entry starts. */
   line = 1;
+  /** Offset of the first byte of the line on which the current entry starts. */
+  begin = 0;
   /** Whether the entry begins with white space, so that its owner is the last one. */
   blankOwner = false;
   /** What is wrong with the entry's form; empty: nothing. The fields before the fault are kept. */
@@ -67,6 +69,11 @@ export class EntryLexer {
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#position = 3;
   }
 
+  /** Offset of the byte after the current entry and its line feed. */
+  get position(): number {
+    return this.#position;
+  }
+
   /** Goes to the next entry that has a field or a fault. False at the end of the input. */
   next(): boolean {
     const bytes = this.#bytes;
@@ -79,6 +86,7 @@ export class EntryLexer {
     this.#textLength = 0;
     this.#lastEnd = -1;
     this.line = this.#currentLine;
+    this.begin = p;
     this.blankOwner = p < length && KIND[bytes[p]] === SPACE;
     while (p < length) {
       const kind = KIND[bytes[p]];
@@ -93,6 +101,7 @@ export class EntryLexer {
           return true;
         }
         this.line = this.#currentLine;
+        this.begin = p;
         this.blankOwner = p < length && KIND[bytes[p]] === SPACE;
       } else if (kind === COMMENT) {
         while (p < length && bytes[p] !== LF) p++;
@@ -103,7 +112,7 @@ export class EntryLexer {
         if (depth > 0) depth--;
         else this.#fail('")" without "(" before it');
         p++;
-      } else if (kind === QUOTE) p = this.#quoted(p);
+      } else if (kind === QUOTE) p = this.#quoted(p, depth > 0);
       else {
         this.#fail(`control character ${bytes[p]}; write it as \\${String(bytes[p]).padStart(3, '0')}`);
         p++;
@@ -132,10 +141,14 @@ export class EntryLexer {
     return p;
   }
 
-  /** A quoted string whose opening quote is at `open`. Returns the offset after the closing one. It cannot span lines. */
-  #quoted(open: number): number {
+  /**
+   * A quoted string whose opening quote is at `open`. Returns the offset after the closing one. It
+   * spans lines only in parentheses, as for Knot.
+   */
+  #quoted(open: number, maySpan: boolean): number {
     const bytes = this.#bytes;
     const length = bytes.length;
+    let isSpanning = false;
     let p = open + 1;
     let flags = QUOTED;
     while (p < length) {
@@ -145,7 +158,11 @@ export class EntryLexer {
         this.#lastEnd = p + 1;
         return p + 1;
       }
-      if (c === LF) break;
+      if (c === LF) {
+        if (!maySpan || (!isSpanning && !this.#closesLater(p))) break;
+        isSpanning = true;
+        this.#currentLine++;
+      }
       if (c === 0x5c) {
         flags |= ESCAPED;
         p = this.#escape(p);
@@ -153,6 +170,19 @@ export class EntryLexer {
     }
     this.#fail('a quoted string is not closed on its line');
     return p;
+  }
+
+  /**
+   * Whether the next quote after `from` closes a string, because no text follows it at once. If one
+   * is missing, the next quote mostly opens a string, and the fault is found on its own line.
+   */
+  #closesLater(from: number): boolean {
+    const bytes = this.#bytes;
+    let p = from;
+    while (p < bytes.length && bytes[p] !== 0x22) p += bytes[p] === 0x5c ? 2 : 1;
+    if (p >= bytes.length) return false;
+    const next = p + 1 < bytes.length ? KIND[bytes[p + 1]] : NEWLINE;
+    return next === SPACE || next === NEWLINE || next === CLOSE || next === COMMENT;
   }
 
   /** Steps over a backslash and the byte that it protects, but never over the end of the line. */

@@ -11,7 +11,9 @@ import { parseRdataFields } from '../rdata/rdata.ts';
 import { MAX_TTL, readTtl } from '../ttl.ts';
 import { type ResourceRecord, TYPE } from '../types.ts';
 import { hasCapital, putCapitals } from './capitals.ts';
+import { compileTemplate, countOf, MAX_GENERATED, MAX_GENERATED_TEXT, readRange, type Template } from './generate.ts';
 import { ADJACENT, EntryLexer, ESCAPED, QUOTED } from './lexer.ts';
+import { splitLongText } from './long-text.ts';
 import { readPlainName } from './plain-name.ts';
 import { Slab } from './slab.ts';
 import { CLASS_MARK, typeOf } from './words.ts';
@@ -67,11 +69,30 @@ export function parseMaster(input: Uint8Array, options: MasterOptions): MasterRe
 }
 
 const NO_TYPES: ReadonlySet<number> = new Set();
+/** Stands for every owner outside of the zone, whose records are ignored. */
+const OUTSIDE: Name = new Uint8Array(0);
+const GENERATE_EXAMPLE = '"$GENERATE 1-10 host-$ A 192.0.2.$"';
+const NOT_ASCII = /[\x80-\xff]/;
+/** Types without a text, whose fields NSD accepts in quotes. */
+const UNQUOTED: ReadonlySet<number> = new Set([
+  TYPE.A,
+  TYPE.AAAA,
+  TYPE.NS,
+  TYPE.CNAME,
+  TYPE.PTR,
+  TYPE.DNAME,
+  TYPE.MX,
+  TYPE.SRV,
+]);
+/** Largest number of 32 bits. */
+const MAX_UNSIGNED = 0xffffffff;
+/** Characters of generated entries that are read at once. */
+const GENERATED_CHUNK = 16 * 1024;
 const TTL_RULE = `a TTL is 0 to ${MAX_TTL} seconds, or has units as in 1h30m`;
 
 class MasterParser {
-  readonly #bytes: Buffer;
-  readonly #lexer: EntryLexer;
+  #bytes: Buffer;
+  #lexer: EntryLexer;
   readonly #zone: Name;
   readonly #maxErrors: number;
   readonly #records: MasterRecord[] = [];
@@ -88,11 +109,21 @@ class MasterParser {
   #originInZone = true;
   /** Owner for entries that begin blank. Undefined: there is none, or the last one was wrong. */
   #owner: Name | undefined;
+  /** The last owner outside of the zone, for messages. */
+  #outside = '';
   /** TTLs in seconds; -1: not said yet. */
   #directiveTtl = -1;
   #lastTtl = -1;
   readonly #defaultTtl: number;
   #soaMinimum = -1;
+  #warnedOfTtl = false;
+  /** TTL, in seconds, and type of the current entry; a TTL of -1: it has none. */
+  #entryTtl = -1;
+  #entryType = 0;
+  /** Line of the `$GENERATE` whose entries are being read; 0: none. */
+  #generateLine = 0;
+  #generated = 0;
+  #generatedText = 0;
 
   constructor(input: Uint8Array, options: MasterOptions) {
     this.#bytes = Buffer.from(input.buffer, input.byteOffset, input.length);
@@ -140,8 +171,6 @@ class MasterParser {
 
   #record(): void {
     const lexer = this.#lexer;
-    const bytes = this.#bytes;
-    const { count, start, end } = lexer;
     let i = 0;
     if (!lexer.blankOwner) {
       this.#owner = undefined;
@@ -150,38 +179,72 @@ class MasterParser {
     }
     const owner = this.#owner;
     if (owner === undefined) fail('The entry starts with a space, but no entry before it has a valid owner name.');
-
-    let ttl = -1;
-    let classSeen = false;
-    let type = 0;
-    for (; ; i++) {
-      if (i >= count) fail('The entry has no type.');
-      if (lexer.flags[i] & QUOTED) fail(`${this.#shown(i)} is in the position of a TTL, a class or a type.`);
-      const first = bytes[start[i]];
-      if (first >= 0x30 && first <= 0x39 && ttl < 0) {
-        ttl = readTtl(bytes, start[i], end[i]);
-        if (ttl < 0) fail(`${this.#shown(i)} is not a TTL: ${TTL_RULE}.`);
-        continue;
-      }
-      type = typeOf(bytes, start[i], end[i]);
-      if (type >= 0) break;
-      if (type === CLASS_MARK && !classSeen) classSeen = true;
-      else this.#refuseWord(i);
-    }
-    if (!isDataType(type)) fail(`${typeName(type)} is a query type and not allowed in a zone.`);
-
-    if (this.#drops.has(type)) {
+    const rdataAt = this.#readHeader(i);
+    const type = this.#entryType;
+    let ttl = this.#entryTtl;
+    if (owner === OUTSIDE || this.#drops.has(type)) {
       // The next record without a TTL takes this one's all the same.
       if (ttl >= 0) this.#lastTtl = ttl;
-      this.#drop(type);
+      if (owner === OUTSIDE) this.#warnOfOutside();
+      else this.#drop(type);
       return;
     }
-    const rdata = this.#rdata(type, i + 1);
+    const rdata = this.#rdata(type, rdataAt);
     if (type === TYPE.SOA && this.#soaMinimum < 0)
       this.#soaMinimum = Math.min(Buffer.from(rdata).readUInt32BE(rdata.length - 4), MAX_TTL);
     if (ttl >= 0) this.#lastTtl = ttl;
     else ttl = this.#missingTtl();
-    this.#records.push({ name: owner, type, ttl, rdata, line: lexer.line });
+    this.#records.push({ name: owner, type, ttl, rdata, line: this.#line });
+  }
+
+  /** Line of the current entry. */
+  get #line(): number {
+    return this.#generateLine > 0 ? this.#generateLine : this.#lexer.line;
+  }
+
+  /** Reads TTL, class and type from field `i` on. Returns the index of the first field of the rdata. */
+  #readHeader(from: number): number {
+    const { count, flags, start, end } = this.#lexer;
+    const bytes = this.#bytes;
+    let ttl = -1;
+    let classSeen = false;
+    for (let i = from; ; i++) {
+      if (i >= count) fail('The entry has no type.');
+      if (flags[i] & QUOTED) fail(`${this.#shown(i)} is in the position of a TTL, a class or a type.`);
+      const first = bytes[start[i]];
+      if (first >= 0x30 && first <= 0x39 && ttl < 0) {
+        ttl = this.#readTtl(i);
+        continue;
+      }
+      const type = typeOf(bytes, start[i], end[i]);
+      if (type >= 0) {
+        if (!isDataType(type)) fail(`${typeName(type)} is a query type and not allowed in a zone.`);
+        this.#entryTtl = ttl;
+        this.#entryType = type;
+        return i + 1;
+      }
+      if (type === CLASS_MARK && !classSeen) classSeen = true;
+      else this.#refuseWord(i);
+    }
+  }
+
+  /** In seconds. */
+  #readTtl(i: number): number {
+    const ttl = readTtl(this.#bytes, this.#lexer.start[i], this.#lexer.end[i]);
+    if (ttl >= 0) return ttl;
+    const text = this.#text(i).slice(0, 16);
+    if (!/^\d{10}$/.test(text) || Number(text) > MAX_UNSIGNED) fail(`${this.#shown(i)} is not a TTL: ${TTL_RULE}.`);
+    this.#warn('ttl_overflow', `The TTL ${text} is above ${MAX_TTL}, so it means 0 (RFC 2181 section 8).`);
+    return 0;
+  }
+
+  #warn(code: string, message: string): void {
+    if (this.#warnings.length < this.#maxErrors) this.#warnings.push({ line: this.#line, code, message });
+  }
+
+  /** Knot and BIND ignore such records with a warning. */
+  #warnOfOutside(): void {
+    this.#warn('name_outside', `The owner name ${this.#outside} is outside the zone; the record is ignored.`);
   }
 
   #drop(type: number): void {
@@ -209,18 +272,19 @@ class MasterParser {
 
   /** Once a file. */
   #warnOfTtl(instead: string): void {
-    if (this.#warnings.length > 0) return;
-    this.#warnings.push({
-      line: this.#lexer.line,
-      code: 'no_ttl',
-      message: `The record has no TTL, and no TTL is set before it; it gets ${instead}. Put a line such as "$TTL 300" at the start.`,
-    });
+    if (this.#warnedOfTtl) return;
+    this.#warnedOfTtl = true;
+    this.#warn(
+      'no_ttl',
+      `The record has no TTL, and no TTL is set before it; it gets ${instead}. Put a line such as "$TTL 300" at the start.`,
+    );
   }
 
   #readOwner(): Name {
     const start = this.#lexer.start[0];
     const end = this.#lexer.end[0];
     const name = this.#parseOwner(start, end);
+    if (name === OUTSIDE) return name;
     if (this.#spelledOrigin !== null || hasCapital(this.#bytes, start, end)) this.#noteSpelling(name, start, end);
     return name;
   }
@@ -244,16 +308,24 @@ class MasterParser {
 
   #parseOwner(start: number, end: number): Name {
     const scratch = this.#scratch;
-    if (this.#lexer.flags[0] & QUOTED) fail(`The owner name ${this.#shown(0)} must not be quoted.`);
     let name: Name;
     const length = readPlainName(this.#bytes, start, end, this.#origin, scratch);
     if (length > 0) {
       name = this.#slab.copy(scratch, length);
       // A relative name needs no look at the zone: its end is the origin's.
       if (this.#originInZone && this.#bytes[end - 1] !== 0x2e) return name;
-    } else name = parseNameBytes(this.#text(0), this.#origin);
-    if (!isWithin(name, this.#zone)) fail(`The owner name ${this.#shown(0)} is outside the zone.`);
-    return name;
+    } else {
+      const text = this.#text(0);
+      name = parseNameBytes(text, this.#origin);
+      if (NOT_ASCII.test(text))
+        this.#warn(
+          'not_ascii',
+          `The bytes of the owner name ${this.#shown(0)} are kept, but clients query its "xn--" form.`,
+        );
+    }
+    if (isWithin(name, this.#zone)) return name;
+    this.#outside = this.#shown(0);
+    return OUTSIDE;
   }
 
   #rdata(type: number, from: number): Uint8Array {
@@ -281,9 +353,18 @@ class MasterParser {
     const fields: Field[] = [];
     for (let i = from; i < lexer.count; i++) {
       const flags = lexer.flags[i];
-      fields.push({ text: this.#text(i), quoted: (flags & QUOTED) !== 0, adjacent: (flags & ADJACENT) !== 0 });
+      const quoted = (flags & QUOTED) !== 0 && !UNQUOTED.has(type);
+      fields.push({ text: this.#text(i), quoted, adjacent: (flags & ADJACENT) !== 0 });
     }
-    return parseRdataFields(type, fields, this.#origin);
+    return parseRdataFields(type, type === TYPE.TXT ? this.#splitLong(fields) : fields, this.#origin);
+  }
+
+  /** Knot and PowerDNS split a text of more than 255 bytes; BIND and NSD reject it. */
+  #splitLong(fields: readonly Field[]): readonly Field[] {
+    const split = fields.flatMap(splitLongText);
+    if (split.length > fields.length)
+      this.#warn('long_text', 'A text of more than 255 bytes was split into several strings.');
+    return split;
   }
 
   #isDirective(): boolean {
@@ -303,14 +384,78 @@ class MasterParser {
       this.#originInZone = isWithin(this.#origin, this.#zone);
     } else if (word === '$TTL') {
       if (count !== 2) fail('$TTL requires exactly one time.');
-      const ttl = readTtl(this.#bytes, start[1], end[1]);
-      if (ttl < 0) fail(`${this.#shown(1)} is not a TTL: ${TTL_RULE}.`);
-      this.#directiveTtl = ttl;
+      this.#directiveTtl = this.#readTtl(1);
     } else if (word === '$INCLUDE') {
-      fail('$INCLUDE is not supported: a zone must be a single file. Insert the contents of that file here.');
-    } else if (word === '$GENERATE') {
-      fail('$GENERATE is not supported: write each record on its own line.');
-    } else fail(`${this.#shown(0)} is not a directive; use $ORIGIN or $TTL. Write a name that starts with $ as \\$.`);
+      fail(
+        '$INCLUDE is not supported: a zone must be a single file. "waypost zone import" inserts the included files.',
+      );
+    } else if (word === '$GENERATE') this.#generate();
+    else
+      fail(
+        `${this.#shown(0)} is not a directive; use $ORIGIN, $TTL or $GENERATE. Write a name that starts with $ as \\$.`,
+      );
+  }
+
+  /** `$GENERATE range owner [ttl] [class] type content`: one entry for each number of the range. */
+  #generate(): void {
+    const { count } = this.#lexer;
+    if (count < 5) fail(`$GENERATE requires a range, an owner, a type and content, as in ${GENERATE_EXAMPLE}.`);
+    const range =
+      readRange(this.#text(1)) ??
+      fail(`${this.#shown(1)} is not a range; write start-stop or start-stop/step, as in ${GENERATE_EXAMPLE}.`);
+    this.#generated += countOf(range);
+    if (this.#generated > MAX_GENERATED)
+      fail(`The $GENERATE directives of the file make more than ${MAX_GENERATED} records, the limit.`);
+    const contentAt = this.#readHeader(3);
+    let header = '';
+    for (let i = 3; i < contentAt; i++) header += ` ${this.#text(i)}`;
+    const owner = this.#template(this.#text(2));
+    const content = this.#template(this.#generatedContent(contentAt));
+    const outer = { bytes: this.#bytes, lexer: this.#lexer, owner: this.#owner };
+    const { start, stop, step } = range;
+    this.#generateLine = outer.lexer.line;
+    try {
+      let entries = '';
+      for (let value = start; value <= stop; value += step) {
+        entries += `${owner(value)}${header} ${content(value)}\n`;
+        if (entries.length < GENERATED_CHUNK && value + step <= stop) continue;
+        this.#readGenerated(entries);
+        entries = '';
+      }
+    } finally {
+      this.#bytes = outer.bytes;
+      this.#lexer = outer.lexer;
+      this.#owner = outer.owner;
+      this.#generateLine = 0;
+    }
+  }
+
+  #template(text: string): Template {
+    return compileTemplate(text) ?? fail(`${shown(text)} has a wrong \${…}; write \${offset,width,base}.`);
+  }
+
+  /** Content of several fields is one quoted text for BIND, and several words for PowerDNS. */
+  #generatedContent(from: number): string {
+    const { count, flags } = this.#lexer;
+    if (count === from + 1 && flags[from] & QUOTED) return this.#text(from).replaceAll('\\"', '"');
+    let content = '';
+    for (let i = from; i < count; i++) {
+      const space = flags[i] & ADJACENT ? '' : ' ';
+      content += flags[i] & QUOTED ? `${space}"${this.#text(i)}"` : `${space}${this.#text(i)}`;
+    }
+    return content;
+  }
+
+  #readGenerated(entries: string): void {
+    this.#generatedText += entries.length;
+    if (this.#generatedText > MAX_GENERATED_TEXT)
+      fail(`The $GENERATE directives of the file make more than ${MAX_GENERATED_TEXT} bytes of text, the limit.`);
+    this.#bytes = Buffer.from(entries, 'latin1');
+    this.#lexer = new EntryLexer(this.#bytes);
+    while (this.#lexer.next()) {
+      if (this.#lexer.fault !== '') fail(`$GENERATE makes an entry with an error: ${this.#lexer.fault}.`);
+      this.#record();
+    }
   }
 
   #refuseWord(i: number): never {

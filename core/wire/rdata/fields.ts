@@ -28,10 +28,10 @@ export function shown(bytes: string): string {
   return JSON.stringify(bytes.length > 60 ? `${toText(bytes.slice(0, 60))}…` : toText(bytes));
 }
 
-/** parseName for byte strings: what is not ASCII is named as it was written. Throws InvalidError `invalid_name`. */
+/** parseName for byte strings, whose messages show what is not ASCII as it was written. Throws InvalidError `invalid_name`. */
 export function parseNameBytes(bytes: string, origin: Name): Name {
   try {
-    return parseName(bytes, origin);
+    return parseName(bytes, origin, true);
   } catch (error) {
     if (!(error instanceof InvalidError)) throw error;
     throw new InvalidError(error.code, toText(error.message));

@@ -32,7 +32,8 @@ await everywhere('contract, zonefile', (test) => {
       await world.user.client.upload(zone.zonefile, '$TTL 60\nwww A 192.0.2.1\n    TXT "x"\nwww 90 A 192.0.2.2\n'),
     );
     assert.is(world.daemon.journal.head, head + 1);
-    assert.equal(Object.keys(answer.body), ['ok', 'domain', 'records']);
+    assert.equal(Object.keys(answer.body), ['ok', 'domain', 'records', 'warnings']);
+    assert.equal(each(listOf(answer.body.warnings), 'code'), ['mixed_ttl']);
     assert.equal([answer.body.records, answer.body.domain.record_count], [3, 3]);
     assert.equal(await shown(zone), ['www 60 A 192.0.2.1', 'www 60 A 192.0.2.2', 'www 60 TXT "x"']);
     refused(await world.user.client.delete(`${zone.records}/${old.id}`), '404 no_such_record');
@@ -76,12 +77,33 @@ await everywhere('contract, zonefile', (test) => {
     for (const bad of [
       '$INCLUDE /etc/passwd\n',
       'a A 192.0.2.1 192.0.2.2\n',
-      'x.example.org. A 192.0.2.1\n',
+      '$GENERATE 1-2 a$\n',
       '"',
       '( \n',
       '\u0000',
     ])
       refused(await world.user.client.upload(zone.zonefile, bad), '422 invalid_zonefile');
+  });
+
+  test('imports doubtful lines with warnings, which strict rejects', async ({ world }) => {
+    const zone = await world.zone();
+    const file =
+      '$TTL 60\n$GENERATE 1-2 h$ A 192.0.2.$\nx.example.org. A 192.0.2.1\na.*.b A 192.0.2.3\nm DNAME example.org.\nx.m TXT x\n';
+    const { warnings } = succeeded(await world.user.client.upload(zone.zonefile, file)).body;
+    assert.equal(each(listOf(warnings), 'line'), ['3', '4', '6']);
+    assert.equal(each(listOf(warnings), 'code'), ['name_outside', 'invalid_name', 'occluded']);
+    assert.equal((await shown(zone)).sort(), [
+      'a.*.b 60 A 192.0.2.3',
+      'h1 60 A 192.0.2.1',
+      'h2 60 A 192.0.2.2',
+      'm 60 DNAME example.org.',
+      'x.m 60 TXT "x"',
+    ]);
+    refused(await world.user.client.upload(`${zone.zonefile}?strict=true`, file), '422 invalid_zonefile');
+    // Single records follow the rules of the API, but those that exist can be deleted.
+    for (const record of await zone.list()) succeeded(await world.user.client.delete(`${zone.records}/${record.id}`));
+    const json = { name: 'a.*.b', type: 'A', content: '192.0.2.3' };
+    refused(await world.user.client.post(zone.records, json), '422 invalid_name');
   });
 
   test('an empty file empties the zone', async ({ world }) => {

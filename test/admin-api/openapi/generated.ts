@@ -362,7 +362,7 @@ export interface paths {
         get: operations["exportZone"];
         /**
          * Replace all records with those of a zone file
-         * @description Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records are dropped, with a warning.
+         * @description Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected.
          */
         put: operations["importZone"];
         post?: never;
