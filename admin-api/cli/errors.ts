@@ -15,7 +15,7 @@ export class CliError extends WaypostError {
 
 export interface ErrorDetail {
   readonly message: string;
-  /** File in a package. */
+  /** File in a package, or included by a zone file. */
   readonly file?: string;
   readonly line?: number;
   readonly pointer?: string;

@@ -1,13 +1,15 @@
 /** `waypost zone check`: checks zone files locally, without a daemon. */
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { InvalidError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { readZone } from '../records/zonefile/prepare.ts';
 import type { CommandContext } from './command.ts';
-import { print } from './io.ts';
+import { CliError } from './errors.ts';
+import { type CliIo, print } from './io.ts';
+import { findCheckers, type Verdict } from './zone-compare.ts';
 import { type ZoneFile, zoneFiles } from './zone-files.ts';
+import { openZone } from './zone-source.ts';
 import { warningText } from './zone-warnings.ts';
 
 interface Problem {
@@ -37,53 +39,86 @@ export function addZoneCheck(zone: Command, { io, action }: CommandContext): voi
         .default('keep'),
     )
     .option('--strict', 'treat warnings as errors')
-    .addHelpText('after', '\nExamples:\n  $ waypost zone check example.net.zone\n  $ waypost zone check zones/\n')
+    .option('--compare', 'also print what kzonecheck, nsd-checkzone and named-checkzone report, if they are installed')
+    .addHelpText(
+      'after',
+      `
+Files that the zone includes with a relative path ($INCLUDE) are read as well.
+
+Examples:
+  $ waypost zone check example.net.zone
+  $ waypost zone check zones/
+  $ waypost zone check example.net.zone --compare
+`,
+    )
     .action(
-      action<{ zone?: string; apex: 'keep' | 'service'; strict?: boolean }>(async (options, [path]) => {
-        const { files } = await zoneFiles(path, options.zone);
-        let zones = 0;
-        let records = 0;
-        let bad = 0;
-        let doubtful = 0;
-        for await (const file of files) {
-          const checked = await check(file, options.apex === 'keep', options.strict === true);
-          zones++;
-          records += checked.records;
-          bad += checked.problems.length;
-          doubtful += checked.warnings.length;
-          for (const problem of checked.problems) {
-            if (options.json) print(io.stdout, JSON.stringify(problem));
-            else print(io.stderr, escapeControls(`${problem.file}:${problem.line}: ${problem.message}`));
+      action<{ zone?: string; apex: 'keep' | 'service'; strict?: boolean; compare?: boolean }>(
+        async (options, [path]) => {
+          const { files } = await zoneFiles(path, options.zone);
+          const checkers = options.compare === true ? findCheckers() : [];
+          if (options.compare === true && checkers.length === 0)
+            throw new CliError('no_checker', 'None of kzonecheck, nsd-checkzone and named-checkzone is installed.', {
+              next: 'Install Knot DNS, NSD or BIND, or run the command without --compare.',
+            });
+          const loaded = new Map(checkers.map(({ program }) => [program, 0]));
+          let zones = 0;
+          let records = 0;
+          let bad = 0;
+          let doubtful = 0;
+          for await (const file of files) {
+            const checked = await check(file, options.apex === 'keep', options.strict === true);
+            zones++;
+            records += checked.records;
+            bad += checked.problems.length;
+            doubtful += checked.warnings.length;
+            for (const problem of checked.problems) {
+              if (options.json) print(io.stdout, JSON.stringify(problem));
+              else print(io.stderr, escapeControls(`${problem.file}:${problem.line}: ${problem.message}`));
+            }
+            for (const warning of checked.warnings) {
+              if (options.json) print(io.stdout, JSON.stringify({ ...warning, severity: 'warning' }));
+              else print(io.stderr, warningText(warning));
+            }
+            for (const checker of checkers) {
+              const verdict = await checker.check(file);
+              if (verdict.loads) loaded.set(verdict.program, (loaded.get(verdict.program) ?? 0) + 1);
+              if (options.json) print(io.stdout, JSON.stringify({ file: file.file, ...verdict }));
+              else printVerdict(io, file.file, verdict);
+            }
           }
-          for (const warning of checked.warnings) {
-            if (options.json) print(io.stdout, JSON.stringify({ ...warning, severity: 'warning' }));
-            else print(io.stderr, warningText(warning));
-          }
-        }
-        if (options.json)
-          print(io.stdout, JSON.stringify({ ok: bad === 0, zones, records, bad_lines: bad, warnings: doubtful }));
-        else
-          print(
-            io.stdout,
-            `checked ${zones} zones, ${records} records: ${bad === 0 ? 'no bad lines' : `${bad} bad lines`}${doubtful === 0 ? '' : `, ${doubtful} warnings`}`,
-          );
-        return bad === 0;
-      }),
+          if (options.json)
+            print(io.stdout, JSON.stringify({ ok: bad === 0, zones, records, bad_lines: bad, warnings: doubtful }));
+          else
+            print(
+              io.stdout,
+              `checked ${zones} zones, ${records} records: ${bad === 0 ? 'no bad lines' : `${bad} bad lines`}${doubtful === 0 ? '' : `, ${doubtful} warnings`}`,
+            );
+          if (!options.json)
+            for (const [program, count] of loaded) print(io.stdout, `${program} accepts ${count} of ${zones} zones`);
+          return bad === 0;
+        },
+      ),
     );
 }
 
-async function check({ file, zone }: ZoneFile, keepApex: boolean, strict: boolean): Promise<Checked> {
+function printVerdict(io: CliIo, file: string, { program, loads, lines }: Verdict): void {
+  print(io.stderr, escapeControls(`${file}: ${program} ${loads ? 'accepts' : 'rejects'} the zone`));
+  for (const line of lines) print(io.stderr, escapeControls(`  ${line}`));
+}
+
+async function check(zoneFile: ZoneFile, keepApex: boolean, strict: boolean): Promise<Checked> {
+  const { file, zone } = zoneFile;
   try {
-    const input = { bytes: await readFile(file), apex: parseName(zone), keepApex, strict };
-    const { owners, errors, warnings } = readZone(input);
+    const { bytes, locate } = await openZone(zoneFile);
+    const { owners, errors, warnings } = readZone({ bytes: bytes!, apex: parseName(zone), keepApex, strict });
     return {
       records: owners.recordCount,
-      problems: errors.map((error) => ({ file, ...error })),
-      warnings: warnings.map((warning) => ({ file, ...warning })),
+      problems: errors.map((error) => ({ ...error, ...locate(error.line) })),
+      warnings: warnings.map((warning) => ({ ...warning, ...locate(warning.line) })),
     };
   } catch (error) {
     const system = error instanceof Error && 'syscall' in error;
-    if (!system && !(error instanceof InvalidError)) throw error;
+    if (!system && !(error instanceof InvalidError) && !(error instanceof CliError)) throw error;
     return { records: 0, problems: [{ file, line: 0, message: error.message }], warnings: [] };
   }
 }

@@ -56,6 +56,7 @@ export function addZoneImport(zone: Command, { io, action }: CommandContext): vo
       `
 Each zone is imported completely or not at all. A zone that fails does not stop the others. At the end, the command prints
 every bad line, and the exit code is 1 if a zone failed. Questionable lines are imported and printed as warnings.
+Files that a zone includes with a relative path ($INCLUDE) are inserted before the upload.
 
 Examples:
   $ waypost zone import example.net.zone
@@ -157,7 +158,8 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
   if (warningsOmitted > 0) print(io.stderr, `${warningsOmitted} more warnings`);
   for (const { file, error } of failures) {
     const lines = badLines(error);
-    for (const { line, message } of lines) print(io.stderr, escapeControls(`${file}:${line}: ${message}`));
+    for (const { line, message, file: included } of lines)
+      print(io.stderr, escapeControls(`${included ?? file}:${line}: ${message}`));
     if (lines.length === 0) print(io.stderr, `${escapeControls(file)}: ${describeError(error)}`);
   }
   print(io.stdout, `imported ${zones} zones, ${records} records in ${seconds} s, ${rate} records/s`);

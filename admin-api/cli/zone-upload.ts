@@ -1,11 +1,12 @@
 /** Uploads one zone file: creates its zone if it is missing, then replaces all its records. */
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { pipeline, type Readable, Transform } from 'node:stream';
+import { WaypostError } from '../../core/base/errors.ts';
 import type { ApiClient, Json } from './client.ts';
 import { asDomain, type Domain, domainPath, findDomain } from './domains.ts';
 import { ApiError, CliError } from './errors.ts';
 import type { ZoneFile } from './zone-files.ts';
+import { openZone, type ZoneSource } from './zone-source.ts';
 import type { LineWarning } from './zone-warnings.ts';
 
 export interface UploadOptions {
@@ -24,32 +25,31 @@ const STREAMED_FROM = 256 * 1024;
 
 export interface Uploaded {
   readonly records: number;
-  /** Warnings about lines of the file; the daemon limits their number. */
-  readonly warnings: readonly Omit<LineWarning, 'file'>[];
+  /** The daemon limits their number. `file` is set for a line of an included file. */
+  readonly warnings: readonly (Omit<LineWarning, 'file'> & { readonly file?: string })[];
   /** Number of further warnings. */
   readonly warningsOmitted: number;
 }
 
 /** Throws ApiError (`invalid_zonefile` has a detail for each bad line) or CliError. */
-export async function uploadZone(
-  client: ApiClient,
-  { file, zone }: ZoneFile,
-  options: UploadOptions,
-): Promise<Uploaded> {
+export async function uploadZone(client: ApiClient, zoneFile: ZoneFile, options: UploadOptions): Promise<Uploaded> {
   // Opens the file first, so that an unreadable file does not leave an empty zone.
-  const source = await openSource(file, options.onSent);
-  const { domain, created } = await findOrCreate(client, zone, options.replace);
+  const { locate, ...source } = await openSource(zoneFile, options.onSent);
+  const { domain, created } = await findOrCreate(client, zoneFile.zone, options.replace);
   try {
     const answer = await client.json({
       method: 'PUT',
       path: domainPath(domain, `/zonefile${queryOf(options)}`),
       ...source,
     });
-    return parseUploaded(answer);
+    const uploaded = parseUploaded(answer);
+    return { ...uploaded, warnings: relocate(zoneFile, locate, uploaded.warnings) };
   } catch (error) {
     // Deletes the new zone, so that the import can be repeated after the file is fixed.
     if (created) await remove(client, domain);
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    const { status, code, message, pointer, details, requestId } = error;
+    throw new ApiError(status, { code, message, pointer, details: relocate(zoneFile, locate, details), requestId });
   }
 }
 
@@ -58,21 +58,37 @@ function queryOf({ keepApex, strict }: UploadOptions): string {
   return query === '' ? '' : `?${query}`;
 }
 
-async function openSource(file: string, sent: (bytes: number) => void = () => {}) {
+interface Source {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: () => Readable | Uint8Array;
+  /** Finds the file and line of a line that was sent. */
+  readonly locate: ZoneSource['locate'];
+}
+
+async function openSource(zoneFile: ZoneFile, sent: (bytes: number) => void = () => {}): Promise<Source> {
   try {
-    const { size } = await stat(file);
+    const { bytes, size, locate } = await openZone(zoneFile, STREAMED_FROM);
     const headers = { 'content-type': 'text/dns', 'content-length': String(size) };
-    if (size >= STREAMED_FROM) {
-      return {
-        headers,
-        body: () => countBytes(createReadStream(file, { end: size - 1, highWaterMark: STREAMED_FROM }), sent),
-      };
-    }
-    const bytes = await readFile(file);
-    return { headers: { ...headers, 'content-length': String(bytes.length) }, body: () => bytes };
+    if (bytes !== null) return { headers, body: () => bytes, locate };
+    const options = { end: size - 1, highWaterMark: STREAMED_FROM };
+    return { headers, body: () => countBytes(createReadStream(zoneFile.file, options), sent), locate };
   } catch (error) {
+    if (error instanceof WaypostError) throw error;
     throw new CliError('unreadable', `The file cannot be read: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** Names the included file of each line that is in one. */
+function relocate<T extends { readonly line?: number }>(
+  { file }: ZoneFile,
+  locate: ZoneSource['locate'],
+  entries: readonly T[],
+): T[] {
+  return entries.map((entry) => {
+    if (entry.line === undefined) return entry;
+    const at = locate(entry.line);
+    return at.file === file ? { ...entry, line: at.line } : { ...entry, ...at };
+  });
 }
 
 function countBytes(stream: Readable, sent: (bytes: number) => void): Readable {
