@@ -152,7 +152,7 @@ class Servers {
 
   /** Whether a name leads to one of them. */
   include(passed: readonly Name[], own: NameOrigin): boolean {
-    if (own.kind === 'configured') return own.domainId === this.#domain.id;
+    if (own.kind === 'configured' && own.domainId === this.#domain.id) return true;
     if (passed.some((name) => this.#names.some((other) => equalNames(name, other)))) return true;
     return own.kind === 'addresses' && own.addresses.some((address) => this.has(address));
   }
