@@ -78,7 +78,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       path: ACCOUNT,
       tag: 'accounts',
       summary: 'Delete an account and its tokens',
-      description: 'Delete its domains first, with a token of the account.',
+      description: 'Delete its domains first: GET /api/v1/domains?account=ID lists them.',
       scope: 'account',
       admin: true,
       response: NOTHING,

@@ -120,7 +120,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     if (draft.countDomains(id, 1) > 0)
       throw new StateError(
         'has_domains',
-        'The account still has domains; delete them first, with a token of the account. To end all access now, set "api_enabled" to false.',
+        'The account still has domains; delete them first (GET /api/v1/domains?account=ID lists them). To end all access now, set "api_enabled" to false.',
       );
     if (appsOf(draft, id, null).some(({ current }) => current.published !== null))
       throw new StateError(

@@ -2,10 +2,11 @@
 import { Type } from '@sinclair/typebox';
 import type { Audit } from '../../core/store/rows.ts';
 import { isId, type Services } from '../change/services.ts';
+import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route, type Sync } from '../http/route.ts';
-import { anyObject, count, id, list, nextCursorSchema, orNull, pageQuery, text, time } from '../http/schema.ts';
+import { anyObject, count, flag, id, list, nextCursorSchema, orNull, pageQuery, text, time } from '../http/schema.ts';
 import { formatTime } from '../http/time.ts';
 
 const auditView = Type.Object(
@@ -22,6 +23,7 @@ const auditView = Type.Object(
       'who made the change; null: the service',
     ),
     account_id: id('the account that owns the changed object'),
+    by_admin: flag('whether an administrator made the change for another account'),
     action: text('the kind of change, such as "record.create"'),
     domain: orNull(Type.String(), 'the changed domain'),
     target: orNull(Type.String(), 'the id of the changed object'),
@@ -60,15 +62,16 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
         action: Type.Optional(
           Type.String({ description: 'only this action, or all actions with this prefix, such as "record"' }),
         ),
-        account_id: Type.Optional(Type.String({ description: 'only changes to this account; for administrators' })),
+        account: Type.Optional(Type.String({ description: 'only changes to this account; for administrators' })),
+        account_id: Type.Optional(Type.String({ description: 'the same as `account`' })),
       }),
       response: Type.Object({ entries: list(auditView, 'newest first'), next_cursor: nextCursorSchema }),
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      faults: { 400: ['invalid_limit', 'invalid_cursor'], 403: ['forbidden'] },
       run(context) {
         const { caller, query } = context;
         const { limit, after } = readPage(query);
         if (after !== null && after.length !== 8) throw invalidCursor();
-        const of = caller.account.role === 'admin' ? query.get('account_id') : caller.account.id;
+        const of = auditedAccount(caller, query);
         if (of !== null && !isId(of)) return { entries: [], next_cursor: null };
         const matches = matcher(query.get('domain'), query.get('action'));
         const entries: Audit[] = [];
@@ -111,6 +114,14 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
   ];
 }
 
+/** Null: all accounts. Deleted accounts still have entries. Throws HttpError 403. */
+function auditedAccount({ account }: Caller, query: URLSearchParams): string | null {
+  const wanted = query.get('account');
+  if (account.role === 'admin') return wanted ?? query.get('account_id');
+  if (wanted === null || wanted === account.id) return account.id;
+  throw new HttpError(403, 'forbidden', 'Only administrators can list changes to another account; omit "account".');
+}
+
 function matcher(domain: string | null, action: string | null): (entry: Audit) => boolean {
   const name = domain?.toLowerCase().replace(/\.$/, '');
   return (entry) =>
@@ -128,6 +139,7 @@ function viewAudit(entry: Audit) {
         ? null
         : { id: actor.accountId, username: actor.username, token_id: actor.tokenId, token_name: actor.tokenName },
     account_id: entry.accountId,
+    by_admin: actor !== null && actor.accountId !== entry.accountId,
     action: entry.action,
     domain: entry.domain,
     target: entry.target,

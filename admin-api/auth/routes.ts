@@ -1,12 +1,13 @@
 /** Endpoints of tokens. */
 import { Type } from '@sinclair/typebox';
 import { clientNetwork } from '../../core/address/ipv6.ts';
+import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { REVISION } from '../http/revision.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
-import { NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
 import type { Passwords } from './password.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
 import { visiblePrefix } from './token.ts';
@@ -48,12 +49,12 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       tag: 'tokens',
       summary: 'List the tokens of the account',
       scope: 'account',
-      query: Type.Object(pageQuery),
+      query: Type.Object({ ...pageQuery, ...accountQuery }),
       response: tokensResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
       run(context) {
         const { limit, after } = readPage(context.query);
-        const all = services.reader.tokensOf(context.caller.account.id);
+        const all = services.reader.tokensOf(accountOf(services.reader, context).id);
         const from = after === null ? 0 : all.findIndex(({ id }) => id > after.toString('hex'));
         const rows = from < 0 ? [] : all.slice(from, from + limit);
         const last = rows.at(-1);
@@ -68,11 +69,12 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       tag: 'tokens',
       summary: 'Create a token',
       description:
-        'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it.',
+        'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account.',
       scope: 'account',
+      query: Type.Object(accountQuery),
       body: tokenBody,
       response: newTokenResponse,
-      faults: { 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
+      faults: { ...ACTING_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
       run(context) {
         context.headers['Cache-Control'] = 'no-store';
         return createToken(services, context, context.body);

@@ -16,6 +16,13 @@ export function allows(scopes: readonly string[], area: string, access: 'read' |
   return scopes.includes(area) || (access === 'read' && scopes.includes(`${area}:read`));
 }
 
+/** The scopes as far as a role allows them. */
+export function limitScopes(scopes: readonly string[], role: Role): readonly string[] {
+  const held = scopesOf(role);
+  const limited = scopes.map((scope) => (held.includes(scope) || scope.endsWith(':read') ? scope : `${scope}:read`));
+  return [...new Set(limited)];
+}
+
 /**
  * The requested scopes without duplicates. Throws InvalidError for unknown scopes, and for more
  * than `held` allows.

@@ -2,6 +2,7 @@
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import { type Account, audits, newId, type Token, tokens } from '../../core/store/rows.ts';
+import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { auditEntry, change } from '../change/change.ts';
 import { isId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
@@ -10,7 +11,7 @@ import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../http/time.ts';
 import { apiDisabled } from '../http/unauthorized.ts';
 import type { Passwords } from './password.ts';
-import { narrowScopes, scopesOf } from './scopes.ts';
+import { limitScopes, narrowScopes, scopesOf } from './scopes.ts';
 import { hashToken, mintToken, visiblePrefix } from './token.ts';
 
 /**
@@ -54,14 +55,19 @@ const badCredentials = (): HttpError =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 
-/** Creates a token with at most the rights of the caller's token. Throws InvalidError. */
+/**
+ * Creates a token with at most the rights of the caller's token. Throws InvalidError, and the
+ * errors of accountOf.
+ */
 export function createToken(
   services: Services,
   context: Context<Caller>,
   body: { readonly name: string; readonly scopes?: readonly string[]; readonly expires_at?: string | null },
 ) {
-  const { account, token: own } = context.caller;
-  const scopes = body.scopes === undefined ? own.scopes : narrowScopes(body.scopes, own.scopes);
+  const { token: own } = context.caller;
+  const account = accountOf(services.reader, context);
+  const held = account.id === own.accountId ? own.scopes : limitScopes(own.scopes, account.role);
+  const scopes = body.scopes === undefined ? held : narrowScopes(body.scopes, held);
   if (scopes.length === 0)
     throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
   const { token, text } = newToken(account, {
@@ -70,9 +76,11 @@ export function createToken(
     expiresAt: readExpiry(body.expires_at, own.expiresAt),
   });
   return change(services, context, (draft) => {
+    requireAccount(draft, account);
     addToken(draft, token);
     return {
       action: 'token.create',
+      accountId: account.id,
       target: token.id,
       detail: { name: token.name, scopes, expires_at: viewToken(token).expires_at },
       createResponse: () => ({ token: text, ...viewToken(token) }),
@@ -128,10 +136,11 @@ export function revokeTokens(draft: Draft, accountId: string, except: string): n
 export function revokeToken(services: Services, context: Context<Caller>, id: string) {
   return change(services, context, (draft) => {
     const token = isId(id) ? draft.token(id) : undefined;
-    if (token === undefined || token.accountId !== context.caller.account.id)
+    if (token === undefined || !mayActFor(draft, context.caller, token.accountId))
       throw new HttpError(404, 'no_such_token', 'The account has no token with this id.');
     draft.delete(tokens, token);
-    return { action: 'token.revoke', target: id, detail: { name: token.name }, createResponse: () => ({}) };
+    const { accountId, name } = token;
+    return { action: 'token.revoke', accountId, target: id, detail: { name }, createResponse: () => ({}) };
   });
 }
 

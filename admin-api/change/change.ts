@@ -25,7 +25,7 @@ export interface ChangeResult<R extends Reply> {
   readonly unchanged?: boolean;
   /** The response is not stored: a retry with the same Idempotency-Key runs again. */
   readonly skipsReplay?: boolean;
-  /** The owner of the changed object; omitted: the account of the caller. */
+  /** The owner of the changed object; omitted: the owner of the domain, or the caller. */
   readonly accountId?: string;
   readonly domain?: Domain;
   /** Id of the changed object. */
@@ -74,7 +74,7 @@ export function auditEntry(
 ): Audit {
   return {
     id: newId(),
-    accountId: done.accountId ?? account.id,
+    accountId: done.accountId ?? done.domain?.accountId ?? account.id,
     actor: { accountId: account.id, username: account.username, tokenId: token.id, tokenName: token.name },
     action: done.action,
     domain: done.domain === undefined ? null : formatHost(done.domain.apex),

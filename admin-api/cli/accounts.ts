@@ -1,6 +1,8 @@
 /** Finds accounts in the list that the API returns to administrators. */
+import { Option } from 'commander';
 import { type ApiClient, asText, type Json } from './client.ts';
 import { CliError } from './errors.ts';
+import type { GlobalOptions } from './io.ts';
 import { rows } from './pages.ts';
 
 export const ACCOUNTS = '/api/v1/accounts';
@@ -21,6 +23,21 @@ export async function findAccount(api: ApiClient, who: string): Promise<Account>
   throw new CliError('no_such_account', `There is no account "${who}".`, {
     next: 'List the accounts with "waypost account list".',
   });
+}
+
+export const ACCOUNT = new Option(
+  '--account <account>',
+  'act for another account, given by username or id; for administrators',
+);
+
+/** A client that acts for the account of `--account`. Throws CliError `no_such_account`. */
+export async function actFor(api: ApiClient, { account }: GlobalOptions): Promise<ApiClient> {
+  return account === undefined ? api : api.actFor((await findAccount(api, account)).id);
+}
+
+/** The path of a list or a creation, for the account that the client acts for. */
+export function ofAccount({ account }: ApiClient, path: string): string {
+  return account === undefined ? path : `${path}?account=${encodeURIComponent(account)}`;
 }
 
 export function accountPath({ id }: Account): string {

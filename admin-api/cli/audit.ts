@@ -23,7 +23,8 @@ const MAX_POLLED = 10_000;
 
 const COLUMNS: Columns = {
   AT: 'at',
-  WHO: ({ actor }) => who(asObject(actor)),
+  WHO: ({ actor, by_admin, account_id }) =>
+    by_admin === true ? `${who(asObject(actor))} for account ${shown(account_id)}` : who(asObject(actor)),
   FROM: 'remote_address',
   CHANGE: 'revision',
   ACTION: 'action',
@@ -40,6 +41,7 @@ export function addAuditCommand(program: Command, context: CommandContext): void
     options: [
       option('--limit <n>', 'the maximum number of entries').argParser(wholeNumber(1, 100_000)).default(50),
       option('--domain <name>', 'only changes to this domain'),
+      option('--account <account>', 'only changes to this account, given by username or id; for administrators'),
       option('--follow', 'show oldest entries first and wait for new ones, until interrupted'),
     ],
     examples: [
@@ -64,7 +66,7 @@ function who(actor: Json | undefined): string {
 async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'follow'>): AsyncGenerator<Json[]> {
   const wanted = domain === undefined ? undefined : zoneName(domain);
   let left = limit;
-  const query = { limit: String(Math.min(PAGE, limit)), domain: wanted };
+  const query = { limit: String(Math.min(PAGE, limit)), domain: wanted, account: api.account };
   for await (const page of pages(api, '/api/v1/audit', 'entries', query)) {
     const rows = page.filter((row) => wanted === undefined || row.domain === wanted).slice(0, left);
     left -= rows.length;

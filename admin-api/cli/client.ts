@@ -39,13 +39,27 @@ export class ApiClient {
   readonly #token: string | undefined;
   readonly #sleep: (milliseconds: number) => Promise<void>;
   readonly url: string;
+  /** Id of the account that lists and creations act for; undefined: that of the token. */
+  readonly account: string | undefined;
 
-  constructor(url: string, token: string | undefined, pool: Pool, sleep: (ms: number) => Promise<void>) {
+  constructor(
+    url: string,
+    token: string | undefined,
+    pool: Pool,
+    sleep: (ms: number) => Promise<void>,
+    account?: string,
+  ) {
     this.url = url;
+    this.account = account;
     this.#prefix = new URL(url).pathname.replace(/\/$/, '');
     this.#pool = pool;
     this.#token = token;
     this.#sleep = sleep;
+  }
+
+  /** The same client, with another `account`. */
+  actFor(account: string): ApiClient {
+    return new ApiClient(this.url, this.#token, this.#pool, this.#sleep, account);
   }
 
   /**

@@ -1,15 +1,16 @@
 /** `waypost domain`: the domains of the account. */
 import type { Command } from 'commander';
+import { ofAccount } from './accounts.ts';
 import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { asDomain, DOMAINS, domainPath } from './domains.ts';
 import { isFatalForAll, reportError } from './errors.ts';
 import { pages } from './pages.ts';
 import { count, fields, shown } from './table.ts';
-import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
+import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
 
 export function addDomainCommands(program: Command, context: CommandContext): void {
-  const domain = addGroup(program, 'domain', 'the domains of the account: create, list, show, remove', [
+  const domain = addAccountGroup(program, 'domain', 'the domains of the account: create, list, show, remove', [
     'waypost domain add example.com',
     'waypost domain list --filter example',
     'waypost domain rm example.com',
@@ -23,7 +24,11 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       let ok = true;
       for (const name of names) {
         try {
-          const body = await call.api.json({ method: 'POST', path: DOMAINS, json: { domain: name } });
+          const body = await call.api.json({
+            method: 'POST',
+            path: ofAccount(call.api, DOMAINS),
+            json: { domain: name },
+          });
           const { domain: title, row } = asDomain(body.domain);
           call.show(body, `created ${title}`, `  delegate it to: ${shown(row.nameservers)}`);
         } catch (error) {
@@ -75,7 +80,7 @@ export function addDomainList(parent: Command, context: CommandContext): void {
         DOMAIN: (row: Json) => shown(row.domain).padEnd(40),
         RECORDS: (row: Json) => String(row.record_count ?? ''),
       };
-      const found = pages(call.api, DOMAINS, 'domains', { q: call.options.filter });
+      const found = pages(call.api, DOMAINS, 'domains', { q: call.options.filter, account: call.api.account });
       await call.list(found, columns, 'No domains found.');
       return true;
     },

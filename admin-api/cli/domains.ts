@@ -33,7 +33,7 @@ export function zoneName(text: string): string {
 /** The domain of the account with this name, or undefined. */
 export async function findDomain(api: ApiClient, name: string): Promise<Domain | undefined> {
   const wanted = zoneName(name);
-  for await (const row of rows(api, DOMAINS, 'domains', { q: wanted })) {
+  for await (const row of rows(api, DOMAINS, 'domains', { q: wanted, account: api.account })) {
     if (row.domain === wanted) return asDomain(row);
   }
   return undefined;

@@ -32,6 +32,8 @@ export interface GlobalOptions {
   readonly token?: string;
   readonly config?: string;
   readonly json?: boolean;
+  /** Of the commands for objects of an account: username or id of another account. */
+  readonly account?: string;
 }
 
 /**

@@ -7,13 +7,13 @@ import { wholeNumber } from './numbers.ts';
 import { addProxyCertificate } from './proxy-certificate.ts';
 import { describeProxy } from './proxy-status.ts';
 import { count, shown } from './table.ts';
-import { addGroup, addVerb, type Call, option } from './verb.ts';
+import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
 const seconds = wholeNumber(0, 63_072_000);
 const hstsAge = (text: string): number | null => (text === 'none' ? null : seconds(text));
 
 export function addProxyCommands(program: Command, context: CommandContext): void {
-  const proxy = addGroup(program, 'proxy', 'the proxy in front of the web servers of a domain', [
+  const proxy = addAccountGroup(program, 'proxy', 'the proxy in front of the web servers of a domain', [
     'waypost proxy set example.com origin.example.net',
     'waypost proxy on example.com',
     'waypost proxy status example.com',

@@ -8,7 +8,7 @@ import { wholeNumber } from './numbers.ts';
 import { type RecordOptions, setRecords } from './record-set.ts';
 import { describeBatch, findRecords, type RecordFilter, recordLine, recordPages, sendBatch } from './records.ts';
 import { count } from './table.ts';
-import { addGroup, addVerb, type Call, option, YES } from './verb.ts';
+import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
 
 const NAMES = 'NAME is relative to the domain, or absolute; "@" is the apex.';
 const CONTENTS = 'Each CONTENT is one record; quote content with spaces, as in "10 mail.example.com".';
@@ -25,7 +25,7 @@ const RECORD_OPTIONS = [
 ];
 
 export function addRecordCommands(program: Command, context: CommandContext): void {
-  const record = addGroup(program, 'record', 'records of a domain: add, list, set, remove', [
+  const record = addAccountGroup(program, 'record', 'records of a domain: add, list, set, remove', [
     'waypost record add example.com www A 192.0.2.1',
     'waypost record list example.com --type MX',
     'waypost record set example.com www A 192.0.2.1 192.0.2.2',

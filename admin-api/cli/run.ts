@@ -1,5 +1,5 @@
 /** The command `waypost`: global options, command groups, and exit codes. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import type { CommandContext } from './command.ts';
 import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
@@ -52,6 +52,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
 };
 
+/** A group by its name alone: its options belong to its commands. */
+const subcommandTerm = (command: Command): string =>
+  command.commands.length > 0 ? command.name() : Help.prototype.subcommandTerm(command);
+
 /** Runs one command. Returns the exit code: 0 success, 1 failure, 2 invalid arguments. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let code = 0;
@@ -60,7 +64,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   program
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm })
     .showHelpAfterError('(use --help for more information)');
   program
     .description('Authoritative nameserver and reverse proxy with a REST API, and its command line')

@@ -2,13 +2,14 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
+import { ofAccount } from './accounts.ts';
 import { type ApiClient, asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, type GlobalOptions, print } from './io.ts';
 import { pages } from './pages.ts';
 import { askPassword, passwordFromStdin } from './password.ts';
-import { addGroup, addVerb, type Call, option } from './verb.ts';
+import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
 interface CreateOptions extends GlobalOptions {
   readonly login?: string;
@@ -21,7 +22,7 @@ interface CreateOptions extends GlobalOptions {
 const TOKENS = '/api/v1/tokens';
 
 export function addTokenCommands(program: Command, context: CommandContext): void {
-  const token = addGroup(program, 'token', 'API tokens of your account: create, list, revoke', [
+  const token = addAccountGroup(program, 'token', 'API tokens of your account: create, list, revoke', [
     'export WAYPOST_TOKEN=$(waypost token create --login admin)',
     'waypost token list',
   ]);
@@ -67,7 +68,11 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
     async run(call) {
       const expires = (row: Json) => row.expires_at ?? 'never';
       const columns = { ID: 'id', CREATED: 'created_at', EXPIRES: expires, SCOPES: 'scopes', NAME: 'name' };
-      await call.list(pages(call.api, TOKENS, 'tokens'), columns, 'The account has no tokens.');
+      await call.list(
+        pages(call.api, TOKENS, 'tokens', { account: call.api.account }),
+        columns,
+        'The account has no tokens.',
+      );
       return true;
     },
   });
@@ -93,6 +98,11 @@ async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Prom
       next: 'Log in first, then use the new token to create the narrower one.',
     });
   }
+  if (options.account !== undefined) {
+    throw new CliError('usage', '--account cannot be combined with --login.', {
+      next: 'Omit --login: the current token creates one for the account.',
+    });
+  }
   const login = options.login;
   const password = options.passwordStdin
     ? await passwordFromStdin(io)
@@ -108,5 +118,5 @@ async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Prom
 
 function createToken(api: ApiClient, options: CreateOptions): Promise<Json> {
   const json = { name: label(options), scopes: options.scope, expires_at: options.expires };
-  return api.json({ method: 'POST', path: TOKENS, json });
+  return api.json({ method: 'POST', path: ofAccount(api, TOKENS), json });
 }

@@ -1,12 +1,13 @@
 /** `waypost tsig`: the TSIG keys of the account. */
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
+import { ofAccount } from './accounts.ts';
 import { asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type GlobalOptions, print } from './io.ts';
 import { pages } from './pages.ts';
-import { addGroup, addVerb, type Call, option } from './verb.ts';
+import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
 interface AddOptions extends GlobalOptions {
   readonly algorithm?: string;
@@ -17,7 +18,7 @@ interface AddOptions extends GlobalOptions {
 const KEYS = '/api/v1/tsig-keys';
 
 export function addTsigCommands(program: Command, context: CommandContext): void {
-  const tsig = addGroup(program, 'tsig', 'TSIG keys for transfers and updates: add, list, remove', [
+  const tsig = addAccountGroup(program, 'tsig', 'TSIG keys for transfers and updates: add, list, remove', [
     'waypost tsig add transfer.example.net --scope dns:read',
     'waypost tsig list',
   ]);
@@ -37,7 +38,7 @@ export function addTsigCommands(program: Command, context: CommandContext): void
     async run({ io, api, options }: Call<AddOptions>, [name]) {
       const { algorithm, scope, domainId } = options;
       const json = { name, algorithm, scopes: scope, domain_ids: domainId };
-      const body = await api.json({ method: 'POST', path: KEYS, json });
+      const body = await api.json({ method: 'POST', path: ofAccount(api, KEYS), json });
       if (options.json) {
         print(io.stdout, JSON.stringify(body));
         return true;
@@ -63,7 +64,11 @@ export function addTsigCommands(program: Command, context: CommandContext): void
         DOMAINS: domains,
         NAME: 'name',
       };
-      await call.list(pages(call.api, KEYS, 'tsig_keys'), columns, 'The account has no TSIG keys.');
+      await call.list(
+        pages(call.api, KEYS, 'tsig_keys', { account: call.api.account }),
+        columns,
+        'The account has no TSIG keys.',
+      );
       return true;
     },
   });

@@ -4,6 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
+import { ACCOUNT, actFor } from './accounts.ts';
 import { type ApiClient, type Json, withClient } from './client.ts';
 import type { CommandContext, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
@@ -88,7 +89,16 @@ export function addVerb<Options extends object>(
   for (const option of options) command.addOption(option);
   command
     .addHelpText('after', helpText(examples, more))
-    .action(action<Options>((given, args) => withClient(io, given, (api) => run(new Call(io, api, given), args))));
+    .action(
+      action<Options>((given, args) =>
+        withClient(io, given, async (api) => run(new Call(io, await actFor(api, given), given), args)),
+      ),
+    );
+}
+
+/** Like `addGroup`, for objects of an account: with the option `--account`. */
+export function addAccountGroup(program: Command, name: string, about: string, examples: readonly string[]): Command {
+  return addGroup(program, name, about, examples).addOption(ACCOUNT);
 }
 
 /** Adds a command that only has subcommands. */

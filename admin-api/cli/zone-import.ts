@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { WaypostError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
+import { actFor } from './accounts.ts';
 import { withClient } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { ApiError, describeError, type ErrorDetail, isFatalForAll } from './errors.ts';
@@ -19,6 +20,7 @@ interface ImportOptions {
   readonly apex: 'keep' | 'service';
   readonly concurrency: number;
   readonly json?: boolean;
+  readonly account?: string;
 }
 
 interface Failure extends ZoneFile {
@@ -69,7 +71,8 @@ Examples:
         withClient(
           io,
           options,
-          async (client) => {
+          async (connected) => {
+            const client = await actFor(connected, options);
             const found = await zoneFiles(path, options.zone);
             const upload = {
               replace: options.replace === true,

@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { WaypostError } from '../../core/base/errors.ts';
+import { ofAccount } from './accounts.ts';
 import type { ApiClient, Json } from './client.ts';
-import { asDomain, type Domain, domainPath, findDomain } from './domains.ts';
+import { asDomain, DOMAINS, type Domain, domainPath, findDomain } from './domains.ts';
 import { ApiError, CliError } from './errors.ts';
 import type { ZoneFile } from './zone-files.ts';
 import { openZone, type ZoneSource } from './zone-source.ts';
@@ -109,7 +110,7 @@ async function findOrCreate(
   replace: boolean,
 ): Promise<{ domain: Domain; created: boolean }> {
   try {
-    const answer = await client.json({ method: 'POST', path: '/api/v1/domains', json: { domain: zone } });
+    const answer = await client.json({ method: 'POST', path: ofAccount(client, DOMAINS), json: { domain: zone } });
     return { domain: asDomain(answer.domain), created: true };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'zone_exists' || !replace) throw error;

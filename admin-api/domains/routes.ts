@@ -1,9 +1,10 @@
 /** Endpoints of domains. */
 import { Type } from '@sinclair/typebox';
+import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
-import { NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
 import { etag, ownedDomain } from './owned.ts';
 import { domainBody, domainResponse, domainsResponse } from './schema.ts';
 import { createDomain, deleteDomain, describeDomain, listDomains } from './service.ts';
@@ -22,14 +23,15 @@ export function domainRoutes(services: Services): Route[] {
       scope: 'dns',
       query: Type.Object({
         ...pageQuery,
+        ...accountQuery,
         q: Type.Optional(Type.String({ description: 'only domains whose name contains this text' })),
       }),
       response: domainsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
       async run(context) {
         const { rows, last } = await listDomains(
           services,
-          context.caller,
+          accountOf(services.reader, context),
           readPage(context.query),
           context.query.get('q'),
         );
@@ -45,10 +47,13 @@ export function domainRoutes(services: Services): Route[] {
       path: DOMAINS,
       tag: 'domains',
       summary: 'Create a domain',
+      description: 'The limit on domains is that of the account which gets the domain.',
       scope: 'dns',
+      query: Type.Object(accountQuery),
       body: domainBody,
       response: domainResponse,
       faults: {
+        ...ACTING_FAULTS,
         409: ['zone_exists', 'plan_limit'],
         422: ['invalid_domain', 'invalid_name', 'public_suffix'],
       },

@@ -5,6 +5,7 @@ import { ChangeWriter } from '../../core/journal/entry-codec.ts';
 import { afterPrefix, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
 import {
+  type Account,
   acmeChallenges,
   acmeOrders,
   automaticCertificates,
@@ -22,6 +23,7 @@ import { toAscii } from '../../core/wire/idn.ts';
 import { formatHost, formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { planLimit } from '../accounts/service.ts';
+import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
@@ -31,16 +33,17 @@ import { formatTime, nowSeconds } from '../http/time.ts';
 import { parseDomain, rejectPublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 
-/** Throws InvalidError, and StateError `zone_exists` or `plan_limit`. */
+/** Throws InvalidError, StateError `zone_exists` or `plan_limit`, and the errors of accountOf. */
 export async function createDomain(services: Services, context: Context<Caller>, text: string) {
-  const { config, turns } = services;
-  const { account } = context.caller;
+  const { config, turns, reader } = services;
+  const account = accountOf(reader, context);
   const apex = parseDomain(text);
-  if (account.role !== 'admin') rejectPublicSuffix(apex);
+  if (context.caller.account.role !== 'admin') rejectPublicSuffix(apex);
   const domain: Domain = { id: newId(), accountId: account.id, apex, createdAt: nowSeconds(), kept: null };
   const limit = planLimit(config.plans, account.plan);
   const commit = () =>
     change(services, context, (draft) => {
+      requireAccount(draft, account);
       requireFree(draft, apex, account.id);
       if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
         throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
@@ -76,7 +79,7 @@ function requireFree(draft: Draft, apex: Name, accountId: string): void {
  */
 export async function listDomains(
   { reader, search }: Services,
-  { account }: Caller,
+  account: Account,
   page: Page,
   filter: string | null,
 ): Promise<{ rows: Domain[]; last: Buffer | null }> {

@@ -64,6 +64,11 @@ export const pageQuery = {
   cursor: Type.Optional(Type.String({ description: 'the next_cursor of the previous page' })),
 };
 
+/** Query parameter of lists and creations: see change/acting.ts. */
+export const accountQuery = {
+  account: Type.Optional(Type.String({ description: 'the id of another account to act for; for administrators' })),
+};
+
 export const nextCursorSchema = orNull(Type.String(), 'the cursor of the next page, or null on the last page');
 
 export const NOTHING = Type.Object({});

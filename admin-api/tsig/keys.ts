@@ -7,9 +7,10 @@ import { toAscii } from '../../core/wire/idn.ts';
 import { formatHost, type Name, parseName } from '../../core/wire/name.ts';
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { allows, narrowScopes } from '../auth/scopes.ts';
+import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import { isId, type Services } from '../change/services.ts';
-import { ownedDomain } from '../domains/owned.ts';
+import { domainOf } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
@@ -29,7 +30,8 @@ export interface KeyBody {
  * StateError.
  */
 export function createTsigKey(services: Services, context: Context<Caller>, body: KeyBody) {
-  const { account, token } = context.caller;
+  const { token } = context.caller;
+  const account = accountOf(services.reader, context);
   const name = readKeyName(body.name);
   const algorithm = body.algorithm ?? 'hmac-sha256';
   const secret = randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
@@ -45,10 +47,13 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
     createdAt: nowSeconds(),
   };
   return change(services, context, (draft) => {
-    for (const domainId of row.domains ?? []) ownedDomain(draft, context.caller, domainId);
+    requireAccount(draft, account);
+    // Of the account of the key, also for administrators: the key is not valid for other domains.
+    for (const domainId of row.domains ?? []) domainOf(draft, account.id, domainId);
     addKey(draft, row, name);
     return {
       action: 'tsig.create',
+      accountId: account.id,
       target: id,
       detail: { name: row.name, algorithm, scopes: row.scopes, domain_ids: row.domains },
       createResponse: () => ({ secret: secret.toString('base64'), ...viewTsigKey(row) }),
@@ -103,10 +108,11 @@ function readScopes(requested: readonly string[] | undefined, held: readonly str
 export function deleteTsigKey(services: Services, context: Context<Caller>, id: string) {
   return change(services, context, (draft) => {
     const row = isId(id) ? draft.tsigKey(id) : undefined;
-    if (row === undefined || row.accountId !== context.caller.account.id)
+    if (row === undefined || !mayActFor(draft, context.caller, row.accountId))
       throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key with this id.');
     draft.delete(tsigKeys, row);
-    return { action: 'tsig.delete', target: id, detail: { name: row.name }, createResponse: () => ({}) };
+    const { accountId, name } = row;
+    return { action: 'tsig.delete', accountId, target: id, detail: { name }, createResponse: () => ({}) };
   });
 }
 

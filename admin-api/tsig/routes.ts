@@ -1,9 +1,10 @@
 /** Endpoints of TSIG keys. */
 import { Type } from '@sinclair/typebox';
+import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
-import { NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
 import { newTsigKeyResponse, tsigKeyBody, tsigKeysResponse } from './schema.ts';
 
@@ -18,12 +19,12 @@ export function tsigRoutes(services: Services): Route[] {
       tag: 'tokens',
       summary: 'List the TSIG keys of the account',
       scope: 'account',
-      query: Type.Object(pageQuery),
+      query: Type.Object({ ...pageQuery, ...accountQuery }),
       response: tsigKeysResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
       run(context) {
         const { limit, after } = readPage(context.query);
-        const all = services.reader.tsigKeysOf(context.caller.account.id);
+        const all = services.reader.tsigKeysOf(accountOf(services.reader, context).id);
         const from = after === null ? 0 : all.findIndex(({ id }) => id > after.toString('hex'));
         const rows = from < 0 ? [] : all.slice(from, from + limit);
         const last = rows.at(-1);
@@ -40,10 +41,12 @@ export function tsigRoutes(services: Services): Route[] {
       description:
         'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.',
       scope: 'account',
+      query: Type.Object(accountQuery),
       body: tsigKeyBody,
       response: newTsigKeyResponse,
       faults: {
-        404: ['no_such_domain'],
+        403: ACTING_FAULTS[403],
+        404: [...ACTING_FAULTS[404], 'no_such_domain'],
         409: ['tsig_key_exists', 'tsig_key_limit'],
         422: ['invalid_name', 'invalid_scope'],
       },

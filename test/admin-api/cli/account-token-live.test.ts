@@ -79,6 +79,45 @@ test('tokens: list with scopes and expiry, never a secret; revoke is effective a
   assert.match(again.stderr, /\(no_such_token\)\n {2}next: List the tokens of this account with "waypost token list"/);
 });
 
+test('--account: an administrator acts for another account, by username or id', async ({ daemon, waypost, json }) => {
+  const { id, token } = await daemon.account('carol');
+  const own = { env: { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: token } };
+  const domains = async (argv: readonly string[], options = {}) =>
+    (await json(['domain', 'list', ...argv], options)).map((row) => String(row.domain));
+  await json(['domain', 'add', 'carol.test', '--account', 'carol']);
+  assert.equal(await domains(['--account', 'CAROL']), ['carol.test']);
+  assert.equal(await domains(['--account', id]), ['carol.test']);
+  assert.equal(await domains([], own), ['carol.test']);
+  assert.not((await domains([])).includes('carol.test'));
+  const missing = await waypost(['record', 'list', 'carol.test']);
+  assert.match(missing.stderr, /no domain "carol\.test"/);
+  await json(['record', 'add', 'carol.test', 'www', 'A', '192.0.2.1', '--account', 'carol']);
+  assert.is((await json(['record', '--account', 'carol', 'list', 'carol.test'])).length, 1);
+  const exported = await waypost(['zone', 'export', 'carol.test', '--account', 'carol']);
+  assert.match(exported.stdout, /^www\t300\tIN\tA\t192\.0\.2\.1$/m);
+  const [made] = await json(['token', 'create', '--name', 'for carol', '--account', 'carol']);
+  assert.equal(await domains([], { env: { ...own.env, WAYPOST_TOKEN: String(made.token) } }), ['carol.test']);
+  const names = async (argv: readonly string[]) => (await json(argv)).map((row) => String(row.name));
+  assert.ok((await names(['token', 'list', '--account', 'carol'])).includes('for carol'));
+  await json(['tsig', 'add', 'key.carol.test', '--account', 'carol']);
+  assert.equal(await names(['tsig', 'list', '--account', 'carol']), ['key.carol.test']);
+  const entries = await json(['audit', '--account', 'carol', '--limit', '4']);
+  assert.equal(
+    entries.map((row) => [String(row.account_id), row.by_admin]),
+    entries.map(() => [id, true]),
+  );
+  assert.match(
+    (await waypost(['audit', '--account', 'carol', '--limit', '1'])).stdout,
+    new RegExp(`for account ${id}`),
+  );
+
+  const login = await waypost(['token', 'create', '--login', 'carol', '--account', 'carol']);
+  assert.match(login.stderr, /--account cannot be combined with --login/);
+  assert.match((await waypost(['domain', 'list', '--account', 'nobody'])).stderr, /\(no_such_account\)/);
+  // Others cannot list accounts.
+  assert.match((await waypost(['domain', 'list', '--account', 'admin'], own)).stderr, /\(forbidden\)/);
+});
+
 test('account set: API access off and on, another name, a new password; rm', async ({ daemon, waypost, json }) => {
   const { id, token } = await daemon.account('bob');
   const env = { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: token };

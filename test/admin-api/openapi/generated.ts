@@ -87,7 +87,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it.
+         * @description The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account.
          */
         post: operations["createToken"];
         delete?: never;
@@ -204,7 +204,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an account and its tokens
-         * @description Delete its domains first, with a token of the account.
+         * @description Delete its domains first: GET /api/v1/domains?account=ID lists them.
          */
         delete: operations["deleteAccount"];
         options?: never;
@@ -266,7 +266,10 @@ export interface paths {
         /** List domains */
         get: operations["listDomains"];
         put?: never;
-        /** Create a domain */
+        /**
+         * Create a domain
+         * @description The limit on domains is that of the account which gets the domain.
+         */
         post: operations["createDomain"];
         delete?: never;
         options?: never;
@@ -826,6 +829,8 @@ export interface components {
             } | null;
             /** @description the id of the account that owns the changed object */
             account_id: string;
+            /** @description whether an administrator made the change for another account */
+            by_admin: boolean;
             /** @description the kind of change, such as "record.create" */
             action: string;
             /** @description the changed domain */
@@ -1743,6 +1748,8 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
+                /** @description the id of another account to act for; for administrators */
+                account?: string;
             };
             header?: never;
             path?: never;
@@ -1786,7 +1793,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1796,7 +1803,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };
@@ -1807,7 +1829,10 @@ export interface operations {
     };
     createToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the id of another account to act for; for administrators */
+                account?: string;
+            };
             header?: {
                 /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1883,7 +1908,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1893,7 +1918,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };
@@ -2028,6 +2068,8 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
+                /** @description the id of another account to act for; for administrators */
+                account?: string;
             };
             header?: never;
             path?: never;
@@ -2071,7 +2113,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2081,7 +2123,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };
@@ -2092,7 +2149,10 @@ export interface operations {
     };
     createTsigKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the id of another account to act for; for administrators */
+                account?: string;
+            };
             header?: {
                 /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2174,7 +2234,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2184,12 +2244,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
                         };
                     };
                 };
             };
-            /** @description Not Found: `no_such_domain`. */
+            /** @description Not Found: `no_such_account`, `no_such_domain`. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2199,7 +2259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "no_such_domain";
+                            code: "no_such_account" | "no_such_domain";
                         };
                     };
                 };
@@ -2870,6 +2930,8 @@ export interface operations {
                 /** @description only this action, or all actions with this prefix, such as "record" */
                 action?: string;
                 /** @description only changes to this account; for administrators */
+                account?: string;
+                /** @description the same as `account` */
                 account_id?: string;
             };
             header?: never;
@@ -2914,7 +2976,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2924,7 +2986,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
                         };
                     };
                 };
@@ -3023,6 +3085,8 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
+                /** @description the id of another account to act for; for administrators */
+                account?: string;
                 /** @description only domains whose name contains this text */
                 q?: string;
             };
@@ -3068,7 +3132,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3078,7 +3142,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };
@@ -3089,7 +3168,10 @@ export interface operations {
     };
     createDomain: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the id of another account to act for; for administrators */
+                account?: string;
+            };
             header?: {
                 /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3146,7 +3228,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3156,7 +3238,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };

@@ -111,6 +111,9 @@ test('refuses a key without the scope, of a viewer, or for other domains', async
   assert.is(await run(updates, [], here), 'NOERROR');
   const { token, id } = await world.daemon.account('viewer', { plan: 'unlimited' });
   const theirs = await world.zone(token, 'viewer.example.org');
+  // Not even with all scopes: a key of an administrator updates its own account's zones only.
+  const powerful = await world.key(world.admin, { scopes: ['dns', 'proxy', 'packages', 'account'] });
+  assert.is(await world.update(powerful, { zone: theirs.apex, updates: [] }), 'NOTAUTH');
   const viewing = await world.key(id);
   assert.is(await world.update(viewing, { zone: theirs.apex, updates: [] }), 'NOERROR');
   await world.daemon.call('PATCH', `/api/v1/accounts/${id}`, { json: { role: 'viewer' } });
