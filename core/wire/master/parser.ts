@@ -7,6 +7,7 @@ import { isDataType, typeName } from '../mnemonics.ts';
 import { equalNames, isWithin, type Name, nameId } from '../name.ts';
 import { readIPv4, readIPv6 } from '../rdata/address.ts';
 import { type Field, parseNameBytes, shown } from '../rdata/fields.ts';
+import { GENERIC_MARK } from '../rdata/generic.ts';
 import { parseRdataFields } from '../rdata/rdata.ts';
 import { MAX_TTL, readTtl } from '../ttl.ts';
 import { type ResourceRecord, TYPE } from '../types.ts';
@@ -72,6 +73,8 @@ const NO_TYPES: ReadonlySet<number> = new Set();
 /** Stands for every owner outside of the zone, whose records are ignored. */
 const OUTSIDE: Name = new Uint8Array(0);
 const GENERATE_EXAMPLE = '"$GENERATE 1-10 host-$ A 192.0.2.$"';
+/** TXT, and SPF (RFC 4408 3.1.1), which has the same content. */
+const TEXTS: ReadonlySet<number> = new Set([TYPE.TXT, 99]);
 const NOT_ASCII = /[\x80-\xff]/;
 /** Types without a text, whose fields NSD accepts in quotes. */
 const UNQUOTED: ReadonlySet<number> = new Set([
@@ -356,11 +359,14 @@ class MasterParser {
       const quoted = (flags & QUOTED) !== 0 && !UNQUOTED.has(type);
       fields.push({ text: this.#text(i), quoted, adjacent: (flags & ADJACENT) !== 0 });
     }
-    return parseRdataFields(type, type === TYPE.TXT ? this.#splitLong(fields) : fields, this.#origin);
+    return parseRdataFields(type, TEXTS.has(type) ? this.#texts(fields) : fields, this.#origin);
   }
 
   /** Knot and PowerDNS split a text of more than 255 bytes; BIND and NSD reject it. */
-  #splitLong(fields: readonly Field[]): readonly Field[] {
+  #texts(fields: readonly Field[]): readonly Field[] {
+    // Without a length after it, the mark of RFC 3597 is a text, as for BIND and NSD.
+    if (fields[0]?.text === GENERIC_MARK && !/^\d+$/.test(fields[1]?.text ?? '0'))
+      return [{ ...fields[0], quoted: true }, ...fields.slice(1)];
     const split = fields.flatMap(splitLongText);
     if (split.length > fields.length)
       this.#warn('long_text', 'A text of more than 255 bytes was split into several strings.');
@@ -390,7 +396,8 @@ class MasterParser {
         '$INCLUDE is not supported: a zone must be a single file. "waypost zone import" inserts the included files.',
       );
     } else if (word === '$GENERATE') this.#generate();
-    else
+    // BIND writes the date of a dump, which changes no record.
+    else if (word !== '$DATE')
       fail(
         `${this.#shown(0)} is not a directive; use $ORIGIN, $TTL or $GENERATE. Write a name that starts with $ as \\$.`,
       );

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -152,6 +152,54 @@ test('an error that affects every file stops the import', async ({ daemon, env, 
 test('rejects files that cannot be imported', async ({ env, folder }) => {
   assert.match((await run(['zone', 'import', join(folder, 'none')], { env })).stderr, /\(unreadable\)/);
   assert.match((await run(['zone', 'import', folder], { env })).stderr, /\(no_zone_files\)\n {2}next: Name each file/);
+});
+
+test('inserts included files, and names them in messages', async ({ daemon, env, folder }) => {
+  const file = join(folder, 'a.test.zone');
+  mkdirSync(join(folder, 'parts'));
+  writeFileSync(file, '@ A 192.0.2.1\n$INCLUDE parts/hosts sub ; x\nwww A 192.0.2.2\n');
+  writeFileSync(join(folder, 'parts', 'hosts'), '$INCLUDE more\nh A 192.0.2.3\n');
+  writeFileSync(join(folder, 'parts', 'more'), 'm A 192.0.2.4');
+  assert.is((await run(['zone', 'import', file], { env })).code, 0);
+  assert.is(
+    daemon.zones.get('a.test')?.text,
+    '@ A 192.0.2.1\n$ORIGIN sub.a.test.\n$ORIGIN sub.a.test.\nm A 192.0.2.4\n$ORIGIN sub.a.test.\nh A 192.0.2.3\n$ORIGIN a.test.\nwww A 192.0.2.2\n',
+  );
+  writeFileSync(join(folder, 'parts', 'more'), 'm A 192.0.2.4\nbad one\n');
+  const failed = await run(['zone', 'import', file, '--replace'], { env });
+  assert.equal([failed.code, failed.stderr], [1, `${join(folder, 'parts', 'more')}:2: no type "bad one"\n`]);
+  writeFileSync(join(folder, 'parts', 'more'), 'doubtful\n');
+  const { stderr } = await run(['zone', 'import', file, '--replace'], { env });
+  assert.match(stderr, new RegExp(`^${join(folder, 'parts', 'more')}:1: warning: hidden`));
+});
+
+test('inserts files into a large file', async ({ daemon, env, folder }) => {
+  const file = join(folder, 'big.test.zone');
+  writeFileSync(file, `${'www A 192.0.2.1\n'.repeat(100_000)}$INCLUDE one\n`);
+  writeFileSync(join(folder, 'one'), 'm A 192.0.2.4\n');
+  assert.is((await run(['zone', 'import', file], { env })).code, 0);
+  assert.match(daemon.zones.get('big.test')?.text ?? '', /\nm A 192\.0\.2\.4\n\$ORIGIN big\.test\.\n$/);
+});
+
+test('rejects includes of files outside of the folder', async ({ daemon, env, folder }) => {
+  const inner = join(folder, 'inner');
+  mkdirSync(inner);
+  writeFileSync(join(folder, 'secret'), 'x A 192.0.2.1\n');
+  symlinkSync(join(folder, 'secret'), join(inner, 'link'));
+  const cases: readonly (readonly [path: string, message: RegExp])[] = [
+    ['/etc/hostname', /must be relative/],
+    ['../secret', /outside of the folder/],
+    ['link', /outside of the folder/],
+    ['none', /ENOENT/],
+    ['a.test.zone', /more than 10 deep/],
+  ];
+  for (const [path, message] of cases) {
+    writeFileSync(join(inner, 'a.test.zone'), `$INCLUDE ${path}\n`);
+    const { code, stderr } = await run(['zone', 'import', join(inner, 'a.test.zone')], { env });
+    assert.is(code, 1, path);
+    assert.match(stderr, message);
+  }
+  assert.is(daemon.zones.size, 0);
 });
 
 test.run();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -131,6 +131,54 @@ test('check reports every bad line', async ({ folder }) => {
     .map((line) => JSON.parse(line));
   assert.equal([json.length, json[0].line, json[2].bad_lines], [3, 2, 2]);
   assert.match((await run(['zone', 'check', folder])).stderr, /b\.\.test\.zone:0: .*empty label/);
+});
+
+test('check reads included files, and names them', async ({ folder }) => {
+  const file = join(folder, 'a.test.zone');
+  writeFileSync(file, '$TTL 60\n@ SOA ns.example. h.example. 1 2 3 4 5\n@ NS ns.example.\n$INCLUDE hosts sub\n');
+  writeFileSync(join(folder, 'hosts'), 'a A 192.0.2.1\nb A x\n');
+  const { code, stderr } = await run(['zone', 'check', file]);
+  assert.is(code, 1);
+  assert.match(stderr, new RegExp(`^${join(folder, 'hosts')}:2: A content`));
+  writeFileSync(join(folder, 'hosts'), 'a A 192.0.2.1\n');
+  assert.match((await run(['zone', 'check', file])).stdout, /^checked 1 zones, 2 records: no bad lines/);
+});
+
+test('check --compare runs the checkers that are installed', async ({ folder }) => {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const program = (name: string, script: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  program('kzonecheck', 'echo "doubt \u0007 $*" >&2');
+  program('nsd-checkzone', 'echo ok');
+  program('named-checkzone', 'echo "bad $*"; exit 1');
+  const file = join(folder, 'a.test.zone');
+  writeFileSync(file, '$TTL 60\n@ SOA ns.example. h.example. 1 2 3 4 5\n@ NS ns.example.\n');
+  const path = process.env.PATH;
+  process.env.PATH = `${bin}:${path}`;
+  try {
+    const { code, stdout, stderr } = await run(['zone', 'check', file, '--compare']);
+    assert.is(code, 0);
+    assert.equal(stderr.split('\n'), [
+      `${file}: kzonecheck accepts the zone`,
+      `  doubt \\u0007 -o a.test ${file}`,
+      `${file}: nsd-checkzone accepts the zone`,
+      '  ok',
+      `${file}: named-checkzone rejects the zone`,
+      `  bad -i local a.test ${file}`,
+      '',
+    ]);
+    assert.match(stdout, /kzonecheck accepts 1 of 1 zones\n.*\nnamed-checkzone accepts 0 of 1 zones\n$/);
+    const json = (await run(['zone', 'check', file, '--compare', '--json'])).stdout.trim().split('\n');
+    assert.equal(
+      json.slice(0, 3).map((line) => JSON.parse(line).loads),
+      [true, true, false],
+    );
+  } finally {
+    process.env.PATH = path;
+  }
 });
 
 test.run();

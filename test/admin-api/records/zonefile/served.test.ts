@@ -31,6 +31,10 @@ n	300	IN	NAPTR	1 2 "u" "" "!a!b!" x.example.
 nil	300	IN	NS	.
 long	2147483647	IN	TXT	"long"
 www	0	IN	A	192.0.2.1
+@	300	IN	DS	1 8 2 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+a.*.b	300	IN	A	192.0.2.5
+m	300	IN	DNAME	example.org.
+x.m	300	IN	TXT	"below"
 `;
 
 const test = suite<{ daemon: DohDaemon; path: string }>('zonefile, served');
@@ -87,6 +91,12 @@ const SERVED: readonly (readonly [
   [`d.${ZONE}.`, TYPE.MX, { aa: false, authority: [`d.${ZONE}. 300 NS ns.example.`] }],
   [`n.${ZONE}.`, TYPE.NAPTR, { answer: [`n.${ZONE}. 300 NAPTR 1 2 "u" "" "!a!b!" x.example.`] }],
   [`a#b.${ZONE}.`, TYPE.A, { answer: [`a#b.${ZONE}. 300 A 192.0.2.3`] }],
+  [`a.*.b.${ZONE}.`, TYPE.A, { answer: [`a.*.b.${ZONE}. 300 A 192.0.2.5`] }],
+  [
+    `x.m.${ZONE}.`,
+    TYPE.TXT,
+    { answer: [`m.${ZONE}. 300 DNAME example.org.`, `x.m.${ZONE}. 300 CNAME x.example.org.`] },
+  ],
   [`long.${ZONE}.`, TYPE.TXT, { answer: [`long.${ZONE}. 2147483647 TXT "long"`] }],
 ];
 
@@ -95,7 +105,7 @@ test('an import returns warnings by line; with strict it changes nothing', async
     daemon.call('PUT', `${path}/zonefile${query}`, { body: FILE, headers: { 'content-type': 'text/dns' } });
   const strict = await put('?apex=keep&strict=true');
   assert.equal([strict.status, strict.body.error.code], [422, 'invalid_zonefile'] as never);
-  const lines = [5, 9, 10, 13, 14, 15, 16, 17, 18];
+  const lines = [5, 9, 10, 13, 14, 15, 16, 17, 18, 19, 20, 22];
   assert.equal(
     listOf(strict.body.error.details).map(({ line }) => Number(line)),
     lines,
@@ -116,6 +126,9 @@ test('an import returns warnings by line; with strict it changes nothing', async
       '16 invalid_host',
       '17 unusual_ttl',
       '18 unusual_ttl',
+      '19 ds_at_apex',
+      '20 invalid_name',
+      '22 occluded',
     ],
   );
   assert.ok(warnings.every(({ message }) => String(message).endsWith('.')));
@@ -179,6 +192,11 @@ const CHANGES: readonly (readonly [what: string, type: string, change: object, c
   ['0/25', 'NS', { name: '128/25' }, 'invalid_host'],
   ['a#b', 'A', { name: 'b#c' }, 'invalid_host'],
   ['x.d', 'TXT', { name: 'y.d' }, 'occluded'],
+  ['x.m', 'TXT', { content: '"still below"' }],
+  ['x.m', 'TXT', { name: 'y.m' }, 'occluded'],
+  ['a.*.b', 'A', { content: '192.0.2.6' }],
+  ['a.*.b', 'A', { name: 'c.*.b' }, 'invalid_name'],
+  ['@', 'DS', { ttl: 60 }],
   ['long', 'TXT', { ttl: 2147483646 }, 'invalid_ttl'],
 ];
 
