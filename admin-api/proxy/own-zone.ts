@@ -6,6 +6,7 @@ import type { Domain } from '../../core/store/rows.ts';
 import { equalNames, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
 import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
+import { originSets } from '../../core/zone/origin-apex.ts';
 import { isWebName } from '../../core/zone/proxied.ts';
 import { isOfService, readHeld } from '../../core/zone/stored.ts';
 import { findType, type ProxyHints, type ZoneView } from '../../core/zone/view.ts';
@@ -35,6 +36,12 @@ export class OwnZone implements ZoneView, ProxyHints {
     const { reader, zoneSettings } = this.#services;
     const { serial } = reader.zoneState(this.#domain.id);
     return apexSets(sets, this.#domain, zoneSettings, serial, reader.proxy(this.#domain.id)?.originHost);
+  }
+
+  /** Whether the apex resolves to an origin with this host, because it has no addresses. */
+  isOriginAt(originHost: string): boolean {
+    const { sets } = readHeld(this.#services.environment, this.#domain.id, this.apex);
+    return originSets(sets, originHost).length > 0;
   }
 
   hasBelow(name: Name): boolean {

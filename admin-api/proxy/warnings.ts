@@ -7,6 +7,7 @@ import { HttpError } from '../http/errors.ts';
 import { checkOrigin } from './origin.ts';
 import { type OriginRules, optionsFor } from './origin-rules.ts';
 import { rejectLoop } from './own-names.ts';
+import { OwnZone } from './own-zone.ts';
 import type { Fault, FaultyNames, Survey } from './survey.ts';
 
 /** Warnings about a proxy that is on. Sends no DNS query. */
@@ -17,7 +18,12 @@ export async function findWarnings(
   { originHost }: ProxyConfig,
   { hasWebNames, faults }: Survey,
 ): Promise<string[]> {
-  if (originHost !== null) return originWarnings(() => checkWithoutQueries(services, rules, domain, originHost));
+  if (originHost !== null) {
+    const zone = new OwnZone(services, domain);
+    const isVisible = zone.isOriginAt(originHost) && !zone.isWeb(domain.apex, null);
+    const warnings = await originWarnings(() => checkWithoutQueries(services, rules, domain, originHost));
+    return isVisible ? [...warnings, ORIGIN_VISIBLE] : warnings;
+  }
   if (!hasWebNames) return [NOTHING_SERVED];
   return [NO_ORIGIN, ...[...faults].map(([fault, faulty]) => explainFault(fault, faulty))];
 }
@@ -38,6 +44,9 @@ const NOTHING_SERVED =
   'No origin is set, and no name of the domain is proxied: the proxy serves nothing. Set the origin, or add A, AAAA, CNAME or ALIAS records.';
 const NO_ORIGIN =
   'No origin is set: each proxied name is served from the public addresses of its own records, with https and port 443.';
+
+const ORIGIN_VISIBLE =
+  'The apex has no address, so it resolves to the origin, and an MX, SRV or NS record points to the apex, so it is not proxied: anyone can see where the origin is. Let that record point to another name.';
 
 /** The edge checks each address again. Our records and the rules may have changed meanwhile. */
 async function checkWithoutQueries(

@@ -2,7 +2,6 @@
  * The HTTP/1.1 client of a thread: requests to origins over connections that are kept (RFC 9112 section 9.3). Redirects are never followed: a 3xx is a response like
  * any other.
  */
-import { isIP } from 'node:net';
 import type { Exemptions } from '../../core/address/index.ts';
 import { type Lookup, recursiveLookup } from '../../core/resolver/resolver.ts';
 import { AddressBook } from './address-book.ts';
@@ -14,7 +13,7 @@ import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
 import { type Fetch, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
 import type { Origin } from './origin-address.ts';
-import { OriginPool, type PoolTools } from './pool.ts';
+import { isNamedByVisitor, OriginPool, type PoolTools } from './pool.ts';
 import { requestHead } from './request-head.ts';
 import { Shares } from './shares.ts';
 import type { OpenSocket } from './sockets.ts';
@@ -50,7 +49,7 @@ export function createOriginClient(options: OriginClientOptions = {}): OriginCli
 class Client implements OriginClient {
   readonly counters = newCounters();
   readonly #pools = new Map<string, OriginPool>();
-  /** Of an origin its pool, as long as `#pools` has it: no key has to be put together for each request. Not of those whose certificate is looked for by the visitor's name. */
+  /** Of an origin its pool, as long as `#pools` has it: no key has to be put together for each request. Where the visitor's host is the name for TLS, the pool of the last one. */
   readonly #known = new WeakMap<Origin, OriginPool>();
   readonly #clock: OriginClock;
   readonly #tools: PoolTools;
@@ -114,19 +113,17 @@ class Client implements OriginClient {
 
   #poolOf({ origin, serverName }: OriginRequest): OriginPool {
     const known = this.#known.get(origin);
-    if (known !== undefined && this.#pools.get(known.key) === known) return known;
+    if (known?.serves(serverName) === true && this.#pools.get(known.key) === known) return known;
     const { protocol, host, port, addresses } = origin;
-    // A name is asked for by itself, whatever the visitor's was.
-    const isNamedByVisitor = protocol === 'https' && isIP(host) !== 0;
     const to = addresses === undefined ? host : `[${addresses.join()}]`;
-    const key = isNamedByVisitor ? `${protocol} ${to} ${port} ${serverName}` : `${protocol} ${to} ${port}`;
+    const key = isNamedByVisitor(origin) ? `${protocol} ${to} ${port} ${serverName}` : `${protocol} ${to} ${port}`;
     let pool = this.#pools.get(key);
     if (pool === undefined) {
       pool = new OriginPool(key, origin, serverName, this.#tools);
       this.#pools.set(key, pool);
       this.#clock.start();
     }
-    if (!isNamedByVisitor) this.#known.set(origin, pool);
+    this.#known.set(origin, pool);
     return pool;
   }
 

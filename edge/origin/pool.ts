@@ -5,6 +5,7 @@
  *         ─► an idle connection, or whichever is there first: one that is free again, or a new one
  */
 
+import { isIP } from 'node:net';
 import { FairQueue } from '../../core/base/fair-queue.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { OriginClock } from './clock.ts';
@@ -60,6 +61,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   /** Those that are being opened; a call that is sent once more has its own. */
   readonly #dials = new Map<Dial, Call | null>();
 
+  /** `serverName`: the visitor's, by which the certificate is checked if the origin has no name. */
   constructor(key: string, origin: Origin, serverName: string, tools: PoolTools) {
     this.key = key;
     this.host = origin.host;
@@ -71,6 +73,11 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#tools = tools;
     this.#shares = new Shares(tools.limits.connections);
     this.#queued = new Shares(tools.limits.waiting);
+  }
+
+  /** Whether requests of visitors of this host use these connections. */
+  serves(serverName: string): boolean {
+    return serverName === this.#serverName || !isNamedByVisitor(this.#origin);
   }
 
   run(call: Call): void {
@@ -354,3 +361,6 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     if (this.#held + this.#waiting.size + this.#queue.size === 0) this.#tools.onEmpty(this);
   }
 }
+
+/** An origin with a name is asked for by that name, whatever the visitor's host is. */
+export const isNamedByVisitor = ({ protocol, host }: Origin): boolean => protocol === 'https' && isIP(host) !== 0;

@@ -10,7 +10,7 @@ export interface ProxyConfig {
   readonly domainId: string;
   /** Whether visitors come through the cluster. */
   readonly enabled: boolean;
-  /** A host name without the last dot, or an address in its plain form. Null, as port and protocol then are, until one is given; never while the proxy is on. */
+  /** A host name without the last dot, or an address in its plain form. Null, as port and protocol then are, until one is given. */
   readonly originHost: string | null;
   readonly originPort: number | null;
   readonly originProtocol: Protocol | null;

@@ -191,6 +191,13 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     }
   });
 
+  test('an apex without addresses that mail goes to shows the origin', async ({ domain, proxy }) => {
+    const id = await domain('mail.test', ['@ MX 10 mail.test', 'www A 1.1.1.1']);
+    await proxy('PUT', id, '', { origin: '1.1.1.1' });
+    const { body } = await proxy('POST', id, '/toggle', { enable: true });
+    assert.match(String(listOf(body.proxy.warnings)[0]), /^The apex has no address, so it resolves to the origin/);
+  });
+
   test('toggle with an origin whose name does not resolve: on, with a warning', async ({ domain, proxy, hosts }) => {
     const id = await domain('gone.test', ['www A 1.1.1.1']);
     hosts.set('o.example.net', ['1.1.1.1']);

@@ -36,7 +36,7 @@ type Step =
     }
   | { readonly kind: 'remove'; readonly which: number }
   | { readonly kind: 'ttl'; readonly which: number; readonly ttl: number }
-  | { readonly kind: 'proxy'; readonly on: boolean }
+  | { readonly kind: 'proxy'; readonly on: boolean; readonly origin: string | null }
   | { readonly kind: 'keep' }
   /** The addresses of the target of all ALIAS records change. */
   | { readonly kind: 'alias'; readonly value: number }
@@ -57,7 +57,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('remove' as const), which: below(100) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('ttl' as const), which: below(100), ttl: below(3) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('proxy' as const), on: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('proxy' as const),
+      on: fc.boolean(),
+      origin: fc.constantFrom(null, '192.0.2.7', '2001:db8::7', 'elsewhere.example'),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'keep' as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('alias' as const), value: below(3) }) },
   { weight: 4, arbitrary: fc.constant({ kind: 'look' as const }) },
@@ -127,7 +134,7 @@ class Writer {
         };
       }
       case 'proxy':
-        return (draft) => draft.put(proxies, newProxy(domain, one.on));
+        return (draft) => draft.put(proxies, { ...newProxy(domain, one.on), originHost: one.origin });
       case 'alias': {
         const family = { addresses: [`c633640${one.value}`], ttl: 60, stale: false, goodAt: 1 };
         const row = { name: parseName('elsewhere.example.'), a: family, aaaa: null, error: null, checkedAt: 1 };

@@ -189,6 +189,34 @@ test('chains into other domains of the account: their stored records, or their o
     assert.is(rig.sites.siteOf('to-name.site.com')?.origin.host, 'foreign.com', 'anyone can add a domain');
   }));
 
+test('what depends on another domain is read again after a minute', () =>
+  withSites(async (rig) => {
+    await setUp(rig, 'site.com.', ['shop CNAME shop.back.com.', 'www A 1.1.1.1']);
+    const back = await setUp(rig, 'back.com.', ['shop A 8.8.8.8'], null);
+    const timers: (() => void)[] = [];
+    const { setTimeout: original } = globalThis;
+    const capture = (callback: () => void, ms: number): NodeJS.Timeout => {
+      if (ms === 60_000) timers.push(callback);
+      return original(callback, ms);
+    };
+    try {
+      globalThis.setTimeout = capture as typeof setTimeout;
+      assert.is(rig.sites.siteOf('www.site.com')?.origin.host, '1.1.1.1');
+      assert.is(timers.length, 0, 'its own records are reported');
+      for (let i = 0; i < 3; i++) assert.is(rig.sites.siteOf('shop.site.com')?.origin.host, '8.8.8.8');
+      assert.is(timers.length, 1);
+    } finally {
+      globalThis.setTimeout = original;
+    }
+    const { environment, journal } = rig;
+    await write(environment, journal, 'test', (draft) => {
+      for (const row of draft.recordsOf(back.id, null)) draft.delete(records, row);
+      draft.put(records, recordOf(back, 'shop A 8.8.4.4'));
+    });
+    timers[0]();
+    assert.is(rig.sites.siteOf('shop.site.com')?.origin.host, '8.8.4.4');
+  }));
+
 test('sites stay the same objects, and a domain with many origins keeps few of them', () =>
   withSites(async (rig) => {
     const many = Array.from({ length: 600 }, (_, i) => `h${i} A 8.8.${i >> 8}.${i & 255}`);
