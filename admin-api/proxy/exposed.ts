@@ -5,7 +5,7 @@
  */
 import { parseAddress } from '../../core/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
-import { type Domain, proxiedOf, records } from '../../core/store/rows.ts';
+import { type Domain, type ProxyConfig, proxiedOf, records } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, formatRelative, type Name } from '../../core/wire/name.ts';
@@ -36,18 +36,18 @@ export const MAX_EXPOSED = 100;
 const MAX_SHOWN_CONTENT = 500;
 
 /**
- * Sends no DNS query, so the addresses of host names outside the account's domains are unknown.
- * `host`: null without an origin. `addresses`: of names with servers of their own, as Latin-1.
+ * Sends no DNS query: the addresses of a host name outside the account's domains are those that it
+ * had when it was set. `addresses`: of names with servers of their own, as Latin-1.
  */
 export async function findExposed(
   services: Services,
   domain: Domain,
-  host: string | null,
+  row: ProxyConfig,
   addresses: ReadonlySet<string>,
 ): Promise<ExposedNames> {
   const exposed: Exposed[] = [];
-  if (host === null && addresses.size === 0) return { exposed, more: false };
-  const secret = secretOf(services, domain, host, addresses);
+  if (row.originHost === null && addresses.size === 0) return { exposed, more: false };
+  const secret = secretOf(services, domain, row, addresses);
   const zone = new OwnZone(services, domain);
   let more = false;
   await scanRecords(services.environment, domain.id, (key, value) => {
@@ -71,14 +71,19 @@ export async function findExposed(
   return { exposed, more };
 }
 
-function secretOf(services: Services, domain: Domain, host: string | null, own: ReadonlySet<string>): OriginIdentity {
+function secretOf(
+  services: Services,
+  domain: Domain,
+  { originHost: host, originAddresses = [] }: ProxyConfig,
+  own: ReadonlySet<string>,
+): OriginIdentity {
   if (host === null) return { addresses: own, host: null, hostText: null };
   const literal = parseAddress(host);
   if (literal !== undefined) return { addresses: new Set(own).add(latin1(literal)), host: null, hostText: null };
   const name = hostName(host);
   if (name === undefined) return { addresses: own, host: null, hostText: host };
   const found = resolveFromRecords(services, domain, name, true);
-  const texts = found.kind === 'addresses' ? found.addresses : [];
+  const texts = found.kind === 'addresses' ? found.addresses : originAddresses;
   const ids = texts.flatMap((text) => parseAddress(text) ?? []).map(latin1);
   return { addresses: new Set([...own, ...ids]), host: name, hostText: host };
 }

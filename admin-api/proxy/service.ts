@@ -39,12 +39,15 @@ export async function describeProxy(services: Services, rules: OriginRules, { ca
 export async function setOrigin(services: Services, rules: OriginRules, context: Context<Caller>, body: OriginBody) {
   const { text, pointer, port, protocol } = readOrigin(body);
   const ownDomain = ownedDomain(services.reader, context.caller, context.params.domain_id);
-  const { host } = await withPointer(pointer, () => checkOrigin(text, optionsFor(services, rules, ownDomain)));
+  const { host, addresses } = await withPointer(pointer, () =>
+    checkOrigin(text, optionsFor(services, rules, ownDomain)),
+  );
   return changeProxy(services, context, async (draft, domain) => {
     const before = draft.proxy(domain.id);
     const row: ProxyConfig = {
       ...(before ?? noProxy(domain.id)),
       originHost: host,
+      originAddresses: addresses.slice(0, MAX_ADDRESSES),
       originPort: port,
       originProtocol: protocol,
       ...(body.hsts_max_age === undefined ? {} : { hstsMaxAge: body.hsts_max_age }),
@@ -104,6 +107,9 @@ export function changeProxy<R extends Reply>(
   // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.
   return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /proxy`, commit));
 }
+
+/** Addresses of an origin that are stored. */
+const MAX_ADDRESSES = 32;
 
 function readOrigin(body: OriginBody): { text: string; pointer: string; port: number; protocol: Protocol } {
   const text = oneOf(body, 'origin', 'origin_host');

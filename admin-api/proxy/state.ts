@@ -20,7 +20,7 @@ export async function findState(
 ): Promise<ProxyState> {
   const survey = row.enabled ? await surveyNames(services, rules.allowPrivate, domain, row) : NO_SURVEY;
   const warnings = row.enabled ? await findWarnings(services, rules, domain, row, survey) : [];
-  const { exposed, more } = await findExposed(services, domain, row.originHost, survey.addresses);
+  const { exposed, more } = await findExposed(services, domain, row, survey.addresses);
   return { exposed, warnings: more ? [...warnings, CUT] : warnings };
 }
 

@@ -47,7 +47,7 @@ export async function surveyNames(
   row: ProxyConfig,
 ): Promise<Survey> {
   const zone = new OwnZone(services, domain);
-  const origins = new NameOrigins(findZones(services, domain, row), domain, row.originHost, exemptions);
+  const origins = new NameOrigins(findZones(services, domain, row), domain, row, exemptions);
   const addresses = new Set<string>();
   const faults = new Map<Fault, FaultyNames>();
   const survey: Survey = { hasWebNames: false, faults, addresses };

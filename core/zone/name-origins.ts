@@ -5,7 +5,7 @@
  */
 import { type Exemptions, mayConnect, parseAddress, readHost } from '../address/index.ts';
 import { InvalidError } from '../base/errors.ts';
-import type { Domain } from '../store/rows.ts';
+import type { Domain, ProxyConfig } from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';
 import { equalNames, formatHost, type Name, nameAt, parseName } from '../wire/name.ts';
 import { MAX_SOURCES, TYPE } from '../wire/types.ts';
@@ -48,26 +48,33 @@ export type NameOrigin =
   | { readonly kind: 'host'; readonly host: string }
   | { readonly kind: 'none'; readonly why: 'no-address' | 'private' | 'loop' };
 
+interface ConfiguredOrigin {
+  readonly host: string;
+  /** Those that the host name had when it was set. */
+  readonly addresses: readonly string[];
+}
+
 /** Addresses of a name that are tried; the others are ignored. */
 export const MAX_ORIGIN_ADDRESSES = 16;
 
 export class NameOrigins {
   readonly #zoneOf: FindZone;
   readonly #domain: Pick<Domain, 'id' | 'apex'>;
-  readonly #configured: string | null;
+  readonly #configured: ConfiguredOrigin | null;
   readonly #exemptions: Exemptions;
   #servers: Servers | null = null;
 
-  /** `configured`: host of the domain's origin. `exemptions`: addresses that count as public. */
+  /** `proxy`: of the domain, with its origin. `exemptions`: addresses that count as public. */
   constructor(
     zoneOf: FindZone,
     domain: Pick<Domain, 'id' | 'apex'>,
-    configured: string | null,
+    proxy: Pick<ProxyConfig, 'originHost' | 'originAddresses'> | undefined,
     exemptions: Exemptions,
   ) {
     this.#zoneOf = zoneOf;
     this.#domain = domain;
-    this.#configured = configured;
+    const host = proxy?.originHost ?? null;
+    this.#configured = host === null ? null : { host, addresses: proxy?.originAddresses ?? [] };
     this.#exemptions = exemptions;
   }
 
@@ -87,7 +94,7 @@ export class NameOrigins {
     return this.#configured !== null && this.#serversOf(this.#configured).has(address);
   }
 
-  #serversOf(configured: string): Servers {
+  #serversOf(configured: ConfiguredOrigin): Servers {
     this.#servers ??= this.#findServers(configured);
     return this.#servers;
   }
@@ -125,11 +132,11 @@ export class NameOrigins {
   }
 
   /** The servers that the configured origin stands for: its own, and those of the apex. */
-  #findServers(configured: string): Servers {
+  #findServers({ host, addresses }: ConfiguredOrigin): Servers {
     const servers = new Servers(this.#domain);
-    const literal = parseAddress(configured);
-    if (literal === undefined) servers.add(trace(this.#zoneOf, parseName(configured)));
-    else servers.add({ passed: [], end: { kind: 'addresses', addresses: [literal] } });
+    const literals = [host, ...addresses].flatMap((text) => parseAddress(text) ?? []);
+    servers.add({ passed: [], end: { kind: 'addresses', addresses: literals } });
+    if (parseAddress(host) === undefined) servers.add(trace(this.#zoneOf, parseName(host)));
     servers.add(trace(this.#zoneOf, this.#domain.apex));
     return servers;
   }

@@ -20,6 +20,7 @@ export class SiteOrigins {
   readonly #reader: StoreReader;
   readonly #domain: Domain;
   readonly #names: WebNames;
+  readonly #proxy: ProxyConfig | undefined;
   readonly #configured: Origin | null;
   readonly #settings: ZoneSettings;
   readonly #exemptions: Exemptions;
@@ -38,7 +39,8 @@ export class SiteOrigins {
     this.#reader = new StoreReader(environment);
     this.#domain = domain;
     this.#names = names;
-    this.#configured = configuredOrigin(this.#reader.proxy(domain.id));
+    this.#proxy = this.#reader.proxy(domain.id);
+    this.#configured = configuredOrigin(this.#proxy);
     this.#settings = settings;
     this.#exemptions = exemptions;
   }
@@ -49,7 +51,7 @@ export class SiteOrigins {
     // Not kept for the next name: lmdb uses the memory of what was read again.
     const zones = new Map<Domain['id'], StoredNames>();
     const zoneOf = (at: Name): StoredNames | null => this.#zoneOf(at, zones);
-    const origins = new NameOrigins(zoneOf, this.#domain, configured?.host ?? null, this.#exemptions);
+    const origins = new NameOrigins(zoneOf, this.#domain, this.#proxy, this.#exemptions);
     const found = origins.originOf(name);
     switch (found.kind) {
       case 'configured':

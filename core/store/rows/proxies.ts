@@ -12,6 +12,8 @@ export interface ProxyConfig {
   readonly enabled: boolean;
   /** A host name without the last dot, or an address in its plain form. Null, as port and protocol then are, until one is given. */
   readonly originHost: string | null;
+  /** Addresses of the origin when it was set: names with one of them belong to it. */
+  readonly originAddresses?: readonly string[];
   readonly originPort: number | null;
   readonly originProtocol: Protocol | null;
   readonly sslStatus: SslStatus;

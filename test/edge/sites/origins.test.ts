@@ -163,6 +163,14 @@ test('names that lead to the name of the origin, or where the apex leads, belong
     assert.is(rig.sites.siteOf('c.site.com')?.origin.host, 'o.example.net');
   }));
 
+test('names with the addresses that the name of the origin had belong to it', () =>
+  withSites(async (rig) => {
+    const origin = { originHost: 'pages.example.net', originAddresses: ['8.8.8.8', '2606:4700::1'] };
+    await setUp(rig, 'site.com.', ['www A 8.8.8.8', 'six AAAA 2606:4700::1', 'shop A 8.8.4.4'], origin);
+    for (const name of ['', 'www.', 'six.']) assert.equal(rig.sites.siteOf(`${name}site.com`)?.origin, pages, name);
+    assert.equal(rig.sites.siteOf('shop.site.com')?.origin, own('8.8.4.4'));
+  }));
+
 test('an apex without addresses is served by the origin', () =>
   withSites(async (rig) => {
     const domain = await setUp(rig, 'site.com.', ['@ MX 10 mail.example.net.'], { originHost: '9.9.9.9' });
