@@ -135,11 +135,13 @@ export function signedRdata(type: number, rdata: Uint8Array): Uint8Array {
   const row = RDATA_TABLE.get(type);
   if (row?.names === undefined || row.names === 'kept') return rdata;
   const reader = new WireReader(type, rdata);
+  const starts: number[] = [];
+  reader.nameStarts = starts;
   for (const field of row.fields) field.format(reader);
   reader.end();
   const lowered = Uint8Array.from(rdata);
   // The length of a label is no capital.
-  for (const start of reader.nameStarts)
+  for (const start of starts)
     for (let p = start, length = nameAt(rdata, start).length; length > 0; p++, length--) lowered[p] = LOWER[rdata[p]];
   return lowered;
 }

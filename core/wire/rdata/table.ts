@@ -16,6 +16,16 @@ import { SOA_ROWS } from './soa.ts';
 import { SVCB_ROWS } from './svcb.ts';
 import { TEXT_ROWS } from './text.ts';
 
+/** Rows of one shape: the engine reads those faster. */
+const uniform = ({ type, names, example, fields, doubt, parseBare }: RdataRow): RdataRow => ({
+  type,
+  names,
+  example,
+  fields,
+  doubt,
+  parseBare,
+});
+
 export const RDATA_TABLE: ReadonlyMap<number, RdataRow> = new Map(
   [
     ...ADDRESS_ROWS,
@@ -33,5 +43,5 @@ export const RDATA_TABLE: ReadonlyMap<number, RdataRow> = new Map(
     ...IDENTIFIER_ROWS,
     ...PREFIX_LIST_ROWS,
     ...HISTORIC_ROWS,
-  ].map((row) => [row.type, row]),
+  ].map((row) => [row.type, uniform(row)]),
 );

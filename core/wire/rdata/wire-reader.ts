@@ -7,8 +7,8 @@ export class WireReader {
   readonly #type: number;
   readonly #bytes: Uint8Array;
   #position = 0;
-  /** Offsets of the names that were read. */
-  readonly nameStarts: number[] = [];
+  /** Collects the offsets of the names that are read. */
+  nameStarts: number[] | undefined;
   /** Its text is for servers of any age: what got a name lately is written by its number. */
   readonly isPortable: boolean;
 
@@ -71,7 +71,7 @@ export class WireReader {
       this.take(length);
       if (this.#position - start > MAX_NAME) this.fail('a name is longer than 255 bytes');
       if (length > 0) continue;
-      this.nameStarts.push(start);
+      this.nameStarts?.push(start);
       return this.#bytes.subarray(start, this.#position);
     }
   }
