@@ -221,6 +221,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'edge/gateway',
     'edge/http/server',
     'edge/http/tls',
+    'edge/ocsp',
     'edge/sites',
   ],
   'edge/gateway': [
@@ -235,6 +236,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'edge/http/exchange',
     'edge/http/server',
     'edge/http/tls',
+    'edge/ocsp',
     'edge/origin',
     'edge/proxy',
     'edge/sites',
@@ -256,6 +258,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'edge/http/tls': ['core/address', 'core/base', 'core/os', 'core/tls', 'edge/http/transport'],
   'edge/http/transport': [],
+  'edge/ocsp': ['core/base', 'core/store', 'edge/http/exchange', 'edge/http/tls', 'edge/origin', 'edge/sites'],
   'edge/origin': [
     'core/address',
     'core/base',

@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Client, TRANSPORT } from '../address/client.ts';
+import { SIGNATURE_ALGORITHMS } from '../tls/signature-algorithms.ts';
 import { takeTickets } from '../tls/ticket-keys.ts';
 import { listenEverywhere } from './stream-servers.ts';
 import { Streams } from './tcp-streams.ts';
@@ -39,6 +40,7 @@ const contextOf = ({ certificate, key, tickets }: TlsMaterial) => ({
   key,
   ticketKeys: Buffer.from(tickets.current),
   minVersion: 'TLSv1.2' as const,
+  sigalgs: SIGNATURE_ALGORITHMS,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   // The edge uses the same keys. Its sessions must not be resumed here.
   sessionIdContext: 'waypost dot',

@@ -1,7 +1,10 @@
 /**
- * Whether a certificate asks for OCSP stapling ("must-staple"): the TLS feature extension (RFC 7633) with status_request. The edge staples nothing, so clients that read the extension,
- * such as Firefox, reject every handshake with such a certificate.
+ * Whether a certificate asks for OCSP stapling ("must-staple"): the TLS feature extension (RFC 7633)
+ * with status_request. The edge does not wait for a response before a handshake, and clients that
+ * read the extension, such as Firefox, reject every handshake without one.
  */
+
+import { type Element, elementsOf } from './der.ts';
 
 /** 1.3.6.1.5.5.7.1.24, the content of its DER. */
 const TLS_FEATURE = Buffer.of(0x2b, 6, 1, 5, 5, 7, 1, 24);
@@ -14,11 +17,6 @@ const OBJECT_IDENTIFIER = 0x06;
 const OCTET_STRING = 0x04;
 /** RFC 5280 section 4.1: the extensions, [3] of what is signed. */
 const EXTENSIONS = 0xa3;
-
-interface Element {
-  readonly tag: number;
-  readonly content: Buffer;
-}
 
 /** `certificate`: DER that OpenSSL has read, as `X509Certificate.raw`. */
 export function requiresStapling(certificate: Buffer): boolean {
@@ -39,20 +37,4 @@ function isStaplingFeature(parts: readonly Element[]): boolean {
     .filter(({ tag }) => tag === SEQUENCE)
     .flatMap(({ content }) => elementsOf(content))
     .some(({ content }) => content.length === 1 && [STATUS_REQUEST, STATUS_REQUEST_V2].includes(content[0]));
-}
-
-/** X.690 sections 8.1.2 and 8.1.3, DER. What is cut ends the list. */
-function elementsOf(bytes: Buffer): Element[] {
-  const elements: Element[] = [];
-  for (let at = 0; at + 2 <= bytes.length; ) {
-    const tag = bytes[at];
-    const first = bytes[at + 1];
-    const size = first < 0x80 ? 0 : first & 0x7f;
-    if (size > 4 || at + 2 + size > bytes.length) break;
-    const length = size === 0 ? first : bytes.readUIntBE(at + 2, size);
-    const from = at + 2 + size;
-    elements.push({ tag, content: bytes.subarray(from, from + length) });
-    at = from + length;
-  }
-  return elements;
 }

@@ -13,9 +13,12 @@ import { openCache } from '../cache/store/node-cache.ts';
 import { GATEWAY_COLUMNS } from '../gateway/counters.ts';
 import type { FromGateway, GatewayData, ToGateway } from '../gateway/messages.ts';
 import { gatewayMetrics } from '../gateway/metrics.ts';
+import { openOrigins } from '../gateway/origins.ts';
 import { limitsFromConfig } from '../http/server/limits-from-config.ts';
 import { edgeMetrics } from '../http/server/metrics.ts';
 import { Pool } from '../http/server/pool.ts';
+import { createFetchStatus } from '../ocsp/fetch.ts';
+import { Stapler } from '../ocsp/stapler.ts';
 import { writeLines } from './access-lines.ts';
 import { readAdminCertificate } from './admin-certificate.ts';
 import { CacheTotals } from './cache-totals.ts';
@@ -76,6 +79,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const cache = await openNodeCache(options);
   await watchPurges(environment, journal, cache);
   const totals = new CacheTotals();
+  const { cluster } = options.zoneSettings;
+  const responders = openOrigins(edge, [...cluster.ipv4, ...cluster.ipv6], null);
+  const stapler = new Stapler({
+    fetch: createFetchStatus(responders.fetch),
+    send: (message) => pool?.send(message satisfies ToGateway),
+    log,
+  });
   pool = await Pool.start({
     tlsListen: places.https,
     clearListen: places.http,
@@ -90,7 +100,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     transport: 'auto',
     tls: edge.tls,
     log,
-    onMessage: (message) => hear(message as FromGateway, totals, log),
+    onMessage: (message) => hear(message as FromGateway, totals, stapler, log),
   });
   const running = pool;
   for (const message of early) running.send(message);
@@ -106,7 +116,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     },
     silentThreads: (ms) => running.silentThreads(ms),
     reload: async () => running.reload(dataOf(options, places, cache)),
-    stop: () => running.stop(),
+    async stop() {
+      stapler.close();
+      await responders.close();
+      await running.stop();
+    },
   };
 }
 
@@ -161,13 +175,17 @@ const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ]);
 
-function hear(message: FromGateway, totals: CacheTotals, log: Logger): void {
+function hear(message: FromGateway, totals: CacheTotals, stapler: Stapler, log: Logger): void {
   switch (message.kind) {
     case 'log':
       log.warn(message.message, message.fields);
       break;
     case 'cache-stats':
       totals.take(message.worker, message.stats);
+      break;
+    case 'staple-wanted':
+    case 'staple-used':
+      stapler.receive(message);
       break;
     case 'access-log':
       writeLines(process.stdout, message);

@@ -8,7 +8,9 @@ import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
 import type { Application, ThreadContext } from '../http/server/application.ts';
+import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { quickUnsealing } from '../http/tls/unsealing.ts';
+import { Staples } from '../ocsp/staples.ts';
 import { trustOf } from '../proxy/trust.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
 import { Sites } from '../sites/sites.ts';
@@ -41,11 +43,22 @@ function certificateLog(warn: Warn): CertificateLog {
   };
 }
 
+function stapled({ cert, key }: TlsCertificate, staples: Staples): TlsCertificate {
+  const certificate: TlsCertificate = {
+    ...{ cert, key },
+    get staple() {
+      return staples.of(certificate);
+    },
+  };
+  return certificate;
+}
+
 export function createApplication(data: unknown, context: ThreadContext): Application {
-  const { edge, cache, adminCertificate, ...options } = data as GatewayData;
+  const { edge, cache, ...options } = data as GatewayData;
   const send = (message: FromGateway): void => context.send(message);
   const warn: Warn = (message, fields) => send({ kind: 'log', message, fields });
 
+  const staples = new Staples(send);
   const sites = new Sites({
     directory: options.storeDirectory,
     zoneSettings: options.zoneSettings,
@@ -53,6 +66,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     certificates: edge.maxCertificates,
     secrets: openSecrets(options.keyFile, quickUnsealing()),
     log: certificateLog(warn),
+    stapleOf: (certificate) => staples.of(certificate),
   });
   const counters = new GatewayCounters(context.counters);
   const log =
@@ -74,6 +88,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     () => send({ kind: 'cache-stats', worker: threadId, stats: responses.stats() }),
     STATS_MS,
   ).unref();
+  const adminCertificate = options.adminCertificate && stapled(options.adminCertificate, staples);
   const admin = createAdminForward(options.adminTarget, observer);
   const adminHosts = new Set(options.adminHosts);
   const isAdminHost = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
@@ -98,7 +113,9 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     certificateFor: (name) =>
       adminCertificate !== null && adminHosts.has(name) ? adminCertificate : sites.certificateFor(name),
     onMessage(message) {
-      sites.changed((message as ToGateway).changed);
+      const received = message as ToGateway;
+      if (received.kind === 'staple') staples.store(received);
+      else sites.changed(received.changed);
     },
     async close() {
       clearInterval(timer);

@@ -3,6 +3,7 @@ import type { Config } from '../../core/config/index.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
+import type { FromStaples, StapleFetched } from '../ocsp/messages.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import type { AdminTarget } from './admin.ts';
 
@@ -25,12 +26,10 @@ export interface GatewayData {
   readonly httpsPort: number | null;
 }
 
-export interface ToGateway {
-  readonly kind: 'sites';
-  readonly changed: SitesChanged;
-}
+export type ToGateway = { readonly kind: 'sites'; readonly changed: SitesChanged } | StapleFetched;
 
 export type FromGateway =
+  | FromStaples
   /** Complete lines. The writer increments the number in `writtenBatches` afterwards. */
   | { readonly kind: 'access-log'; readonly lines: string; readonly writtenBatches: SharedArrayBuffer }
   /** Sent periodically. `worker`: the id of the thread, which is never reused. */

@@ -16,6 +16,8 @@ export interface CertificateLog {
 export interface CertificateTools {
   readonly secrets: Secrets;
   readonly log: CertificateLog;
+  /** The OCSP response to send with a certificate now. Undefined: none. */
+  readonly stapleOf?: (certificate: TlsCertificate) => Uint8Array | undefined;
 }
 
 export class SiteCertificate implements TlsCertificate {
@@ -64,6 +66,10 @@ export class SiteCertificate implements TlsCertificate {
   /** Of one that is usable. */
   get key(): string {
     return this.#key?.toString('latin1') ?? '';
+  }
+
+  get staple(): Uint8Array | undefined {
+    return this.#tools.stapleOf?.(this);
   }
 
   /** Whether its key can be opened. */

@@ -30,6 +30,8 @@ export interface CertificateOptions {
   readonly usage?: readonly string[];
   /** Numbers of TLS extensions in the TLS feature extension (RFC 7633). */
   readonly features?: readonly number[];
+  /** URL of the OCSP responder. */
+  readonly responder?: string;
   /** Days from now. */
   readonly from?: number;
   readonly to?: number;
@@ -60,6 +62,14 @@ export function certificate(options: CertificateOptions): string {
     ...(alternatives.length === 0 ? [] : [extension('2.5.29.17', sequence(...alternatives))]),
     ...(ca ? [extension('2.5.29.19', sequence(tlv(0x01, Buffer.of(0xff))))] : []),
     ...(usage.length === 0 ? [] : [extension('2.5.29.37', sequence(...usage.map(oid)))]),
+    ...(options.responder === undefined
+      ? []
+      : [
+          extension(
+            '1.3.6.1.5.5.7.1.1',
+            sequence(sequence(oid('1.3.6.1.5.5.7.48.1'), tlv(0x86, Buffer.from(options.responder)))),
+          ),
+        ]),
     ...(features.length === 0
       ? []
       : [extension('1.3.6.1.5.5.7.1.24', sequence(...features.map((one) => tlv(0x02, Buffer.of(one)))))]),

@@ -4,6 +4,7 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Client as CountedClient } from '../../../core/address/client.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
+import type { TlsCertificate } from '../tls/certificate.ts';
 import { UNRECOGNIZED_NAME } from '../tls/profile.ts';
 import { describeClient } from './client.ts';
 import type { ConnectionHost } from './connection-host.ts';
@@ -56,9 +57,14 @@ export class Connection implements Member {
       secureContext: base,
       ALPNProtocols: ALPN_PROTOCOLS as Buffer,
       SNICallback: (name, done) => {
-        const context = this.#contextFor(name);
+        const certificate = this.#server.certificateFor(name.toLowerCase());
+        const context = certificate && this.#contextOf(certificate);
         if (context === undefined) this.#refuseName();
-        else done(null, context);
+        else {
+          // Before the context is set, since OpenSSL requests the response right after it.
+          setStaple(tls, certificate?.staple);
+          done(null, context);
+        }
       },
     });
     this.#tls = tls;
@@ -147,10 +153,9 @@ export class Connection implements Member {
   }
 
   /** One that cannot be made is none: what a client names must not end the thread. */
-  #contextFor(serverName: string): SecureContext | undefined {
-    const certificate = this.#server.certificateFor(serverName.toLowerCase());
+  #contextOf(certificate: TlsCertificate): SecureContext | undefined {
     try {
-      return certificate && secureContextOf(certificate);
+      return secureContextOf(certificate);
     } catch (error) {
       this.#server.onHandlerError(error);
       return undefined;
@@ -180,5 +185,21 @@ export class Connection implements Member {
     this.#server.closed(this.#member, this.#bucket);
   }
 }
+
+/**
+ * Node gives the `OCSPRequest` event to a tls.Server only, which has the certificate of a connection
+ * from its own list. So the response is set where the event's callback would set it.
+ */
+function setStaple(tls: TLSSocket, staple: Uint8Array | undefined): void {
+  const handle: unknown = Reflect.get(tls, '_handle');
+  if (staple !== undefined && canStaple(handle)) handle.setOCSPResponse(staple);
+}
+
+interface StaplingHandle {
+  setOCSPResponse(response: Uint8Array): void;
+}
+
+const canStaple = (handle: unknown): handle is StaplingHandle =>
+  typeof handle === 'object' && handle !== null && typeof Reflect.get(handle, 'setOCSPResponse') === 'function';
 
 function ignore(): void {}

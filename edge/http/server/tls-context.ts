@@ -1,8 +1,9 @@
 /** What TLS of the edge is like over node:tls. */
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { SIGNATURE_ALGORITHMS } from '../../../core/tls/signature-algorithms.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
-import { GROUPS, MAX_CONTEXTS, PROTOCOLS, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
+import { GROUP_LISTS, MAX_CONTEXTS, PROTOCOLS, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
 import { Recent } from '../tls/recent.ts';
 
 /** ALPN (RFC 7301) as it stands in the extension. */
@@ -16,21 +17,31 @@ export const ALPN_PROTOCOLS: Uint8Array = Buffer.concat(
  * unusual clients, resumes.
  */
 export function createBaseContext(): SecureContext {
-  return createSecureContext({
+  const options = {
     minVersion: 'TLSv1.2',
     maxVersion: 'TLSv1.3',
     ciphers: `${TLS13_CIPHERS}:${TLS12_CIPHERS}`,
-    ecdhCurve: GROUPS,
+    sigalgs: SIGNATURE_ALGORITHMS,
     // RFC 9113 section 9.2.1 forbids renegotiation.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
-  });
+  } as const;
+  const [preferred, classical] = GROUP_LISTS;
+  try {
+    return createSecureContext({ ...options, ecdhCurve: preferred });
+  } catch {
+    // This OpenSSL has no X25519MLKEM768.
+    return createSecureContext({ ...options, ecdhCurve: classical });
+  }
 }
 
 /** Connections hold theirs. */
 const contexts = new Recent<TlsCertificate, SecureContext>(MAX_CONTEXTS);
 
-/** Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key, cannot be used. */
+/**
+ * Made once for a certificate, as long as it is asked for. Throws node's error when it, or its key,
+ * cannot be used. The signature algorithms come from this context, the rest from the base context.
+ */
 export function secureContextOf(certificate: TlsCertificate): SecureContext {
   const { cert, key } = certificate;
-  return contexts.of(certificate, () => createSecureContext({ cert, key }));
+  return contexts.of(certificate, () => createSecureContext({ cert, key, sigalgs: SIGNATURE_ALGORITHMS }));
 }

@@ -8,4 +8,6 @@ export interface TlsCertificate {
   readonly leaf?: Uint8Array;
   /** The text behind it, in one string for all that have the same. There with `leaf`. */
   readonly chain?: string;
+  /** The OCSP response to send with it now (RFC 6066 section 8). Undefined: none. */
+  readonly staple?: Uint8Array | undefined;
 }

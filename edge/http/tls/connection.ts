@@ -6,6 +6,7 @@ import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
+import type { TlsCertificate } from './certificate.ts';
 import { type ClientHello, HELLO } from './client-hello.ts';
 import type { TlsContext } from './context.ts';
 import { type Openssl, SSL_ERROR, TLS1_3 } from './openssl.ts';
@@ -44,8 +45,8 @@ export interface ConnectionLoop {
   readonly ended: number;
   /** Runs `task` when the loop has nothing else to do. */
   put(task: LoopTask): void;
-  /** A new SSL with the certificate of `serverName`; 0: there is none. */
-  sslFor(owner: TlsOwner<TlsConnection>, serverName: string): number;
+  /** A new SSL with a certificate for `serverName`; 0: the certificate cannot be used. */
+  sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number;
   holds(place: number, ssl: number): void;
   forgets(place: number): void;
   /** Stops watching `fd`, which has another owner from now on. */
@@ -64,6 +65,8 @@ export class TlsConnection implements Transport {
   readonly #owner: TlsOwner<TlsConnection>;
   #fd: number;
   #ssl = 0;
+  /** During the handshake. */
+  #certificate: TlsCertificate | null = null;
   #state: number = STATE.HELLO;
   /** What epoll watches. */
   #events: number;
@@ -157,7 +160,8 @@ export class TlsConnection implements Transport {
 
   #begin(serverName: string): void {
     const { openssl, calls } = this.#loop;
-    this.#ssl = this.#loop.sslFor(this.#owner, serverName);
+    this.#certificate = this.#owner.certificateFor(serverName) ?? null;
+    if (this.#certificate !== null) this.#ssl = this.#loop.sslFor(this.#owner, serverName, this.#certificate);
     if (this.#ssl === 0) {
       calls.sendArray(this.#fd, UNRECOGNIZED_NAME);
       this.#owner.failed('unrecognized_name');
@@ -180,6 +184,7 @@ export class TlsConnection implements Transport {
     const { openssl, context } = this.#loop;
     openssl.ERR_clear_error();
     context.selectsHttp2 = this.isHttp2;
+    context.certificate = this.#certificate;
     const outcome = openssl.SSL_accept(this.#ssl);
     if (outcome !== 1) {
       const error = openssl.SSL_get_error(this.#ssl, outcome);
@@ -191,6 +196,8 @@ export class TlsConnection implements Transport {
       }
       return;
     }
+    this.#certificate = null;
+    context.certificate = null;
     this.#watch(EPOLLIN);
     this.#state = STATE.OPEN;
     this.#loop.context.bound(this.#ssl);
@@ -281,8 +288,14 @@ export class TlsConnection implements Transport {
     openssl.ERR_clear_error();
     context.idleMessages = this.#idleMessages;
     for (let n = 0; hasMore && n < RECORDS && data + RECORD <= shared.bytes.length; n++) {
+      const before = context.idleMessages;
       outcome = SSL_read(this.#ssl, shared.address + data, shared.bytes.length - data);
-      if (outcome <= 0) break;
+      if (outcome <= 0) {
+        // From version 3.2 on, OpenSSL returns after a KeyUpdate and reports no pending bytes,
+        // though it has read more than the KeyUpdate.
+        if (context.idleMessages > before && context.idleMessages <= MAX_IDLE_MESSAGES) continue;
+        break;
+      }
       data += outcome;
       context.idleMessages = 0;
       hasMore = SSL_has_pending(this.#ssl) === 1;

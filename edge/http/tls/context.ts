@@ -1,12 +1,26 @@
 /** The SSL_CTX of a thread: what TLS is like for all its connections. It has no certificate: each connection is given its own (credentials.ts). */
 import { createHash } from 'node:crypto';
+import { SIGNATURE_ALGORITHMS } from '../../../core/tls/signature-algorithms.ts';
 import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
-import { BIO_C_SET_FD, CTRL, fixedMemory, INFO, MODE, OP, type Openssl, TLS1_2, TLS1_3 } from './openssl.ts';
-import { GROUPS, MAX_IDLE_MESSAGES, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
+import type { TlsCertificate } from './certificate.ts';
+import {
+  BIO_C_SET_FD,
+  CTRL,
+  fixedMemory,
+  INFO,
+  MODE,
+  OP,
+  type Openssl,
+  SET_STATUS_RESPONSE,
+  TLS1_2,
+  TLS1_3,
+} from './openssl.ts';
+import { GROUP_LISTS, MAX_IDLE_MESSAGES, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
 import { Tickets } from './tickets.ts';
 
 const SSL_TLSEXT_ERR_OK = 0;
 const SSL_TLSEXT_ERR_ALERT_FATAL = 2;
+const SSL_TLSEXT_ERR_NOACK = 3;
 /**
  * Tickets after a full handshake of TLS 1.3. OpenSSL's two are for clients that open several connections at once; of HTTP/2 they open one, and each session
  * that is resumed brings the next ticket.
@@ -26,10 +40,13 @@ export class TlsContext {
   readonly #place: Float64Array;
   /** Of the connection that is worked on: HTTP/2 is chosen, else HTTP/1.1. That the client offers it was seen before. */
   selectsHttp2 = true;
+  /** Of the connection that is worked on, during its handshake. */
+  certificate: TlsCertificate | null = null;
   readonly #protocols = [protocol('http/1.1'), protocol('h2')] as const;
   readonly #noDescriptor = fixedMemory(4);
   readonly #sessionIds = new Map<string, Buffer>();
   readonly #select: (ssl: number, out: number, outLength: number) => number;
+  readonly #status: (ssl: number) => number;
   readonly #info: (ssl: number, where: number) => void;
 
   /** `ticketLifetime`: seconds that a session may be resumed. Throws where OpenSSL lacks what is needed. */
@@ -45,6 +62,15 @@ export class TlsContext {
         return SSL_TLSEXT_ERR_OK;
       } catch {
         return SSL_TLSEXT_ERR_ALERT_FATAL;
+      }
+    };
+    // Called only if the client requests the status of the certificate.
+    this.#status = (ssl) => {
+      try {
+        const staple = this.certificate?.staple;
+        return staple !== undefined && this.#setStaple(ssl, staple) ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+      } catch {
+        return SSL_TLSEXT_ERR_NOACK;
       }
     };
     this.#noDescriptor.bytes.writeInt32LE(-1);
@@ -103,8 +129,19 @@ export class TlsContext {
     this.#place[0] = 0;
     if (this.address !== 0) openssl.SSL_CTX_free(this.address);
     openssl.forget(this.#select);
+    openssl.forget(this.#status);
     openssl.forget(this.#info);
     this.#tickets.close();
+  }
+
+  /** OpenSSL frees the copy with the connection. */
+  #setStaple(ssl: number, staple: Uint8Array): boolean {
+    const openssl = this.#openssl;
+    const copy = openssl.CRYPTO_memdup(staple, staple.length, '', 0);
+    if (copy === 0) return false;
+    if (openssl.SSL_ctrl(ssl, SET_STATUS_RESPONSE, staple.length, copy) === 1) return true;
+    openssl.CRYPTO_free(copy, '', 0);
+    return false;
   }
 
   #configure(ticketLifetime: number): void {
@@ -112,18 +149,23 @@ export class TlsContext {
     const { address } = this;
     const control = (command: number, value: number, pointer = 0): number =>
       openssl.SSL_CTX_ctrl(address, command, value, pointer);
-    const groups = fixedMemory(GROUPS.length + 1);
-    groups.bytes.write(`${GROUPS}\0`, 'latin1');
+    // OpenSSL copies lists during the call.
+    const setList = (command: number, list: string): boolean => {
+      const text = fixedMemory(list.length + 1);
+      text.bytes.write(`${list}\0`, 'latin1');
+      return control(command, 0, text.address) === 1;
+    };
     const isSet =
       control(CTRL.MIN_PROTO_VERSION, TLS1_2) === 1 &&
       control(CTRL.MAX_PROTO_VERSION, TLS1_3) === 1 &&
-      control(CTRL.GROUPS_LIST, 0, groups.address) === 1 &&
+      GROUP_LISTS.some((groups) => setList(CTRL.GROUPS_LIST, groups)) &&
+      setList(CTRL.SIGALGS_LIST, SIGNATURE_ALGORITHMS) &&
       openssl.SSL_CTX_set_cipher_list(address, TLS12_CIPHERS) === 1 &&
       openssl.SSL_CTX_set_ciphersuites(address, TLS13_CIPHERS) === 1 &&
       openssl.SSL_CTX_set_num_tickets(address, TICKETS) === 1;
     if (!isSet) throw new Error('OpenSSL rejected the TLS settings');
     openssl.SSL_CTX_set_timeout(address, ticketLifetime);
-    // The group list is copied by the call; a read takes all that there is, not one record's head and then its rest.
+    // A read takes all that there is, not one record's head and then its rest.
     control(CTRL.READ_AHEAD, 1);
     control(CTRL.SESS_CACHE_MODE, 0);
     control(CTRL.MODE, MODE.ENABLE_PARTIAL_WRITE | MODE.ACCEPT_MOVING_WRITE_BUFFER | MODE.RELEASE_BUFFERS);
@@ -134,6 +176,7 @@ export class TlsContext {
     // RFC 9113 section 9.2.1 forbids renegotiation and compression. An end without close_notify is an end: frames tell where they end.
     openssl.SSL_CTX_set_options(address, OP.NO_RENEGOTIATION | OP.NO_COMPRESSION | OP.IGNORE_UNEXPECTED_EOF);
     openssl.setAlpnSelect(address, this.#select);
+    openssl.setStatus(address, this.#status);
     this.#tickets.serve(address);
   }
 }

@@ -5,6 +5,7 @@ import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../../core/os/epoll.t
 import { AF_INET } from '../../../core/os/socket-constants.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { TicketKeys } from '../../../core/tls/ticket-keys.ts';
+import type { TlsCertificate } from './certificate.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
 import { type ConnectionLoop, TlsConnection } from './connection.ts';
 import { TlsContext } from './context.ts';
@@ -100,10 +101,8 @@ export class TlsLoop implements ConnectionLoop {
     this.#loop.later(task);
   }
 
-  /** An SSL, the caller's; 0: there is no certificate, or none that can be used. */
-  sslFor(owner: TlsOwner<TlsConnection>, serverName: string): number {
-    const certificate = owner.certificateFor(serverName);
-    if (certificate === undefined) return 0;
+  /** An SSL, the caller's; 0: the certificate cannot be used. */
+  sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number {
     try {
       const ssl = this.credentials.open(this.context.address, certificate);
       if (ssl !== 0) this.context.bind(ssl, serverName);

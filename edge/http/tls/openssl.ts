@@ -15,6 +15,8 @@ export const CTRL = {
   SESS_CACHE_MODE: 44,
   CLEAR_MODE: 78,
   GROUPS_LIST: 92,
+  SIGALGS_LIST: 98,
+  STATUS_CALLBACK: 63,
   MIN_PROTO_VERSION: 123,
   MAX_PROTO_VERSION: 124,
 } as const;
@@ -31,6 +33,8 @@ export const OP = { IGNORE_UNEXPECTED_EOF: 1 << 7, NO_COMPRESSION: 1 << 17, NO_R
 export const INFO = { ACCEPT_EXIT: 0x2002, ALERT: 0x4000 } as const;
 /** EVP_PKEY_KEYPAIR: what of a key is looked for. */
 export const KEY_PAIR = 0x87;
+/** SSL_set_tlsext_status_ocsp_resp, a command of SSL_ctrl. */
+export const SET_STATUS_RESPONSE = 71;
 /** BIO_set_fd. */
 export const BIO_C_SET_FD = 104;
 /** ERR_GET_LIB and ERR_GET_REASON of PEM_R_NO_START_LINE: nothing more follows. */
@@ -40,6 +44,8 @@ export const NO_MORE_PEM = (9 << 23) | 108;
 type Info = (ssl: number, where: number, value: number) => void;
 /** int (*)(SSL *, const unsigned char **out, unsigned char *outlen, const unsigned char *in, unsigned int inlen, void *) */
 type AlpnSelect = (ssl: number, out: number, outLength: number) => number;
+/** int (*)(SSL *, void *) */
+type Status = (ssl: number) => number;
 /** int (*)(SSL *, unsigned char key_name[16], unsigned char iv[EVP_MAX_IV_LENGTH], EVP_CIPHER_CTX *, EVP_MAC_CTX *, int enc) */
 type TicketKey = (
   ssl: number,
@@ -51,6 +57,8 @@ type TicketKey = (
   enc: number,
 ) => number;
 
+type Callback = AlpnSelect | TicketKey | Info | Status;
+
 const SIGNATURES = {
   OpenSSL_version_num: 'ulong OpenSSL_version_num()',
   ERR_clear_error: 'void ERR_clear_error()',
@@ -59,6 +67,9 @@ const SIGNATURES = {
   SSL_CTX_new: 'uintptr_t SSL_CTX_new(uintptr_t)',
   SSL_CTX_free: 'void SSL_CTX_free(uintptr_t)',
   SSL_CTX_ctrl: 'long SSL_CTX_ctrl(uintptr_t, int, long, uintptr_t)',
+  SSL_ctrl: 'long SSL_ctrl(uintptr_t, int, long, uintptr_t)',
+  CRYPTO_memdup: 'uintptr_t CRYPTO_memdup(void*, size_t, str, int)',
+  CRYPTO_free: 'void CRYPTO_free(uintptr_t, str, int)',
   SSL_CTX_set_options: 'uint64_t SSL_CTX_set_options(uintptr_t, uint64_t)',
   SSL_CTX_set_cipher_list: 'int SSL_CTX_set_cipher_list(uintptr_t, str)',
   SSL_CTX_set_ciphersuites: 'int SSL_CTX_set_ciphersuites(uintptr_t, str)',
@@ -149,9 +160,10 @@ export interface Openssl extends Readonly<Record<keyof typeof SIGNATURES, Functi
   /** Functions that OpenSSL calls during calls of ours. They must not throw, and are there until they are forgotten. */
   setAlpnSelect(context: number, select: AlpnSelect): void;
   setTicketKey(context: number, key: TicketKey): void;
+  setStatus(context: number, status: Status): void;
   setInfo(ssl: number, info: Info): void;
   /** It is called no more: nothing is left that could. A process has places for 8,192, and a thread that ends gives none back by itself. */
-  forget(call: AlpnSelect | TicketKey | Info): void;
+  forget(call: Callback): void;
 }
 
 let loaded: Openssl | undefined;
@@ -172,12 +184,14 @@ function load(): Openssl {
   koffi.proto('int WaypostAlpnSelect(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uint, uintptr_t)');
   koffi.proto('int WaypostTicketKey(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, int)');
   koffi.proto('void WaypostInfo(uintptr_t, int, int)');
+  koffi.proto('int WaypostStatus(uintptr_t, uintptr_t)');
   const setAlpn = library.func('void SSL_CTX_set_alpn_select_cb(uintptr_t, WaypostAlpnSelect*, uintptr_t)');
   const setTickets = library.func('int SSL_CTX_set_tlsext_ticket_key_evp_cb(uintptr_t, WaypostTicketKey*)');
   const setInfo = library.func('void SSL_set_info_callback(uintptr_t, WaypostInfo*)');
-  const known = new Map<AlpnSelect | TicketKey | Info, bigint>();
+  const setStatus = library.func('long SSL_CTX_callback_ctrl(uintptr_t, int, WaypostStatus*)');
+  const known = new Map<Callback, bigint>();
   // A function is registered once, however many contexts ask it.
-  const registered = (call: AlpnSelect | TicketKey | Info, type: string): bigint => {
+  const registered = (call: Callback, type: string): bigint => {
     const known_ = known.get(call);
     if (known_ !== undefined) return known_;
     const pointer = koffi.register(call, koffi.pointer(type));
@@ -188,6 +202,7 @@ function load(): Openssl {
     ...functions,
     setAlpnSelect: (context, select) => setAlpn(context, registered(select, 'WaypostAlpnSelect'), 0),
     setTicketKey: (context, key) => setTickets(context, registered(key, 'WaypostTicketKey')),
+    setStatus: (context, status) => setStatus(context, CTRL.STATUS_CALLBACK, registered(status, 'WaypostStatus')),
     setInfo: (ssl, info) => setInfo(ssl, registered(info, 'WaypostInfo')),
     forget(call) {
       const pointer = known.get(call);

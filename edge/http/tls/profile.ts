@@ -19,7 +19,14 @@ export const TLS12_CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-export const GROUPS = 'X25519:prime256v1:secp384r1';
+const CLASSICAL_GROUPS = 'X25519:prime256v1:secp384r1';
+
+/**
+ * Key exchange groups. The first list that OpenSSL accepts is used: the hybrid of ML-KEM-768 and
+ * X25519, which browsers prefer, exists from OpenSSL 3.5 on (Node 24). It also protects recorded
+ * traffic against later quantum computers.
+ */
+export const GROUP_LISTS = [`X25519MLKEM768:${CLASSICAL_GROUPS}`, CLASSICAL_GROUPS] as const;
 
 /** What sessions of the edge are bound to besides their server name: those of another service in the process are not ours. */
 export const SESSION_CONTEXT = 'waypost edge';

@@ -17,6 +17,7 @@ import { ServerCounters } from '../../../../edge/http/server/counters.ts';
 import { type EdgeLimits, SERVER_LIMITS, type ServerLimits } from '../../../../edge/http/server/limits.ts';
 import { EdgeServer } from '../../../../edge/http/server/server.ts';
 import { createBaseContext } from '../../../../edge/http/server/tls-context.ts';
+import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
 import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { freePort } from '../../../support/ports.ts';
@@ -52,12 +53,19 @@ export interface RigOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly tls?: 'auto' | 'node';
   readonly tickets?: TicketKeys;
+  readonly certificate?: TlsCertificate;
 }
 
 /** Serves `site.test` until `use` has returned. */
 export async function withServer(
   use: (rig: Rig) => Promise<void>,
-  { handler = hello, limits = {}, tls = 'auto', tickets = nextTicketKeys(null) }: RigOptions = {},
+  {
+    handler = hello,
+    limits = {},
+    tls = 'auto',
+    tickets = nextTicketKeys(null),
+    certificate: shown = PEM,
+  }: RigOptions = {},
 ): Promise<void> {
   const base = createBaseContext();
   const places = sharePlaces(1000, 1000);
@@ -70,7 +78,7 @@ export async function withServer(
       handler,
       certificateFor(name) {
         if (name === BROKEN_HOST) throw new Error(name);
-        return name === HOST || name === OTHER_HOST ? PEM : undefined;
+        return name === HOST || name === OTHER_HOST ? shown : undefined;
       },
     },
     limits: all,

@@ -27,6 +27,11 @@ const vector = (data: number, content: Buffer): Buffer => {
 const extension = (type: number, content: Buffer): Buffer => Buffer.concat([u16(type), vector(2, content)]);
 const list16 = (values: readonly number[]): Buffer => vector(2, Buffer.concat(values.map(u16)));
 
+/** ECDSA and RSA with SHA-256 and SHA-384, and with SHA-1. */
+const SIGNATURES = [0x0403, 0x0503, 0x0804, 0x0401, 0x0203, 0x0201];
+const X25519 = 29;
+const X25519MLKEM768 = 0x11ec;
+
 interface HelloOptions {
   /** Of the record and the message, as a client of before TLS 1.3 says it. */
   readonly version: number;
@@ -35,16 +40,25 @@ interface HelloOptions {
   /** supported_versions (RFC 8446 section 4.2.1). */
   readonly versions?: readonly number[];
   readonly groups?: readonly number[];
+  readonly signatures?: readonly number[];
   readonly protocol: string;
 }
 
 function clientHello(options: HelloOptions): Buffer {
-  const { version, suites, compressions = [0], versions, groups = [29, 23, 24], protocol } = options;
+  const {
+    version,
+    suites,
+    compressions = [0],
+    versions,
+    groups = [29, 23, 24],
+    signatures = SIGNATURES,
+    protocol,
+  } = options;
   const extensions = [
     extension(0, vector(2, Buffer.concat([Buffer.of(0), vector(2, Buffer.from(HOST))]))),
     extension(10, list16(groups)),
     extension(11, Buffer.of(1, 0)),
-    extension(13, list16([0x0403, 0x0503, 0x0804, 0x0401, 0x0203, 0x0201])),
+    extension(13, list16(signatures)),
     extension(16, vector(2, vector(1, Buffer.from(protocol)))),
     ...(versions === undefined ? [] : [extension(43, vector(1, Buffer.concat(versions.map(u16))))]),
     ...(versions === undefined ? [] : [extension(51, vector(2, Buffer.alloc(0)))]),
@@ -69,13 +83,15 @@ interface Answer {
   readonly version: number;
   readonly suite: number;
   readonly compression: number;
+  /** The group of a HelloRetryRequest; 0: none. */
+  readonly group: number;
   /** Of an alert. */
   readonly description: number;
 }
 
 /** The first record that comes, or the end. */
 async function ask(port: number, hello: Buffer): Promise<Answer> {
-  const nothing = { version: 0, suite: 0, compression: 0, description: 0 };
+  const nothing = { version: 0, suite: 0, compression: 0, group: 0, description: 0 };
   const socket = await dial(port);
   try {
     socket.write(hello);
@@ -94,11 +110,23 @@ async function ask(port: number, hello: Buffer): Promise<Answer> {
       version: bytes.readUInt16BE(9),
       suite: bytes.readUInt16BE(afterSession),
       compression: bytes[afterSession + 2],
+      group: keyShareGroup(bytes.subarray(afterSession + 5, 5 + bytes.readUInt16BE(3))),
     };
   } finally {
     socket.destroy();
   }
 }
+
+/** `extensions` of a ServerHello, without their length. */
+function keyShareGroup(extensions: Buffer): number {
+  for (let at = 0; at + 4 <= extensions.length; at += 4 + extensions.readUInt16BE(at + 2))
+    if (extensions.readUInt16BE(at) === 51) return extensions.readUInt16BE(at + 4);
+  return 0;
+}
+
+/** OpenSSL has ML-KEM from version 3.5 on. */
+const [major, minor] = process.versions.openssl.split('.').map(Number);
+const hasHybrid = major > 3 || minor >= 5;
 
 // edge/http/tls carries who offers h2, node:tls all others.
 for (const protocol of ['h2', 'http/1.1'] as const) {
@@ -144,6 +172,28 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
         const hello = { version: 0x0303, suites: [one], versions: [0x0304], protocol };
         assert.is((await ask(tlsPort, clientHello(hello))).kind, 'alert', one.toString(16));
       }
+    });
+  });
+
+  test(`${protocol}: signatures with SHA-1 and SHA-224 are not offered`, async () => {
+    await withServer(async ({ tlsPort }) => {
+      for (const signature of [0x0203, 0x0303, 0x0201, 0x0301]) {
+        const hello = { version: 0x0303, suites: ECDSA_SUITES, signatures: [signature], protocol };
+        const { kind, description } = await ask(tlsPort, clientHello(hello));
+        assert.equal([kind, description], ['alert', 40], signature.toString(16));
+      }
+    });
+  });
+
+  test(`${protocol}: X25519MLKEM768 is agreed on where OpenSSL has it`, async () => {
+    await withServer(async ({ tlsPort }) => {
+      const hello = { version: 0x0303, suites: TLS13_SUITES, versions: [0x0304], protocol };
+      // Without a key share, the server requests one for the group that it selects.
+      const both = await ask(tlsPort, clientHello({ ...hello, groups: [X25519MLKEM768, X25519] }));
+      assert.is(both.group, hasHybrid ? X25519MLKEM768 : X25519);
+      assert.is((await ask(tlsPort, clientHello({ ...hello, groups: [X25519] }))).group, X25519);
+      const alone = await ask(tlsPort, clientHello({ ...hello, groups: [X25519MLKEM768] }));
+      assert.is(alone.kind, hasHybrid ? 'hello' : 'alert');
     });
   });
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { startChild } from '../../../support/child.ts';
 
-export type Program = 'curl' | 'nghttp' | 'h2load' | 'chromium';
+export type Program = 'curl' | 'nghttp' | 'h2load' | 'chromium' | 'openssl';
 
 const RUN_MS = 60_000;
 
