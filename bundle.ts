@@ -46,7 +46,7 @@ const namePrograms: Plugin = {
   },
 };
 
-for (const file of readdirSync(OUT)) if (/^chunk-/.test(file)) rmSync(join(OUT, file));
+for (const file of readdirSync(OUT)) if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(OUT, file));
 await build({
   entryPoints: Object.fromEntries([join(ROOT, 'main.ts'), ...programs].map((source) => [outputOf(source), source])),
   outdir: OUT,

@@ -13,7 +13,8 @@ export type AuditModule = typeof import('../../core/miniapp/audit.ts');
 
 /** Files in the folder of the program. */
 const SCRIPT = 'package-audit.js';
-const CODE = 'package-audit.code';
+/** V8 accepts code of its own version only. */
+const CODE = `package-audit.${process.versions.v8}.code`;
 /** Wrap the script into a function with the parameters of a CommonJS module. */
 export const HEAD = '(function (module, exports, require) {';
 export const TAIL = '})';

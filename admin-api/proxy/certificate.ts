@@ -7,6 +7,7 @@ import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls';
 import { CoveredNames } from '../../core/tls/covered-names.ts';
 import { requiresStapling } from '../../core/tls/must-staple.ts';
+import { hasWeakSignature } from '../../core/tls/weak-signature.ts';
 import { formatTime } from '../http/time.ts';
 import { readChain, readKey, rejectCertificate, rejectKey } from './pem.ts';
 
@@ -53,6 +54,7 @@ export function checkCertificate(
   checkNames(names, domain);
   const pem = chain.map(String).join('');
   const pkcs8 = key.export({ type: 'pkcs8', format: 'pem' }).toString();
+  checkSignatures(chain);
   checkLoads(pem, pkcs8);
   const notAfter = parseSeconds(leaf.validTo);
   return {
@@ -203,9 +205,19 @@ function checkNames(names: CoveredNames, domain: string): void {
     );
 }
 
+/** Self-signed certificates are exempt: clients do not check the signature of a trusted root. */
+function checkSignatures(chain: readonly X509Certificate[]): void {
+  const at = chain.findIndex((link) => hasWeakSignature(link.raw) && !isIssuedBy(link, link));
+  if (at >= 0)
+    rejectCertificate(
+      'invalid_certificate',
+      `Certificate ${at + 1} is signed with SHA-1 or MD5, which browsers reject. Request a new certificate, with SHA-256 or better.`,
+    );
+}
+
 /**
- * Loads the certificate like the edge does. OpenSSL rejects weak signatures (SHA-1, MD5) and keys
- * below 112 bits of security anywhere in the chain.
+ * Loads the certificate like the edge does. OpenSSL rejects keys below 112 bits of security
+ * anywhere in the chain.
  */
 function checkLoads(cert: string, key: string): void {
   try {

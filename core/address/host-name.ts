@@ -1,5 +1,5 @@
 /** Host names of origins (RFC 952, RFC 1123 2.1). */
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { type Exemptions, NO_EXEMPTIONS } from './classify.ts';
 import { invalidOrigin, privateOrigin, quote } from './refuse.ts';
 import { specialName } from './special-names.ts';
@@ -7,6 +7,7 @@ import { specialName } from './special-names.ts';
 /** Underscores, which no host name should have, since there are origins with them that everybody reaches. */
 const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 const LONGEST_LABEL = 63;
+const NOT_ASCII = /[^\0-\x7f]/;
 /** 255 bytes of wire form, less the first length and the root (RFC 1035 3.1). */
 const LONGEST_NAME = 253;
 /** WHATWG URL, "ends in a number checker": such a host is an address or an error, never a name. */
@@ -35,9 +36,14 @@ export function readHostName(host: string, text: string, exemptions: Exemptions 
   return name;
 }
 
-/** True also for what does not claim to be one. */
+/**
+ * True also for what does not claim to be one. domainToASCII of Node 24 does not check A-labels, so
+ * the label is decoded and encoded again.
+ */
 function isALabel(label: string): boolean {
-  return !label.startsWith('xn--') || domainToASCII(`${label}.a`) === `${label}.a`;
+  if (!label.startsWith('xn--')) return true;
+  const unicode = domainToUnicode(`${label}.a`);
+  return NOT_ASCII.test(unicode) && domainToASCII(unicode) === `${label}.a`;
 }
 
 function refuseSpecial(name: string, labels: number, text: string, exemptions: Exemptions): void {

@@ -1,7 +1,7 @@
 /**
  * The audit in the form of the build: V8 accepts the stored code, and works without unusable code.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,37 +11,40 @@ import { auditPackage } from '../../../core/miniapp/audit.ts';
 import { smallApp } from '../../core/miniapp/corpus/small-app.ts';
 
 const { script, code } = programPaths(new URL('../../../', import.meta.url));
-const made = readFileSync(code);
+if (!existsSync(code)) test.skip('skipped: another version of Node has made this build', () => {});
+else testCode(readFileSync(code));
 
-test('V8 accepts the code of this build', () => {
-  assert.is(openAuditProgram(script, made).isRejected, false);
-});
-
-for (const [what, bytes] of [
-  ['as it was made', made],
-  ['of another version of V8', Buffer.from(made).fill(0, 4, 8)],
-  ['cut off', made.subarray(0, 1000)],
-  ['that is empty', Buffer.alloc(0)],
-] as const)
-  test(`with code ${what} it has the same findings as the modules`, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'waypost-audit-'));
-    try {
-      const app = join(folder, 'app');
-      mkdirSync(app);
-      for (const [path, content] of Object.entries(smallApp({ 'app.js': 'eval(name); let x = ;' })))
-        if (!path.includes('/')) writeFileSync(join(app, path), content);
-      // From another path, because V8 needs no code for a script that it has compiled in this
-      // process.
-      const copy = join(folder, 'audit.js');
-      copyFileSync(script, copy);
-      const { audit, isRejected } = openAuditProgram(copy, Buffer.from(bytes));
-      assert.is(isRejected, bytes !== made);
-      const found = await audit.auditPackage(app);
-      assert.equal(found, await auditPackage(app));
-      assert.ok(found.findings.some((finding) => finding.code === 'script_syntax'));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+function testCode(made: Buffer): void {
+  test('V8 accepts the code of this build', () => {
+    assert.is(openAuditProgram(script, made).isRejected, false);
   });
+
+  for (const [what, bytes] of [
+    ['as it was made', made],
+    ['of another version of V8', Buffer.from(made).fill(0, 4, 8)],
+    ['cut off', made.subarray(0, 1000)],
+    ['that is empty', Buffer.alloc(0)],
+  ] as const)
+    test(`with code ${what} it has the same findings as the modules`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'waypost-audit-'));
+      try {
+        const app = join(folder, 'app');
+        mkdirSync(app);
+        for (const [path, content] of Object.entries(smallApp({ 'app.js': 'eval(name); let x = ;' })))
+          if (!path.includes('/')) writeFileSync(join(app, path), content);
+        // From another path, because V8 needs no code for a script that it has compiled in this
+        // process.
+        const copy = join(folder, 'audit.js');
+        copyFileSync(script, copy);
+        const { audit, isRejected } = openAuditProgram(copy, Buffer.from(bytes));
+        assert.is(isRejected, bytes !== made);
+        const found = await audit.auditPackage(app);
+        assert.equal(found, await auditPackage(app));
+        assert.ok(found.findings.some((finding) => finding.code === 'script_syntax'));
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+}
 
 test.run();

@@ -9,7 +9,7 @@ import { testedTransports } from '../transports.ts';
 
 const REST = 250;
 
-const ofSeveral = (transport: 'uws' | 'node'): Promise<Daemon> =>
+const ofSeveral = (transport: 'uws' | 'node' | 'auto'): Promise<Daemon> =>
   startDaemon(transport, {}, undefined, undefined, undefined, undefined, (seq) => ({ seq, applied: [], pending: [] }));
 
 /** A token that this node does not have yet: `arrive` applies it. */
@@ -81,7 +81,7 @@ for (const transport of await testedTransports('tokens that are late')) {
 const looks = suite('looks for tokens');
 
 looks('requests with invalid tokens share few catch-ups', async () => {
-  const daemon = await ofSeveral('uws');
+  const daemon = await ofSeveral('auto');
   try {
     const { token } = await ahead(daemon);
     let count = 0;

@@ -1,0 +1,39 @@
+/** Other versions of Node, installed when a test needs them. They are no dependencies. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The major versions that package.json supports. */
+export const SUPPORTED: readonly number[] = [20, 22, 24];
+
+const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node-versions');
+const INSTALL_MS = 300_000;
+
+/** The supported versions without that of this process. */
+export const otherVersions = (): readonly number[] =>
+  SUPPORTED.filter((major) => major !== Number(process.versions.node.split('.')[0]));
+
+/**
+ * Path of the newest program of a major version, as the packages of npm have it. Throws an Error if
+ * it cannot be installed, for example offline.
+ */
+export function nodeBinary(major: number): string {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = join(CACHE, String(major));
+  const program = join(folder, 'node_modules', name, 'bin/node');
+  if (existsSync(program)) return program;
+  mkdirSync(folder, { recursive: true });
+  // Else npm installs into the project.
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  try {
+    execFileSync('npm', ['install', ...options, `${name}@${major}`], {
+      cwd: folder,
+      timeout: INSTALL_MS,
+      stdio: 'pipe',
+    });
+  } catch (error) {
+    throw new Error(`cannot install Node ${major} for ${name}: ${(error as Error).message}`);
+  }
+  return program;
+}
