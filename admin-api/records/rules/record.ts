@@ -75,7 +75,11 @@ export function checkStorable(apex: Name, name: Name, type: number, rdata: Uint8
       '/name',
     );
   // Not only a warning as for other types: an address as the target of an ALIAS never resolves.
-  if (type === TYPE.ALIAS && isAddress(nameAt(rdata, 0))) throw targetIsAddress(type, nameAt(rdata, 0));
+  if (type !== TYPE.ALIAS) return;
+  const target = nameAt(rdata, 0);
+  if (isAddress(target)) throw targetIsAddress(type, target);
+  if (target.length === 1)
+    throw invalid('invalid_host', 'An ALIAS cannot point to the root, which has no addresses.', '/content');
 }
 
 /**

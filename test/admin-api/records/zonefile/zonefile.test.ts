@@ -139,6 +139,7 @@ const BAD: readonly (readonly [file: string, lines: readonly number[], query?: s
   ['@ 300 MX 1 a_-.x\n', [1], '?strict=true'],
   ['$TTL 300\nwww.example.org. A 192.0.2.1\n', [2], '?strict=true'],
   ['m DNAME example.org.\nm DNAME example.net.\n', [1]],
+  ['a ALIAS .\nb ALIAS 192.0.2.1.\n', [1, 2]],
   ['a A 192.0.2.1\n', [1], '?apex=keep'],
   [`a TXT x\n${Array.from({ length: 250 }, (_, i) => `b TXT "${i}${'x'.repeat(200)}"\n`).join('')}`, [2]],
 ];
