@@ -56,7 +56,7 @@ export const DATA_ROWS: readonly RdataRow[] = [
   { type: TYPE.OPENPGPKEY, example: 'mQENBFRVStcBCADVC6F0', fields: [base64Data('public key')] },
   // RFC 4701 3.2.
   { type: TYPE.DHCID, example: 'AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=', fields: [base64Data('digest')] },
-  // RFC 9886 5.1.2 and 5.2.2.
+  // RFC 9886 5.1 and 5.2.
   { type: TYPE.HHIT, example: 'gwppSEhJVCBWQUxJREFUSU9O', fields: [base64Data('data')] },
   { type: TYPE.BRID, example: 'owAAAYIEdAEAUQEgBQ==', fields: [base64Data('data')] },
   // draft-ietf-nimrod-dns-01 section 3, as BIND and ldns write them.

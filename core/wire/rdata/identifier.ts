@@ -42,17 +42,25 @@ function eui(size: 6 | 8): FieldKind {
   };
 }
 
+const MAX_U32 = 2n ** 32n - 1n;
 const MAX_U64 = 2n ** 64n - 1n;
 
 const readU64 = (input: WireReader): string => ((BigInt(input.u32()) << 32n) | BigInt(input.u32())).toString();
 
+/** One number, or its halves of 32 bits with a dot between them; undefined: neither. */
+function parseNodeNumber(text: string): bigint | undefined {
+  const halves = /^(\d{1,10})\.(\d{1,10})$/.exec(text)?.slice(1).map(BigInt);
+  if (halves !== undefined) return halves.some((half) => half > MAX_U32) ? undefined : (halves[0] << 32n) | halves[1];
+  return /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_U64 ? BigInt(text) : undefined;
+}
+
 const nodeNumber: FieldKind = {
   parse(input, out) {
     const text = input.word('node number');
-    if (!/^\d{1,20}$/.test(text) || BigInt(text) > MAX_U64)
-      input.fail('node number', `must be a whole number from 0 to ${MAX_U64}`, text);
-    out.u32(Number(BigInt(text) >> 32n));
-    out.u32(Number(BigInt(text) & 0xffffffffn));
+    const number =
+      parseNodeNumber(text) ?? input.fail('node number', `must be a whole number from 0 to ${MAX_U64}`, text);
+    out.u32(Number(number >> 32n));
+    out.u32(Number(number & MAX_U32));
   },
   format: readU64,
   /** As text: JSON numbers are exact up to 53 bits only. */
@@ -67,6 +75,6 @@ export const IDENTIFIER_ROWS: readonly RdataRow[] = [
   { type: TYPE.L64, example: '10 2001:db8:1140:1000', fields: [u16('preference', 'priority'), groups('locator')] },
   { type: TYPE.EUI48, example: '00-00-5e-00-53-2a', fields: [eui(6)] },
   { type: TYPE.EUI64, example: '00-00-5e-ef-10-00-00-2a', fields: [eui(8)] },
-  // The registry's template.
+  // draft-johnson-dns-ipn-cla-07 3.1, the registry's reference.
   { type: TYPE.IPN, example: '30399', fields: [nodeNumber] },
 ];

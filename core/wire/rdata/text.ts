@@ -82,7 +82,7 @@ export const TEXT_ROWS: readonly RdataRow[] = [
   { type: TYPE.SPF, example: '"v=spf1 -all"', fields: [strings], parseBare: splitBare },
   // draft-reid-dnsext-zs-01, which is the registry's reference.
   { type: TYPE.NINFO, example: '"zone status"', fields: [strings] },
-  // The registry's templates: AVC, WALLET, CLA.
+  // The registry's templates of AVC and WALLET; draft-johnson-dns-ipn-cla-07 for CLA.
   { type: TYPE.AVC, example: '"app-name:Example"', fields: [strings] },
   { type: TYPE.WALLET, example: '"BTC" "an address"', fields: [strings] },
   { type: TYPE.CLA, example: '"TCP-v4-v6"', fields: [strings] },
