@@ -79,16 +79,18 @@ function changeRandomly({ domains, proxies, records }: Model, random: Random): v
     domains.set(apex, newDomain(apex, random.below(2) === 0 ? KEPT : null));
     return;
   }
-  const kind = random.below(40);
+  const kind = random.below(42);
   if (kind === 0) {
     domains.delete(apex);
     proxies.delete(apex);
     for (const [key] of all) records.delete(key);
   } else if (kind === 1) domains.set(apex, { ...domain, kept: domain.kept === null ? KEPT : null });
-  else if (kind === 2) {
+  else if (kind === 2 || kind > 39) {
     const old = proxies.get(apex);
-    if (old === undefined || random.below(2) === 0)
+    const originHost = random.pick([null, '192.0.2.7', 'origin.example.net', 'www.example.net', '2001:db8::7']);
+    if (old === undefined || random.below(3) === 0)
       proxies.set(apex, { ...(old ?? newProxy(domain)), enabled: old?.enabled !== true });
+    else if (random.below(2) === 0) proxies.set(apex, { ...old, originHost });
     else proxies.delete(apex);
   } else if (kind === 3) for (const [key] of all) records.delete(key);
   else if (kind === 4) for (const [key, row] of all) records.set(key, { ...row, ttl: row.ttl + 1 });
@@ -219,10 +221,10 @@ test(`${GROUPS} groups that change each other's names leave the same answers as 
       }
       await Promise.all(commits);
       const label = `seed ${SEED}, group ${group}: ${texts.join('\n')}`;
-      const answers = dump(environment, ['answers', 'usage']);
+      const answers = dump(environment, ['answers', 'usage', 'aliases']);
       assert.is(index.stats.names, dump(environment, ['answers']).length, label);
       await rebuildAnswers(environment, SETTINGS);
-      const anew = new Set(dump(environment, ['answers', 'usage']));
+      const anew = new Set(dump(environment, ['answers', 'usage', 'aliases']));
       const previous = new Set(answers);
       const named = (line: string) =>
         Buffer.from(line.split(' ')[1], 'hex').toString('latin1').replaceAll('\0', '.') + line;
