@@ -34,7 +34,7 @@ export interface Survey {
 export const NO_SURVEY: Survey = { hasWebNames: false, faults: new Map(), addresses: new Set() };
 
 const MAX_SHOWN_NAMES = 5;
-/** Addresses that are looked for in other records. */
+/** Addresses that are looked for in other records; a few more when one name has several. */
 const MAX_ADDRESSES = 10_000;
 /** Names whose records are followed; each costs some ten microseconds. */
 const MAX_FOLLOWED = 2_000;
@@ -51,9 +51,6 @@ export async function surveyNames(
   const addresses = new Set<string>();
   const faults = new Map<Fault, FaultyNames>();
   const survey: Survey = { hasWebNames: false, faults, addresses };
-  const add = (address: Uint8Array): void => {
-    if (addresses.size < MAX_ADDRESSES) addresses.add(latin1(address));
-  };
   let last: Name | undefined;
   let followed = 0;
   await scanRecords(services.environment, domain.id, (key, value) => {
@@ -65,17 +62,18 @@ export async function surveyNames(
       survey.hasWebNames = true;
       return false;
     }
-    const name = nameOfKey(key, 8, nameEnd);
     const isPublic = address !== null && mayConnect(address, exemptions).public;
+    if (isPublic && addresses.size >= MAX_ADDRESSES) return false;
+    const name = nameOfKey(key, 8, nameEnd);
     if (!isPublic && last !== undefined && equalNames(name, last)) return false;
     last = name;
     if (!zone.isWeb(name, proxiedOf(value))) return false;
     survey.hasWebNames = true;
-    if (isPublic) add(address);
+    if (isPublic) addresses.add(latin1(address));
     else if (++followed <= MAX_FOLLOWED) {
       const origin = origins.originOf(name);
       if (origin.kind === 'none') addFault(faults, origin.why, formatRelative(name, domain.apex));
-      else if (origin.kind === 'addresses') for (const found of origin.addresses) add(found);
+      else if (origin.kind === 'addresses') for (const found of origin.addresses) addresses.add(latin1(found));
     }
     return false;
   });
