@@ -119,7 +119,7 @@ export const importResponse = Type.Object({
   warnings: Type.Optional(
     list(
       importWarning,
-      'questionable records that were imported, sorted by line, at most 1000; omitted when there are none',
+      'questionable lines that were imported, or ignored as other servers do, sorted by line, at most 1000; omitted when there are none',
     ),
   ),
   warnings_omitted: Type.Optional(count('the number of further warnings; omitted when there are none')),

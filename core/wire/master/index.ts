@@ -1,4 +1,5 @@
 export { formatMaster } from './format.ts';
+export { mayGenerate } from './generate.ts';
 export { type Inlined, inlineIncludes, type MasterFile, type MasterLine, mayInclude } from './include.ts';
 export {
   type Dropped,

@@ -4235,7 +4235,7 @@ export interface operations {
                         domain: components["schemas"]["Domain"];
                         /** @description the number of records in the zone, without its SOA */
                         records: number;
-                        /** @description questionable records that were imported, sorted by line, at most 1000; omitted when there are none */
+                        /** @description questionable lines that were imported, or ignored as other servers do, sorted by line, at most 1000; omitted when there are none */
                         warnings?: components["schemas"]["ImportWarning"][];
                         /** @description the number of further warnings; omitted when there are none */
                         warnings_omitted?: number;

@@ -1,3 +1,5 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nameOfKey } from '../../../../core/store/keys.ts';
@@ -211,6 +213,20 @@ test('rejects a wrong content type and query', async () => {
   assert.equal([mistyped.status, mistyped.body.error.code], [400, 'unknown_parameter'] as never);
   assert.match(String(mistyped.body.error.message), /"strcit"; did you mean "strict"\?/);
   assert.is((await send('')).body.records, 0 as never);
+});
+
+test('a large $GENERATE does not block the main thread', async () => {
+  const { send } = await newZone();
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  // A delay is measured between two ticks.
+  await wait(20);
+  // The error at the end keeps the commit out of the measurement.
+  const { status, body } = await send('$GENERATE 1-262144 h$ A 192.0.2.1\nx FOO y\n');
+  await wait(20);
+  delays.disable();
+  assert.equal([status, listOf(body.error.details).map(({ line }) => Number(line))], [422, [2]]);
+  assert.ok(delays.max < 400e6, `${Math.round(delays.max / 1e6)} ms`);
 });
 
 test.run();

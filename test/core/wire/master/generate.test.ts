@@ -1,7 +1,7 @@
 /** `$GENERATE`. Expected names and content are those that named-checkzone 9.18 prints. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileTemplate, MAX_GENERATED, readRange } from '../../../../core/wire/master/generate.ts';
+import { compileTemplate, MAX_GENERATED, mayGenerate, readRange } from '../../../../core/wire/master/generate.ts';
 import { parseMaster } from '../../../../core/wire/master/index.ts';
 import { typeName } from '../../../../core/wire/mnemonics.ts';
 import { formatRelative } from '../../../../core/wire/name.ts';
@@ -74,6 +74,12 @@ test('numbers with an offset, a width and a base', () => {
   for (const [template, value, filled] of cases) assert.is(compile(template)?.(value), filled, template);
   for (const wrong of ['%{', '%{}', '%{x}', '%{1,}', '%{1,2,y}', '%{1,64,d}', '%{1', '%{99999999999}'])
     assert.is(compile(wrong), undefined, wrong);
+});
+
+test('finds files that may generate records', () => {
+  for (const text of ['$GENERATE 1-2 a A x', 'x\r\n$generate\t']) assert.ok(mayGenerate(Buffer.from(text)), text);
+  for (const text of ['', '$TTL 5', ' $GENERATE 1-2', '$GENERATED '])
+    assert.not.ok(mayGenerate(Buffer.from(text)), text);
 });
 
 test('ranges', () => {
