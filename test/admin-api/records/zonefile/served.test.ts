@@ -221,6 +221,14 @@ test('a hidden record is served when its delegation is deleted', async ({ daemon
   assert.equal((await ask(daemon, `d.${ZONE}.`, TYPE.MX)).answer, [`d.${ZONE}. 300 MX 1 mail.example.`]);
 });
 
+test('a hidden record is served when its DNAME is deleted', async ({ daemon, path }) => {
+  const [dname] = listOf((await daemon.call('GET', `${path}/records?name=m&type=DNAME`)).body.records);
+  assert.is((await daemon.call('DELETE', `${path}/records/${dname.id}`)).status, 200);
+  assert.equal((await ask(daemon, `x.m.${ZONE}.`, TYPE.TXT)).answer, [`x.m.${ZONE}. 300 TXT "below"`]);
+  const json = { name: 'm', type: 'DNAME', content: 'example.org.' };
+  assert.is((await daemon.call('POST', `${path}/records`, { json })).body.error.code, 'occluded' as never);
+});
+
 test('single records must follow the stricter rules', async ({ daemon, path }) => {
   const refused: readonly (readonly [name: string, type: string, content: string, code: string])[] = [
     ['m', 'MX', `1 c.${ZONE}`, 'target_is_cname'],

@@ -87,6 +87,35 @@ for (const filler of [0, 4000])
     assert.is(rebuilt.size, imported.size);
   });
 
+/** Records that an import warns of. */
+const ODD = `
+a.*.b A 192.0.2.1
+*.*.c TXT x
+m DNAME n
+x.m A 192.0.2.1
+d.m NS ns.example.org.
+x.n A 192.0.2.2
+cut NS ns.cut
+cut DNAME example.org.
+ns.cut A 192.0.2.3
+x.cut TXT hidden
+y.cut NS ns.example.org.
+to CNAME x.m
+* A 192.0.2.4
+`;
+
+test('the answers match the rows of a zone with warnings', async () => {
+  const { send, name } = await newZone();
+  assert.is((await send(ODD)).status, 200);
+  const imported = answers(name);
+  const rebuilt = await rebuild(name);
+  for (const [owner, node] of rebuilt) if (owner !== `${name}.`) assert.is(imported.get(owner), node, owner);
+  assert.equal(
+    [rebuilt.size, imported.has(`x.m.${name}.`), imported.has(`x.cut.${name}.`)],
+    [imported.size, false, false],
+  );
+});
+
 /** The nodes of the zone, compiled from the rows when the change is applied. */
 async function rebuild(name: string): Promise<Map<string, string>> {
   const { body } = await daemon.call('GET', `/api/v1/domains?q=${name}`);
