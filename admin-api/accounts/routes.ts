@@ -1,9 +1,10 @@
 /** Endpoints of accounts. */
 
 import { Type } from '@sinclair/typebox';
+import { idKey } from '../../core/store/keys.ts';
 import type { Passwords } from '../auth/password.ts';
-import type { Services } from '../change/services.ts';
-import { nextCursor, readPage } from '../http/lists.ts';
+import { parseId, type Services } from '../change/services.ts';
+import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
 import { accountPatchBody, accountResponse, accountsResponse, newAccountBody, ownAccountResponse } from './schema.ts';
@@ -38,9 +39,9 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const page = readPage(context.query);
-        const found = services.reader.accounts(page.after?.toString('hex') ?? null, page.limit + 1);
+        const found = services.reader.accounts(readIdCursor(page.after), page.limit + 1);
         const rows = found.slice(0, page.limit);
-        const last = found.length > page.limit ? Buffer.from(rows[rows.length - 1].id, 'hex') : null;
+        const last = found.length > page.limit ? idKey(rows[rows.length - 1].id) : null;
         return { accounts: rows.map(viewAccount), next_cursor: nextCursor(last, context) };
       },
     }),
@@ -70,7 +71,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       body: accountPatchBody,
       response: accountResponse,
       faults: { 404: ['no_such_account'], 409: [...TAKEN, 'last_admin'], 422: ['invalid_plan'], 503: ['busy'] },
-      run: (context) => updateAccount(services, passwords, context, context.params.account_id, context.body),
+      run: (context) => updateAccount(services, passwords, context, parseId(context.params.account_id), context.body),
     }),
     route({
       operationId: 'deleteAccount',
@@ -83,7 +84,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       admin: true,
       response: NOTHING,
       faults: { 404: ['no_such_account'], 409: ['has_domains', 'has_apps', 'last_admin'] },
-      run: (context) => deleteAccount(services, context, context.params.account_id),
+      run: (context) => deleteAccount(services, context, parseId(context.params.account_id)),
     }),
   ];
 }

@@ -1,13 +1,15 @@
 /** Creates, changes, deletes and describes accounts, including the first administrator. */
+
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
-import { type Account, accounts, newId, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
+import { type Account, accounts, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
 import { revokeTokens } from '../auth/tokens.ts';
 import { change } from '../change/change.ts';
-import { isId, type Services } from '../change/services.ts';
+import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
@@ -34,8 +36,9 @@ export async function createAccount(
   context: Context<Caller>,
   body: AccountBody & { readonly username: string; readonly password: string },
 ) {
-  const account = newAccount(services, body, await passwords.hash(body.password));
+  const chosen = newAccount(services, body, await passwords.hash(body.password));
   return change(services, context, (draft) => {
+    const account = { id: draft.newId(accounts), ...chosen };
     requireFreeLogins(draft, account);
     draft.put(accounts, account);
     return {
@@ -47,12 +50,15 @@ export async function createAccount(
   });
 }
 
-function newAccount(services: Services, body: AccountBody & { username: string }, passwordHash: string): Account {
+function newAccount(
+  services: Services,
+  body: AccountBody & { username: string },
+  passwordHash: string,
+): Omit<Account, 'id'> {
   const { username, email, role = 'user', plan = 'free', api_enabled: apiEnabled = true } = body;
   requirePlan(services, plan);
   const now = nowSeconds();
   return {
-    id: newId(),
     username,
     email: email ?? '',
     role,
@@ -72,7 +78,7 @@ export async function updateAccount(
   services: Services,
   passwords: Passwords,
   context: Context<Caller>,
-  id: string,
+  id: Id,
   body: AccountPatch,
 ) {
   const { revoke_tokens: revokesTokens = false } = body;
@@ -113,7 +119,7 @@ export async function updateAccount(
  * The sweeper deletes its apps later. Throws HttpError 404, StateError `has_domains`, `has_apps`,
  * `last_admin`.
  */
-export function deleteAccount(services: Services, context: Context<Caller>, id: string) {
+export function deleteAccount(services: Services, context: Context<Caller>, id: Id) {
   return change(services, context, (draft) => {
     const account = requireAccount(draft, id);
     requireOtherAdmin(draft, account);
@@ -134,8 +140,8 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
   });
 }
 
-function requireAccount(reader: Pick<Draft, 'account'>, id: string): Account {
-  const account = isId(id) ? reader.account(id) : undefined;
+function requireAccount(reader: Pick<Draft, 'account'>, id: Id): Account {
+  const account = reader.account(id);
   if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account with this id.');
   return account;
 }
@@ -163,7 +169,7 @@ const isAdmin = (account: Account): boolean => account.role === 'admin' && accou
 /** Without an administrator, nobody could create another one. */
 function requireOtherAdmin(draft: Draft, account: Account): void {
   if (!isAdmin(account)) return;
-  for (let after: string | null = null; ; ) {
+  for (let after: Id | null = null; ; ) {
     const page: Account[] = draft.accounts(after, 500);
     if (page.some((other) => other.id !== account.id && isAdmin(other))) return;
     if (page.length < 500) break;
@@ -183,7 +189,7 @@ export async function ensureAdmin(services: Services, passwords: Passwords): Pro
   const password = config.admin.password ?? randomBytes(15).toString('base64url');
   const body = { username: 'admin', role: 'admin', plan: 'unlimited' } as const;
   const account = newAccount(services, body, await passwords.hash(password));
-  await write(environment, journal, 'setup', (draft) => draft.put(accounts, account));
+  await write(environment, journal, 'setup', (draft) => draft.put(accounts, { id: draft.newId(accounts), ...account }));
   return config.admin.password === undefined ? password : null;
 }
 

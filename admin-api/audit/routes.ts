@@ -1,7 +1,8 @@
 /** Endpoints of the audit log and of single changes. */
 import { Type } from '@sinclair/typebox';
+import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import type { Audit } from '../../core/store/rows.ts';
-import { isId, type Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
@@ -17,7 +18,7 @@ const auditView = Type.Object(
       Type.Object({
         id: id('the account that made the change'),
         username: Type.String(),
-        token_id: orNull(Type.String(), 'the token or TSIG key that was used'),
+        token_id: orNull(id('the token or TSIG key that was used')),
         token_name: orNull(Type.String(), 'the label of the token or the name of the key'),
       }),
       'who made the change; null: the service',
@@ -26,7 +27,9 @@ const auditView = Type.Object(
     by_admin: flag('whether an administrator made the change for another account'),
     action: text('the kind of change, such as "record.create"'),
     domain: orNull(Type.String(), 'the changed domain'),
-    target: orNull(Type.String(), 'the id of the changed object'),
+    target: Type.Union([id('the changed object'), Type.String(), Type.Null()], {
+      description: 'the id of the changed object; that of an app is a string',
+    }),
     detail: anyObject('the new values'),
     revision: count('the sequence number of the change'),
     request_id: text('the X-Request-Id of the request'),
@@ -62,8 +65,8 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
         action: Type.Optional(
           Type.String({ description: 'only this action, or all actions with this prefix, such as "record"' }),
         ),
-        account: Type.Optional(Type.String({ description: 'only changes to this account; for administrators' })),
-        account_id: Type.Optional(Type.String({ description: 'the same as `account`' })),
+        account: Type.Optional(id('the account whose entries are returned; for administrators')),
+        account_id: Type.Optional(id('the same as `account`')),
       }),
       response: Type.Object({ entries: list(auditView, 'newest first'), next_cursor: nextCursorSchema }),
       faults: { 400: ['invalid_limit', 'invalid_cursor'], 403: ['forbidden'] },
@@ -72,10 +75,9 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
         const { limit, after } = readPage(query);
         if (after !== null && after.length !== 8) throw invalidCursor();
         const of = auditedAccount(caller, query);
-        if (of !== null && !isId(of)) return { entries: [], next_cursor: null };
         const matches = matcher(query.get('domain'), query.get('action'));
         const entries: Audit[] = [];
-        let before = after?.toString('hex') ?? null;
+        let before = after === null ? null : idAt(after);
         for (let scanned = 0; scanned < SCANNED; ) {
           const batch = reader.audits(of, before, limit + 1);
           for (const entry of batch) {
@@ -88,8 +90,8 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
         }
         return { entries: entries.map(viewAudit), next_cursor: cursor(before) };
 
-        function cursor(last: string | null): string | null {
-          return nextCursor(last === null ? null : Buffer.from(last, 'hex'), context);
+        function cursor(last: Id | null): string | null {
+          return nextCursor(last === null ? null : idKey(last), context);
         }
       },
     }),
@@ -115,10 +117,11 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
 }
 
 /** Null: all accounts. Deleted accounts still have entries. Throws HttpError 403. */
-function auditedAccount({ account }: Caller, query: URLSearchParams): string | null {
+function auditedAccount({ account }: Caller, query: URLSearchParams): Id | null {
   const wanted = query.get('account');
-  if (account.role === 'admin') return wanted ?? query.get('account_id');
-  if (wanted === null || wanted === account.id) return account.id;
+  const named = wanted ?? query.get('account_id');
+  if (account.role === 'admin') return named === null ? null : parseId(named);
+  if (wanted === null || parseId(wanted) === account.id) return account.id;
   throw new HttpError(403, 'forbidden', 'Only administrators can list changes to another account; omit "account".');
 }
 

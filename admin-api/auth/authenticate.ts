@@ -2,7 +2,9 @@
  * Authenticates callers. Results are cached until any account or token changes, so a revoked token
  * is invalid as soon as the revocation is confirmed.
  */
+
 import type { Journal } from '../../core/journal/journal.ts';
+import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Authentication, Caller, Scope } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -80,7 +82,7 @@ export class Authenticator implements Authentication {
 }
 
 /** `id` is undefined if the token is not well-formed. */
-function parse(header: string): { text: string; id: string | undefined } {
+function parse(header: string): { text: string; id: Id | undefined } {
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
   return { text, id: tokenId(text) };
 }

@@ -1,9 +1,11 @@
 /** Endpoints of tokens. */
+
 import { Type } from '@sinclair/typebox';
 import { clientNetwork } from '../../core/address/ipv6.ts';
+import { idKey } from '../../core/store/keys.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
-import type { Services } from '../change/services.ts';
-import { nextCursor, readPage } from '../http/lists.ts';
+import { parseId, type Services } from '../change/services.ts';
+import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { REVISION } from '../http/revision.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
@@ -55,10 +57,10 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       run(context) {
         const { limit, after } = readPage(context.query);
         const all = services.reader.tokensOf(accountOf(services.reader, context).id);
-        const from = after === null ? 0 : all.findIndex(({ id }) => id > after.toString('hex'));
+        const from = all.findIndex(({ id }) => id > readIdCursor(after));
         const rows = from < 0 ? [] : all.slice(from, from + limit);
         const last = rows.at(-1);
-        const cursor = last === undefined || last === all.at(-1) ? null : Buffer.from(last.id, 'hex');
+        const cursor = last === undefined || last === all.at(-1) ? null : idKey(last.id);
         return { tokens: rows.map(viewToken), next_cursor: nextCursor(cursor, context) };
       },
     }),
@@ -90,7 +92,7 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       scope: 'account',
       response: NOTHING,
       faults: { 404: ['no_such_token'] },
-      run: (context) => revokeToken(services, context, context.params.token_id),
+      run: (context) => revokeToken(services, context, parseId(context.params.token_id)),
     }),
   ];
 }

@@ -1,29 +1,32 @@
 /**
- * The text of a token: `wp_`, its id (16 hexadecimal digits), a secret of 192 bits (48) and a
- * checksum (8). The checksum distinguishes a typing error from a revoked token, and helps scanners
- * for leaked secrets to recognize tokens.
+ * The text of a token: `wp_`, its id (16 decimal digits), a secret of 192 bits (48 hexadecimal
+ * digits) and a checksum (8). The checksum distinguishes a typing error from a revoked token, and
+ * helps scanners for leaked secrets to recognize tokens.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { Id } from '../../core/store/keys.ts';
 
 export const TOKEN_PREFIX = 'wp_';
-const FORM = /^wp_([0-9a-f]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
-const CHECKSUM_AT = TOKEN_PREFIX.length + 16 + 48;
+const FORM = /^wp_([0-9]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
+/** Of the greatest id. */
+const ID_DIGITS = 16;
+const CHECKSUM_AT = TOKEN_PREFIX.length + ID_DIGITS + 48;
 
-export function mintToken(id: string): string {
-  const text = `${TOKEN_PREFIX}${id}${randomBytes(24).toString('hex')}`;
+export function mintToken(id: Id): string {
+  const text = `${visiblePrefix(id)}${randomBytes(24).toString('hex')}`;
   return text + checksum(text);
 }
 
 /** The id of a token; undefined if the text is truncated, mistyped, or of another service. */
-export function tokenId(text: string): string | undefined {
+export function tokenId(text: string): Id | undefined {
   const match = FORM.exec(text);
-  return match !== null && checksum(text.slice(0, CHECKSUM_AT)) === match[2] ? match[1] : undefined;
+  return match !== null && checksum(text.slice(0, CHECKSUM_AT)) === match[2] ? Number(match[1]) : undefined;
 }
 
 /** The part of a token that may be shown to identify it. */
-export function visiblePrefix(id: string): string {
-  return TOKEN_PREFIX + id;
+export function visiblePrefix(id: Id): string {
+  return TOKEN_PREFIX + String(id).padStart(ID_DIGITS, '0');
 }
 
 /** The stored hash. It need not be slow, because the secret has 192 random bits. */

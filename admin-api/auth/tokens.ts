@@ -1,10 +1,12 @@
 /** Creates and revokes tokens. */
+
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
-import { type Account, audits, newId, type Token, tokens } from '../../core/store/rows.ts';
+import type { Id } from '../../core/store/keys.ts';
+import { type Account, audits, type Token, tokens } from '../../core/store/rows.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { auditEntry, change } from '../change/change.ts';
-import { isId, type Services } from '../change/services.ts';
+import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
@@ -32,22 +34,22 @@ export async function exchange(
   if (!account.apiEnabled) throw apiDisabled();
   const scopes = scopesOf(account.role);
   const name = body.name ?? `login ${formatTime(nowSeconds())} from ${remoteAddress}`;
-  const { token, text } = newToken(account, { name, scopes, byPassword: true, expiresAt: null });
   const { environment, journal } = services;
-  const { sequence } = await write(environment, journal, account.id, (draft) => {
+  const { result, sequence } = await write(environment, journal, String(account.id), (draft) => {
     // The account may have changed while the password was verified.
     const now = draft.account(account.id);
     if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
     if (!now.apiEnabled) throw apiDisabled();
-    addToken(draft, token);
+    const { token, text } = addToken(draft, account, { name, scopes, byPassword: true, expiresAt: null });
     const detail = { name: token.name, scopes: token.scopes, by: 'password' };
     const caller = { account, token };
-    draft.put(
+    draft.insert(
       audits,
       auditEntry({ caller, requestId, remoteAddress }, { action: 'token.create', target: token.id, detail }),
     );
+    return { token, text };
   });
-  return { account, token, text, sequence };
+  return { account, ...result, sequence };
 }
 
 const badCredentials = (): HttpError =>
@@ -70,14 +72,10 @@ export function createToken(
   const scopes = body.scopes === undefined ? held : narrowScopes(body.scopes, held);
   if (scopes.length === 0)
     throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
-  const { token, text } = newToken(account, {
-    name: body.name,
-    scopes,
-    expiresAt: readExpiry(body.expires_at, own.expiresAt),
-  });
+  const expiresAt = readExpiry(body.expires_at, own.expiresAt);
   return change(services, context, (draft) => {
     requireAccount(draft, account);
-    addToken(draft, token);
+    const { token, text } = addToken(draft, account, { name: body.name, scopes, expiresAt });
     return {
       action: 'token.create',
       accountId: account.id,
@@ -106,36 +104,35 @@ function readExpiry(text: string | null | undefined, last: number | null): numbe
 
 type Chosen = Pick<Token, 'name' | 'scopes' | 'byPassword' | 'expiresAt'>;
 
-function newToken(account: Account, row: Chosen): { token: Token; text: string } {
-  const id = newId();
-  const text = mintToken(id);
-  return { text, token: { ...row, id, accountId: account.id, hash: hashToken(text), createdAt: nowSeconds() } };
-}
-
-function addToken(draft: Draft, token: Token): void {
-  const others = draft.tokensOf(token.accountId);
+function addToken(draft: Draft, account: Account, chosen: Chosen): { token: Token; text: string } {
+  const now = nowSeconds();
+  const others = draft.tokensOf(account.id);
   // Expired tokens are deleted to make room.
-  const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= token.createdAt);
+  const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= now);
   if (others.length - expired.length >= MAX_TOKENS)
     throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens, which is the limit; revoke some first.`);
   for (const other of expired) draft.delete(tokens, other);
+  const id = draft.newId(tokens);
+  const text = mintToken(id);
+  const token = { ...chosen, id, accountId: account.id, hash: hashToken(text), createdAt: now };
   draft.put(tokens, token);
+  return { token, text };
 }
 
 /**
  * Revokes all tokens of an account, however they were created. `except`: the id of the token of the
  * request, which stays valid. Returns the number of revoked tokens.
  */
-export function revokeTokens(draft: Draft, accountId: string, except: string): number {
+export function revokeTokens(draft: Draft, accountId: Id, except: Id): number {
   const revoked = draft.tokensOf(accountId).filter(({ id }) => id !== except);
   for (const token of revoked) draft.delete(tokens, token);
   return revoked.length;
 }
 
 /** Throws HttpError 404. */
-export function revokeToken(services: Services, context: Context<Caller>, id: string) {
+export function revokeToken(services: Services, context: Context<Caller>, id: Id) {
   return change(services, context, (draft) => {
-    const token = isId(id) ? draft.token(id) : undefined;
+    const token = draft.token(id);
     if (token === undefined || !mayActFor(draft, context.caller, token.accountId))
       throw new HttpError(404, 'no_such_token', 'The account has no token with this id.');
     draft.delete(tokens, token);

@@ -3,12 +3,13 @@
  * names it. A token without the scope `account` acts for its own account only. With that scope, an
  * administrator can set the password of any account, so acting for it grants nothing more.
  */
+import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account } from '../../core/store/rows.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
-import { isId } from './services.ts';
+import { parseId } from './services.ts';
 
 /** Error codes of `accountOf`, without those that every endpoint has. */
 export const ACTING_FAULTS = { 403: ['forbidden'], 404: ['no_such_account'] } as const;
@@ -18,14 +19,15 @@ export const ACTING_FAULTS = { 403: ['forbidden'], 404: ['no_such_account'] } as
  * if the caller must not act for other accounts, and 404.
  */
 export function accountOf(reader: Reader, { caller, query }: Pick<Context<Caller>, 'caller' | 'query'>): Account {
-  const id = query.get('account');
-  if (id === null || id === caller.account.id) return caller.account;
+  const named = query.get('account');
+  const id = named === null ? caller.account.id : parseId(named);
+  if (id === caller.account.id) return caller.account;
   // Before the account is looked up, so that others do not learn which accounts exist.
   if (caller.account.role !== 'admin')
     throw new HttpError(403, 'forbidden', 'Only administrators can act for another account; omit "account".');
   if (!mayActFor(reader, caller, id))
     throw new HttpError(403, 'insufficient_scope', 'To act for another account, a token needs the scope "account".');
-  const account = isId(id) ? reader.account(id) : undefined;
+  const account = reader.account(id);
   if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account with this id.');
   return account;
 }
@@ -34,7 +36,7 @@ export function accountOf(reader: Reader, { caller, query }: Pick<Context<Caller
  * Whether the caller may read and change objects of the account, as far as the scopes of its token
  * allow. Reads the role again: in a draft, a commit conflicts with a change of the role.
  */
-export function mayActFor(reader: Reader, { account, token }: Caller, accountId: string): boolean {
+export function mayActFor(reader: Reader, { account, token }: Caller, accountId: Id): boolean {
   if (accountId === account.id) return true;
   return token.scopes.includes('account') && reader.account(account.id)?.role === 'admin';
 }

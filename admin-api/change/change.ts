@@ -2,9 +2,11 @@
  * Commits the changes of one request: its rows, its audit entry, and the response to store for its
  * Idempotency-Key. They are in one commit, so none exists without the others.
  */
+
 import { createHash } from 'node:crypto';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
-import { type Audit, audits, type Domain, newId, type Replay, replays } from '../../core/store/rows.ts';
+import type { Id } from '../../core/store/keys.ts';
+import { type Audit, audits, type Domain, type Replay, replays } from '../../core/store/rows.ts';
 import { formatHost } from '../../core/wire/name.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -26,10 +28,10 @@ export interface ChangeResult<R extends Reply> {
   /** The response is not stored: a retry with the same Idempotency-Key runs again. */
   readonly skipsReplay?: boolean;
   /** The owner of the changed object; omitted: the owner of the domain, or the caller. */
-  readonly accountId?: string;
+  readonly accountId?: Id;
   readonly domain?: Domain;
-  /** Id of the changed object. */
-  readonly target?: string;
+  /** Id of the changed object; that of an app is text. */
+  readonly target?: Id | string;
   /** Details for the audit log; no secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
   /** With an Idempotency-Key, also called before the commit, with the revision 0. */
@@ -47,7 +49,7 @@ export async function change<R extends Reply>(
 ): Promise<R> {
   const { environment, journal } = services;
   const { caller, idempotency, headers } = context;
-  const { result, sequence } = await write(environment, journal, caller.account.id, async (draft) => {
+  const { result, sequence } = await write(environment, journal, String(caller.account.id), async (draft) => {
     // Of two concurrent requests with one key, the second conflicts, and finds the stored response
     // when it runs again.
     const before = idempotency === null ? undefined : ifValid(draft.replay(idempotency.id));
@@ -73,7 +75,7 @@ export function auditEntry(
   done: Omit<ChangeResult<Reply>, 'createResponse'>,
 ): Audit {
   return {
-    id: newId(),
+    id: 0,
     accountId: done.accountId ?? done.domain?.accountId ?? account.id,
     actor: { accountId: account.id, username: account.username, tokenId: token.id, tokenName: token.name },
     action: done.action,

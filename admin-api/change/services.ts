@@ -5,6 +5,7 @@ import type { Secrets } from '../../core/base/secrets.ts';
 import type { Config } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
+import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Name } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -12,7 +13,7 @@ import type { Turns } from './turns.ts';
 
 /** Finds domains by a part of their name: see admin-api/domains/search.ts. */
 export interface DomainFinder {
-  find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<FoundDomains>;
+  find(accountId: Id, wanted: string, after: Name | null, limit: number): Promise<FoundDomains>;
 }
 
 export interface FoundDomains {
@@ -34,7 +35,8 @@ export interface Services {
   readonly aliases: AliasStates;
 }
 
-/** An id is 16 hexadecimal digits. Any other text is handled like an unknown id. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{16}$/.test(text);
+/** The id in a path or a query; 0, which no object has, for any text that is no id. */
+export function parseId(text: string): Id {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
+  return Number.isSafeInteger(id) ? id : 0;
 }

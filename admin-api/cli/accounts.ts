@@ -12,14 +12,23 @@ export interface Account {
   readonly username: string;
 }
 
-/** Finds an account by id, or else by username. Throws CliError `no_such_account`. */
+/**
+ * Finds an account by id or by username. Throws CliError `no_such_account`, and
+ * `ambiguous_account` if a username is the id of another account.
+ */
 export async function findAccount(api: ApiClient, who: string): Promise<Account> {
   let named: Json | undefined;
+  let numbered: Json | undefined;
   for await (const row of rows(api, ACCOUNTS, 'accounts')) {
-    if (String(row.id) === who) return asAccount(row);
+    if (String(row.id) === who) numbered = row;
     if (asText(row.username)?.toLowerCase() === who.toLowerCase()) named = row;
   }
-  if (named !== undefined) return asAccount(named);
+  if (named !== undefined && numbered !== undefined && named.id !== numbered.id)
+    throw new CliError('ambiguous_account', `"${who}" is the id of one account and the username of another.`, {
+      next: `Use the id of the account: ${who} or ${named.id}.`,
+    });
+  const found = named ?? numbered;
+  if (found !== undefined) return asAccount(found);
   throw new CliError('no_such_account', `There is no account "${who}".`, {
     next: 'List the accounts with "waypost account list".',
   });

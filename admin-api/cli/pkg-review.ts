@@ -46,7 +46,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   addVerb(parent, context, {
     usage: 'review <upload>',
     about: 'show a package of any account and all findings (administrators)',
-    examples: ['waypost pkg review 019a7c3e5b2d0400'],
+    examples: ['waypost pkg review 57'],
     async run(call, [id]) {
       await showUpload(call, pathOf(id));
       return true;
@@ -55,7 +55,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   addVerb(parent, context, {
     usage: 'approve <upload>',
     about: 'approve a package that is in review or suspended (administrators)',
-    examples: ['waypost pkg approve 019a7c3e5b2d0400'],
+    examples: ['waypost pkg approve 57'],
     async run(call, [id]) {
       const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/approve` });
       call.show(result, `Approved: ${formatUpload(asObject(result.upload))}`);
@@ -66,7 +66,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     usage: 'reject <upload>',
     about: 'reject a package (administrators)',
     options: [REASON, option('--code <code...>', 'the codes of the findings that are the reason')],
-    examples: ['waypost pkg reject 019a7c3e5b2d0400 --reason "It sends contacts away." --code direct_network'],
+    examples: ['waypost pkg reject 57 --reason "It sends contacts away." --code direct_network'],
     async run(call: Call<Reason>, [id]) {
       const { reason, code: codes } = call.options;
       const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/reject`, json: { reason, codes } });
@@ -79,7 +79,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     about: 'suspend a package, or an app with its published, approved and future packages (administrators)',
     options: [REASON],
     examples: [
-      'waypost pkg suspend 019a7c3e5b2d0400 --reason "It crashes."',
+      'waypost pkg suspend 57 --reason "It crashes."',
       'waypost pkg suspend com.example.notes --reason "Complaints."',
     ],
     async run(call: Call<Reason>, [id]) {

@@ -75,7 +75,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
   addVerb(parent, context, {
     usage: 'show <upload>',
     about: 'show a package and all findings',
-    examples: ['waypost pkg show 019a7c3e5b2d0400'],
+    examples: ['waypost pkg show 57'],
     async run(call, [id]) {
       await showUpload(call, pathOf(id));
       return true;
@@ -84,7 +84,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
   addVerb(parent, context, {
     usage: 'publish <upload>',
     about: 'publish an approved package',
-    examples: ['waypost pkg publish 019a7c3e5b2d0400'],
+    examples: ['waypost pkg publish 57'],
     async run(call, [id]) {
       await publish(call, pathOf(id));
       return true;
@@ -94,7 +94,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     usage: 'withdraw <upload>',
     about: 'withdraw a package, published or not',
     options: [YES],
-    examples: ['waypost pkg withdraw 019a7c3e5b2d0400'],
+    examples: ['waypost pkg withdraw 57'],
     async run(call, [id]) {
       await call.confirm(`Withdraw the package ${id}? Its versionCode cannot be used again.`);
       const result = await call.api.json({ method: 'DELETE', path: pathOf(id) });
@@ -125,7 +125,7 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
     return form;
   };
   const { upload: first } = await call.api.json({ method: 'POST', path: '/api/dev/apps/upload', body });
-  const path = pathOf(asText(asObject(first)?.id) ?? '');
+  const path = pathOf(String(asObject(first)?.id));
   const status = await waitForVerdict(call, path);
   await showUpload(call, path);
   if (status === 'rejected') return false;

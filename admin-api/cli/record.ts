@@ -89,7 +89,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     options: [YES],
     more: 'Asks for confirmation if there are several records.',
     examples: [
-      'waypost record rm example.com 0123456789abcdef',
+      'waypost record rm example.com 123',
       'waypost record rm example.com www A 192.0.2.1',
       'waypost record rm example.com old --yes',
     ],
@@ -108,7 +108,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
   });
 }
 
-const ID = /^[0-9a-f]{16}$/;
+const ID = /^[1-9]\d{0,15}$/;
 
 /**
  * The records of a name, or the record of an id. A record whose name looks like an id takes
@@ -122,7 +122,7 @@ async function recordsToRemove(
 ): Promise<Json[]> {
   const found = await findRecords(api, domain, { name: which, ...narrower });
   if (found.length > 0) return found;
-  if (ID.test(which) && narrower.type === undefined) return [{ id: which }];
+  if (ID.test(which) && narrower.type === undefined) return [{ id: Number(which) }];
   const filter = [which, narrower.type, narrower.content].filter((part) => part !== undefined).join(' ');
   throw new CliError('no_such_record', `${domain.domain} has no record "${filter}".`, {
     next: `List its records with "waypost record list ${domain.domain}".`,

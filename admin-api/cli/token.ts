@@ -79,7 +79,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   addVerb(token, context, {
     usage: 'revoke <id>',
     about: 'revoke a token at once on every node',
-    examples: ['waypost token revoke 0123456789abcdef'],
+    examples: ['waypost token revoke 12'],
     async run(call, [id]) {
       const body = await call.api.json({ method: 'DELETE', path: `${TOKENS}/${encodeURIComponent(id)}` });
       call.show(body, `revoked token ${id}`);

@@ -1,4 +1,5 @@
 /** `waypost tsig`: the TSIG keys of the account. */
+
 import type { Command } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { ofAccount } from './accounts.ts';
@@ -6,13 +7,14 @@ import { asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type GlobalOptions, print } from './io.ts';
+import { parseId } from './numbers.ts';
 import { pages } from './pages.ts';
 import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
 interface AddOptions extends GlobalOptions {
   readonly algorithm?: string;
   readonly scope?: string[];
-  readonly domainId?: string[];
+  readonly domainId?: number[];
 }
 
 const KEYS = '/api/v1/tsig-keys';
@@ -28,7 +30,10 @@ export function addTsigCommands(program: Command, context: CommandContext): void
     options: [
       option('--algorithm <name>', 'hmac-sha256 (default) or hmac-sha512'),
       option('--scope <scope...>', 'dns:read to transfer zones, dns to also update them'),
-      option('--domain-id <id...>', 'the domains that the key is valid for (default: all domains of the account)'),
+      option(
+        '--domain-id <id...>',
+        'the domains that the key is valid for (default: all domains of the account)',
+      ).argParser((text, ids?: number[]) => [...(ids ?? []), parseId(text)]),
     ],
     more: 'The key of an administrator can read the zones of all accounts.',
     examples: [
@@ -75,7 +80,7 @@ export function addTsigCommands(program: Command, context: CommandContext): void
   addVerb(tsig, context, {
     usage: 'rm <id>',
     about: 'remove a key; messages signed with it are refused at once',
-    examples: ['waypost tsig rm 0123456789abcdef'],
+    examples: ['waypost tsig rm 12'],
     async run(call, [id]) {
       const body = await call.api.json({ method: 'DELETE', path: `${KEYS}/${encodeURIComponent(id)}` });
       call.show(body, `removed TSIG key ${id}`);

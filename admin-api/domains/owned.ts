@@ -1,24 +1,24 @@
 /** Finds a domain that the caller may access, and checks the conditions of a request. */
 import { createHash } from 'node:crypto';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { afterPrefix, idKey } from '../../core/store/keys.ts';
+import { afterPrefix, type Id, idKey } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
 import { mayActFor } from '../change/acting.ts';
-import { isId, type Services } from '../change/services.ts';
+import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 
 /** Throws HttpError 404, also for a domain of an account that the caller must not act for. */
-export function ownedDomain(reader: Reader, caller: Caller, id: string): Domain {
-  const domain = isId(id) ? reader.domain(id) : undefined;
+export function ownedDomain(reader: Reader, caller: Caller, id: Id): Domain {
+  const domain = reader.domain(id);
   if (domain !== undefined && mayActFor(reader, caller, domain.accountId)) return domain;
   throw noSuchDomain();
 }
 
 /** Throws HttpError 404, also for a domain of another account. */
-export function domainOf(reader: Reader, accountId: string, id: string): Domain {
-  const domain = isId(id) ? reader.domain(id) : undefined;
+export function domainOf(reader: Reader, accountId: Id, id: Id): Domain {
+  const domain = reader.domain(id);
   if (domain !== undefined && domain.accountId === accountId) return domain;
   throw noSuchDomain();
 }

@@ -1,7 +1,7 @@
 /** Endpoints of domains. */
 import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
-import type { Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
@@ -70,7 +70,7 @@ export function domainRoutes(services: Services): Route[] {
       response: domainResponse,
       faults: { 404: ['no_such_domain'] },
       run({ caller, params, headers }) {
-        const view = describeDomain(services, ownedDomain(services.reader, caller, params.domain_id));
+        const view = describeDomain(services, ownedDomain(services.reader, caller, parseId(params.domain_id)));
         headers.ETag = etag(view.revision);
         return { domain: view };
       },
@@ -85,7 +85,7 @@ export function domainRoutes(services: Services): Route[] {
       conditional: true,
       response: NOTHING,
       faults: { 404: ['no_such_domain'] },
-      run: (context) => deleteDomain(services, context, context.params.domain_id),
+      run: (context) => deleteDomain(services, context, parseId(context.params.domain_id)),
     }),
   ];
 }

@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { lowerBound } from '../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import { nameKey } from '../../core/store/keys.ts';
+import { type Id, nameKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { formatHost, type Name } from '../../core/wire/name.ts';
@@ -33,9 +33,9 @@ interface Piece {
 export class DomainSearch implements DomainFinder {
   readonly #reader: StoreReader;
   /** In order of use, least recently used first. */
-  readonly #accounts = new Map<string, Promise<NameList>>();
+  readonly #accounts = new Map<Id, Promise<NameList>>();
   /** Changes of accounts whose list is being built. */
-  readonly #reading = new Map<string, { readonly apex: Name; readonly present: boolean }[]>();
+  readonly #reading = new Map<Id, { readonly apex: Name; readonly present: boolean }[]>();
 
   constructor(reader: StoreReader, journal: Pick<Journal, 'onDomain'>) {
     this.#reader = reader;
@@ -47,7 +47,7 @@ export class DomainSearch implements DomainFinder {
   }
 
   /** At most `limit` names that contain `wanted`, in canonical order, after the name `after`. */
-  async find(accountId: string, wanted: string, after: Name | null, limit: number): Promise<FoundDomains> {
+  async find(accountId: Id, wanted: string, after: Name | null, limit: number): Promise<FoundDomains> {
     let list = this.#accounts.get(accountId);
     if (list === undefined) list = this.#read(accountId);
     // Moves the account to the end of the map, as the most recently used.
@@ -58,7 +58,7 @@ export class DomainSearch implements DomainFinder {
     return found;
   }
 
-  async #read(accountId: string): Promise<NameList> {
+  async #read(accountId: Id): Promise<NameList> {
     const changes: { apex: Name; present: boolean }[] = [];
     this.#reading.set(accountId, changes);
     try {
@@ -80,7 +80,7 @@ export class DomainSearch implements DomainFinder {
     }
   }
 
-  async #forget(used: string): Promise<void> {
+  async #forget(used: Id): Promise<void> {
     let names = 0;
     for (const list of this.#accounts.values()) names += (await list).size;
     for (const [accountId, list] of this.#accounts) {

@@ -2,7 +2,7 @@
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../core/journal/entry-codec.ts';
-import { afterPrefix, idKey, recordKeyParts } from '../../core/store/keys.ts';
+import { afterPrefix, type Id, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
 import {
   type Account,
@@ -12,7 +12,6 @@ import {
   certificates,
   type Domain,
   domains,
-  newId,
   proxiedOf,
   proxies,
   purges,
@@ -39,7 +38,6 @@ export async function createDomain(services: Services, context: Context<Caller>,
   const account = accountOf(reader, context);
   const apex = parseDomain(text);
   if (context.caller.account.role !== 'admin') rejectPublicSuffix(apex);
-  const domain: Domain = { id: newId(), accountId: account.id, apex, createdAt: nowSeconds(), kept: null };
   const limit = planLimit(config.plans, account.plan);
   const commit = () =>
     change(services, context, (draft) => {
@@ -47,6 +45,10 @@ export async function createDomain(services: Services, context: Context<Caller>,
       requireFree(draft, apex, account.id);
       if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
         throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
+      const domain: Domain = {
+        ...{ id: draft.newId(domains), accountId: account.id, apex },
+        ...{ createdAt: nowSeconds(), kept: null },
+      };
       draft.put(domains, domain);
       const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };
       return {
@@ -57,10 +59,10 @@ export async function createDomain(services: Services, context: Context<Caller>,
       };
     });
   // The count of domains conflicts with every other creation in the account.
-  return limit > 0 ? turns.exclusive(account.id, commit) : commit();
+  return limit > 0 ? turns.exclusive(`account ${account.id}`, commit) : commit();
 }
 
-function requireFree(draft: Draft, apex: Name, accountId: string): void {
+function requireFree(draft: Draft, apex: Name, accountId: Id): void {
   const taken = (other: Domain | undefined, strict: boolean): void => {
     if (other === undefined || (!strict && other.accountId === accountId)) return;
     const own = other.accountId === accountId ? ' in this account' : '';
@@ -122,7 +124,7 @@ function readCursor(cursor: Buffer): Name {
 }
 
 /** Deletes a domain and all its data in one commit. Throws HttpError 404 and 412. */
-export function deleteDomain(services: Services, context: Context<Caller>, id: string) {
+export function deleteDomain(services: Services, context: Context<Caller>, id: Id) {
   const commit = () =>
     change(services, context, (draft) => {
       const domain = ownedDomain(draft, context.caller, id);
@@ -137,11 +139,11 @@ export function deleteDomain(services: Services, context: Context<Caller>, id: s
       draft.append(changes.content);
       return { action: 'domain.delete', domain, target: id, detail: { records: count }, createResponse: () => ({}) };
     });
-  return services.turns.exclusive(id, commit);
+  return services.turns.exclusive(String(id), commit);
 }
 
 /** Deletes the proxy settings, certificates and purges of a domain. */
-function deleteProxy(draft: Draft, domainId: string): void {
+function deleteProxy(draft: Draft, domainId: Id): void {
   const proxy = draft.proxy(domainId);
   if (proxy !== undefined) draft.delete(proxies, proxy);
   const certificate = draft.certificate(domainId);
@@ -178,12 +180,7 @@ export function deleteRecords(
 }
 
 /** Deletes the spellings of names that a zone file has set. */
-export function deleteSpellings(
-  { environment }: Services,
-  draft: Draft,
-  domainId: string,
-  changes: ChangeWriter,
-): void {
+export function deleteSpellings({ environment }: Services, draft: Draft, domainId: Id, changes: ChangeWriter): void {
   const start = idKey(domainId);
   const end = afterPrefix(start);
   draft.addReadRange({ table: spellings.number, start, end });

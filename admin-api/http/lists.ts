@@ -1,4 +1,5 @@
 /** Lists in pages: `limit` and `cursor` of a request, `next_cursor` and `Link` of a response. */
+import { type Id, idAt } from '../../core/store/keys.ts';
 import { HttpError } from './errors.ts';
 
 export const DEFAULT_LIMIT = 100;
@@ -21,6 +22,13 @@ export function readPage(query: URLSearchParams): Page {
     limit: limit === null ? DEFAULT_LIMIT : Number(limit),
     after: cursor === null ? null : Buffer.from(cursor, 'base64url'),
   };
+}
+
+/** The id at which the previous page ends; 0, which is before all ids: the first page. */
+export function readIdCursor(after: Buffer | null): Id {
+  if (after === null) return 0;
+  if (after.length !== 8) throw invalidCursor();
+  return idAt(after);
 }
 
 export const invalidCursor = (): HttpError =>

@@ -15,7 +15,7 @@ export class RateLimit {
   readonly #window: number;
   readonly #name: string;
   readonly #now: () => number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<string | number, Bucket>();
 
   /** `quota` 0: no limit. `window` in seconds. `now` in seconds. */
   constructor(name: string, quota: number, window: number, now: () => number = () => performance.now() / 1000) {
@@ -28,7 +28,7 @@ export class RateLimit {
   /**
    * Takes one request from a bucket and writes the headers into `headers`. Throws HttpError 429.
    */
-  take(key: string, headers: Record<string, string>): void {
+  take(key: string | number, headers: Record<string, string>): void {
     if (this.#quota === 0) return;
     const now = this.#now();
     const bucket = this.#bucket(key, now);
@@ -47,7 +47,7 @@ export class RateLimit {
     });
   }
 
-  #bucket(key: string, now: number): Bucket {
+  #bucket(key: string | number, now: number): Bucket {
     let bucket = this.#buckets.get(key);
     if (bucket !== undefined) this.#buckets.delete(key);
     else {

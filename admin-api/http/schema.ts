@@ -34,7 +34,8 @@ export const oneOf = <const T extends readonly string[]>(choices: T, description
     description: description ?? `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`,
   });
 
-export const id = (of: string) => Type.String({ pattern: '^[0-9a-f]{16}$', description: `the id of ${of}` });
+export const id = (of: string) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: `the id of ${of}` });
 
 export const TIME = '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$';
 export const time = (of: string) => Type.String({ pattern: TIME, description: `${of}, as YYYY-MM-DD HH:MM:SS in UTC` });
@@ -66,7 +67,7 @@ export const pageQuery = {
 
 /** Query parameter of lists and creations: see change/acting.ts. */
 export const accountQuery = {
-  account: Type.Optional(Type.String({ description: 'the id of another account to act for; for administrators' })),
+  account: Type.Optional(id('another account to act for; for administrators')),
 };
 
 export const nextCursorSchema = orNull(Type.String(), 'the cursor of the next page, or null on the last page');

@@ -5,8 +5,9 @@
 import { Type } from '@sinclair/typebox';
 import { didYouMean } from '../../core/miniapp/did-you-mean.ts';
 import { RULES as TABLE } from '../../core/miniapp/rules.ts';
+import { TIME_KEY, timeKey } from '../../core/store/keys.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
-import { isId, type Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
@@ -39,11 +40,10 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       faults: { 400: ['invalid_limit', 'invalid_cursor'] },
       run(context) {
         const { limit, after } = readPage(context.query);
-        const from = after === null ? null : after.toString('hex');
-        if (from !== null && !isId(from)) throw invalidCursor();
-        const found = uploadsIn(reader, 'in_review', from, limit + 1);
+        if (after !== null && after.length !== TIME_KEY) throw invalidCursor();
+        const found = uploadsIn(reader, 'in_review', after, limit + 1);
         const page = found.slice(0, limit);
-        const last = found.length > limit ? Buffer.from(page[page.length - 1].id, 'hex') : null;
+        const last = found.length > limit ? timeKey(page[page.length - 1]) : null;
         return {
           uploads: page.map((row) => ({ ...viewUploadBrief(row), account_id: row.accountId, notes: row.notes })),
           next_cursor: nextCursor(last, context),
@@ -61,7 +61,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       responseType: 'text/plain',
       faults: { 404: ['no_such_upload'] },
       async run(context) {
-        return report(context, await viewReport(reader, anyUpload(reader, context.params.upload_id)));
+        return report(context, await viewReport(reader, anyUpload(reader, parseId(context.params.upload_id))));
       },
     }),
     route({
@@ -73,7 +73,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       responseType: 'application/octet-stream',
       faults: { 404: ['no_such_upload'], 503: ['package_unavailable'] },
       async run({ params, headers }) {
-        const upload = anyUpload(reader, params.upload_id);
+        const upload = anyUpload(reader, parseId(params.upload_id));
         await blobs.fetch(upload.sha256);
         headers['Content-Type'] = 'application/octet-stream';
         headers['Content-Disposition'] = `attachment; filename="${upload.id}.pkg"`;
@@ -90,7 +90,12 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'version_superseded', 'app_suspended'] },
       run: (context) =>
-        changeUploadState(services, context, (draft) => anyUpload(draft, context.params.upload_id), 'approved'),
+        changeUploadState(
+          services,
+          context,
+          (draft) => anyUpload(draft, parseId(context.params.upload_id)),
+          'approved',
+        ),
     }),
     route({
       ...ADMIN,
@@ -106,7 +111,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
         return changeUploadState(
           services,
           context,
-          (draft) => anyUpload(draft, context.params.upload_id),
+          (draft) => anyUpload(draft, parseId(context.params.upload_id)),
           'rejected',
           context.body,
         );
@@ -125,7 +130,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
         changeUploadState(
           services,
           context,
-          (draft) => anyUpload(draft, context.params.upload_id),
+          (draft) => anyUpload(draft, parseId(context.params.upload_id)),
           'suspended',
           context.body,
         ),

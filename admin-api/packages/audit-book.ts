@@ -2,7 +2,9 @@
  * Writes the steps of audits. Each step is one commit that reads its conditions again, so it is
  * valid on any node.
  */
+
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import { type AuditSummary, reports, type Upload, type UploadState, uploads } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
@@ -43,7 +45,7 @@ export class AuditBook {
   }
 
   /** Starts an audit. Null: no audit is needed, or another node runs it. */
-  begin(id: string): Promise<Upload | null> {
+  begin(id: Id): Promise<Upload | null> {
     return this.#change((draft) => {
       const upload = uploadOf(draft, id);
       if (upload === undefined || upload.claim === null || !this.mayAudit(upload)) return null;
@@ -56,7 +58,7 @@ export class AuditBook {
   }
 
   /** Extends the claims of this node on running and queued audits. */
-  extend(ids: readonly string[]): Promise<void> {
+  extend(ids: readonly Id[]): Promise<void> {
     return this.#change((draft) => {
       for (const id of ids) {
         const upload = uploadOf(draft, id);
@@ -67,7 +69,7 @@ export class AuditBook {
   }
 
   /** Writes the result of an audit. Null: another node has the claim, or the upload is gone. */
-  conclude(id: string, { verdict, summary, findings }: Conclusion): Promise<UploadState | null> {
+  conclude(id: Id, { verdict, summary, findings }: Conclusion): Promise<UploadState | null> {
     const { review, publish } = this.#services.config.packages;
     return this.#change((draft) => {
       const upload = uploadOf(draft, id);

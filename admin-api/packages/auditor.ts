@@ -3,11 +3,13 @@
  * of those whose node is gone. A few run concurrently, and accounts take turns. An interrupted
  * audit starts again until the row of the package has a verdict.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../core/base/fair-queue.ts';
 import { FaultLog } from '../../core/base/log/throttle.ts';
 import { Periodic } from '../../core/base/periodic.ts';
 import { unfinishedAudit } from '../../core/miniapp/unfinished.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
 import type { Upload } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
@@ -33,12 +35,12 @@ export class Auditor {
   readonly #pool: AuditPool<Audited>;
   readonly #metrics: PackageMetrics;
   readonly #fault: FaultLog;
-  readonly #queue = new FairQueue<string>();
+  readonly #queue = new FairQueue<Id, Id>();
   /** Ids of queued and running audits. */
-  readonly #open = new Set<string>();
+  readonly #open = new Set<Id>();
   readonly #working = new Set<Promise<void>>();
   /** Callbacks that wait for a verdict. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<Id, (() => void)[]>();
   readonly #stop = new AbortController();
   readonly #scans: Periodic;
 
@@ -83,7 +85,7 @@ export class Auditor {
   /**
    * Resolves when the upload has a verdict or needs none, at the latest after `ms` milliseconds.
    */
-  async verdict(id: string, ms: number): Promise<void> {
+  async verdict(id: Id, ms: number): Promise<void> {
     if (!this.#open.has(id)) return;
     await new Promise<void>((done) => {
       const timer = setTimeout(done, ms);
@@ -108,7 +110,7 @@ export class Auditor {
   }
 
   /** Never rejects. After a failure, the node that then has the claim retries. */
-  async #work(id: string): Promise<void> {
+  async #work(id: Id): Promise<void> {
     try {
       await this.#audit(id);
       this.#fault.report(null);
@@ -123,7 +125,7 @@ export class Auditor {
     }
   }
 
-  async #audit(id: string): Promise<void> {
+  async #audit(id: Id): Promise<void> {
     const upload = await this.book.begin(id);
     if (upload === null) return;
     const { config, log } = this.#services;
@@ -144,14 +146,14 @@ export class Auditor {
     if (state !== null) this.#metrics.audited(state, (performance.now() - began) / 1000);
   }
 
-  #notify(id: string): void {
+  #notify(id: Id): void {
     for (const tell of this.#waiting.get(id) ?? []) tell();
     this.#waiting.delete(id);
   }
 
   /** Queues the open uploads of this node, and extends its claims. */
   async #scan(): Promise<void> {
-    const due: string[] = [];
+    const due: Id[] = [];
     for (const state of ['scanning', 'pending'] as const)
       for (const upload of uploadsIn(this.#services.reader, state, null, MAX_OPEN)) {
         if (!this.book.mayAudit(upload)) continue;

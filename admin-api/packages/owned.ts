@@ -1,21 +1,21 @@
 /** Finds the apps and uploads that a caller may access. */
+import type { Id } from '../../core/store/keys.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { App, Upload } from '../../core/store/rows.ts';
-import { isId } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 
 /** Throws HttpError 404, also for an upload of another account. */
-export function ownedUpload(reader: Reader, { account }: Caller, id: string): Upload {
+export function ownedUpload(reader: Reader, { account }: Caller, id: Id): Upload {
   const upload = anyUpload(reader, id);
   if (upload.accountId === account.id) return upload;
   throw noSuchUpload();
 }
 
 /** An upload of any account, for administrators. Throws HttpError 404. */
-export function anyUpload(reader: Reader, id: string): Upload {
-  const upload = isId(id) ? uploadOf(reader, id) : undefined;
+export function anyUpload(reader: Reader, id: Id): Upload {
+  const upload = uploadOf(reader, id);
   if (upload === undefined) throw noSuchUpload();
   return upload;
 }

@@ -1,10 +1,12 @@
 /** Paths of apps, uploads, rules and the sandbox policy in the API. */
+import type { Id } from '../../core/store/keys.ts';
+
 export const APPS = '/api/dev/apps';
 export const UPLOADS = '/api/dev/uploads';
 export const RULES = '/api/dev/rules';
 export const POLICY = '/api/dev/policy';
 
-export const uploadUrl = (id: string): string => `${UPLOADS}/${id}`;
+export const uploadUrl = (id: Id): string => `${UPLOADS}/${id}`;
 
 /** Path of a rule on the page of rules. */
 export const ruleUrl = (code: string): string => `${RULES}#${code}`;

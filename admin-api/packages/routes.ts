@@ -1,7 +1,8 @@
 /** Endpoints of developers: their apps and packages. */
 import { Type } from '@sinclair/typebox';
+import { TIME_KEY, timeKey } from '../../core/store/keys.ts';
 import { appsOf, uploadsOf } from '../../core/store/package-reads.ts';
-import { isId } from '../change/services.ts';
+import { parseId } from '../change/services.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { formRoute, type Route, route } from '../http/route.ts';
 import { pageQuery } from '../http/schema.ts';
@@ -80,12 +81,11 @@ export function packageRoutes(intake: Intake): Route[] {
       faults: { 400: ['invalid_limit', 'invalid_cursor'], 404: ['no_such_app'] },
       run(context) {
         const { limit, after } = readPage(context.query);
-        const before = after === null ? null : after.toString('hex');
-        if (before !== null && !isId(before)) throw invalidCursor();
+        if (after !== null && after.length !== TIME_KEY) throw invalidCursor();
         const app = ownedApp(reader, context.caller, context.params.app_id);
-        const found = uploadsOf(reader, app.id, before, limit + 1);
+        const found = uploadsOf(reader, app.id, after, limit + 1);
         const page = found.slice(0, limit);
-        const last = found.length > limit ? Buffer.from(page[page.length - 1].id, 'hex') : null;
+        const last = found.length > limit ? timeKey(page[page.length - 1]) : null;
         return {
           app: viewApp(reader, app),
           uploads: page.map(viewUploadBrief),
@@ -105,7 +105,7 @@ export function packageRoutes(intake: Intake): Route[] {
       responseType: 'text/plain',
       faults: { 404: ['no_such_upload'] },
       async run(context) {
-        const upload = ownedUpload(reader, context.caller, context.params.upload_id);
+        const upload = ownedUpload(reader, context.caller, parseId(context.params.upload_id));
         return report(context, await viewReport(reader, upload));
       },
     }),
@@ -124,7 +124,7 @@ export function packageRoutes(intake: Intake): Route[] {
         changeUploadState(
           services,
           context,
-          (draft) => ownedUpload(draft, context.caller, context.params.upload_id),
+          (draft) => ownedUpload(draft, context.caller, parseId(context.params.upload_id)),
           'published',
         ),
     }),
@@ -142,7 +142,7 @@ export function packageRoutes(intake: Intake): Route[] {
         changeUploadState(
           services,
           context,
-          (draft) => ownedUpload(draft, context.caller, context.params.upload_id),
+          (draft) => ownedUpload(draft, context.caller, parseId(context.params.upload_id)),
           'withdrawn',
         ),
     }),

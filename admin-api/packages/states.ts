@@ -1,6 +1,8 @@
 /** The states of a package, the allowed transitions, and their effects on the app. */
+
 import { StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import {
   type App,
@@ -91,13 +93,13 @@ function followed(app: App, { id, state, versionCode, updatedAt }: Upload): App 
  * Ids of the packages that a new state supersedes: that in the same state, and an older one in
  * review.
  */
-function supersededIds(draft: Draft, { current }: App, { id, state, versionCode }: Upload): string[] {
-  const ids: (string | null)[] = isCurrent(state) ? [current[state]] : [];
+function supersededIds(draft: Draft, { current }: App, { id, state, versionCode }: Upload): Id[] {
+  const ids: (Id | null)[] = isCurrent(state) ? [current[state]] : [];
   if (state === 'approved' && current.in_review !== null) {
     const reviewed = uploadOf(draft, current.in_review);
     if (reviewed !== undefined && reviewed.versionCode < versionCode) ids.push(reviewed.id);
   }
-  return ids.filter((other) => other !== null && other !== id) as string[];
+  return ids.filter((other) => other !== null && other !== id) as Id[];
 }
 
 const isCurrent = (state: UploadState): state is CurrentState => CURRENT_STATES.some((current) => current === state);

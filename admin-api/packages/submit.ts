@@ -1,8 +1,10 @@
 /** Receives an uploaded package: stores the file, identifies the app, and queues the audit. */
+
 import { StateError } from '../../core/base/errors.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
-import { type App, apps, newId, type Upload, uploads } from '../../core/store/rows.ts';
+import { type App, apps, type Upload, uploads } from '../../core/store/rows.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
@@ -125,7 +127,7 @@ export async function submitPackage({ services, auditor }: Intake, context: Cont
   if ('refusal' in submission) throw submission.refusal;
   const { upload } = await change(services, context, (draft) => {
     const app = requireApp(services, draft, context.caller, submission.facts);
-    const row = newUpload(auditor, context.caller, app, submission);
+    const row = newUpload(draft.newId(uploads), auditor, context.caller, app, submission);
     draft.put(apps, { ...app, name: submission.facts.name, updatedAt: row.createdAt });
     draft.put(uploads, row);
     return {
@@ -212,6 +214,7 @@ function requireApp({ config }: Services, reader: Reader, { account }: Caller, f
 }
 
 function newUpload(
+  id: Id,
   { book }: Auditor,
   { account }: Caller,
   app: App,
@@ -219,7 +222,7 @@ function newUpload(
 ): Upload {
   const step = newStep('pending', { by: account.username });
   return {
-    id: newId(),
+    id,
     accountId: account.id,
     appId: app.id,
     ...{ version, versionCode, sha256, size, notes },

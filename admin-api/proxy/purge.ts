@@ -1,10 +1,10 @@
 /** Writes purges of a domain's cached responses; the edge of every node executes them. */
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { afterPrefix, idKey } from '../../core/store/keys.ts';
-import { newId, type Purge, purges } from '../../core/store/rows.ts';
+import { afterPrefix, type Id, idKey } from '../../core/store/keys.ts';
+import { type Purge, purges } from '../../core/store/rows.ts';
 import { formatHost } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
-import type { Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -24,10 +24,10 @@ const MAX_PURGES = 1_000;
 /** Throws HttpError 404 and 429, and InvalidError. */
 export async function purgeCache(services: Services, context: Context<Caller>, body: PurgeBody) {
   return change(services, context, (draft) => {
-    const domain = ownedDomain(draft, context.caller, context.params.domain_id);
+    const domain = ownedDomain(draft, context.caller, parseId(context.params.domain_id));
     const name = formatHost(domain.apex);
     const purge: Purge = {
-      id: newId(),
+      id: draft.newId(purges),
       domainId: domain.id,
       urls: readAll(body.urls, '/urls', (text, pointer) => readUrl(text, name, pointer)),
       prefixes: readAll(body.prefixes, '/prefixes', (text, pointer) => readPrefix(text, name, pointer)),
@@ -69,7 +69,7 @@ function readAll(
 }
 
 /** A purge of the whole cache replaces all earlier purges. */
-function dropOlder(services: Services, draft: Draft, domainId: string): void {
+function dropOlder(services: Services, draft: Draft, domainId: Id): void {
   for (const purge of keysOf(services, domainId)) {
     const row = draft.row(purges, purge);
     if (row !== undefined) draft.delete(purges, row);
@@ -80,7 +80,7 @@ function dropOlder(services: Services, draft: Draft, domainId: string): void {
  * Counts committed purges, not the draft: concurrent purges then do not conflict, and a few more do
  * no harm.
  */
-function requireRoom(services: Services, domainId: string): void {
+function requireRoom(services: Services, domainId: Id): void {
   if (keysOf(services, domainId).length < MAX_PURGES) return;
   throw new HttpError(
     429,
@@ -90,7 +90,7 @@ function requireRoom(services: Services, domainId: string): void {
   );
 }
 
-function keysOf({ environment }: Services, domainId: string): Buffer[] {
+function keysOf({ environment }: Services, domainId: Id): Buffer[] {
   const start = idKey(domainId);
   const keys =
     environment.rows.get(purges.number)?.getKeys({ start, end: afterPrefix(start), limit: MAX_PURGES }) ?? [];

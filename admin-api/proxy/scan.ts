@@ -1,7 +1,7 @@
 /** Reads all records of a domain, and yields to other requests in between. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Environment } from '../../core/store/environment.ts';
-import { afterPrefix, recordsOfZone } from '../../core/store/keys.ts';
+import { afterPrefix, type Id, recordsOfZone } from '../../core/store/keys.ts';
 
 /** Milliseconds between two yields, and records between two checks of the time. */
 const YIELD_INTERVAL = 4;
@@ -14,7 +14,7 @@ const LOOK = 64;
  */
 export async function scanRecords(
   { records }: Environment,
-  domainId: string,
+  domainId: Id,
   visit: (key: Buffer, value: Buffer) => boolean,
 ): Promise<void> {
   let start = recordsOfZone(domainId);

@@ -3,7 +3,7 @@ import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, type Protocol, type ProxyConfig, proxies } from '../../core/store/rows.ts';
 import { type ChangeResult, change } from '../change/change.ts';
-import type { Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Context, Reply } from '../http/route.ts';
@@ -27,7 +27,7 @@ export interface OriginBody {
 
 /** Throws HttpError 404. */
 export async function describeProxy(services: Services, rules: OriginRules, { caller, params }: Context<Caller>) {
-  const domain = ownedDomain(services.reader, caller, params.domain_id);
+  const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
   const row = services.reader.proxy(domain.id) ?? noProxy(domain.id);
   return proxyReply(domain, row, await findState(services, rules, domain, row));
 }
@@ -38,7 +38,7 @@ export async function describeProxy(services: Services, rules: OriginRules, { ca
  */
 export async function setOrigin(services: Services, rules: OriginRules, context: Context<Caller>, body: OriginBody) {
   const { text, pointer, port, protocol } = readOrigin(body);
-  const ownDomain = ownedDomain(services.reader, context.caller, context.params.domain_id);
+  const ownDomain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
   const { host, addresses } = await withPointer(pointer, () =>
     checkOrigin(text, optionsFor(services, rules, ownDomain)),
   );
@@ -101,7 +101,7 @@ export function changeProxy<R extends Reply>(
   const { caller, params } = context;
   const commit = () =>
     change(services, context, async (draft) => {
-      const domain = ownedDomain(draft, caller, params.domain_id);
+      const domain = ownedDomain(draft, caller, parseId(params.domain_id));
       return { ...(await work(draft, domain)), domain, target: domain.id };
     });
   // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.

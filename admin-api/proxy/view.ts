@@ -1,11 +1,12 @@
 /** Converts the proxy of a domain from rows to responses. */
+import type { Id } from '../../core/store/keys.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
 import { formatHost } from '../../core/wire/name.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import type { ProxyState } from './state.ts';
 
 /** The settings of a domain whose proxy was never set. */
-export function noProxy(domainId: string): ProxyConfig {
+export function noProxy(domainId: Id): ProxyConfig {
   const now = nowSeconds();
   return {
     domainId,

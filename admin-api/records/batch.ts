@@ -1,12 +1,12 @@
 /** Changes many records of a domain in one revision: all of them or none. */
 import { InvalidError, StateError, WaypostError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { afterPrefix, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
+import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../core/store/reader.ts';
-import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
+import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
 import { nameId } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
-import type { Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import { Steps } from '../change/steps.ts';
 import { ownedDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
@@ -18,8 +18,8 @@ import { buildRecord, mergeRecord, type RecordBody, requireRecord, writeRecord }
 import { viewRecord } from './view.ts';
 
 export interface Batch {
-  readonly delete?: readonly string[];
-  readonly put?: readonly (RecordBody & { readonly id: string })[];
+  readonly delete?: readonly Id[];
+  readonly put?: readonly (RecordBody & { readonly id: Id })[];
   readonly post?: readonly RecordBody[];
 }
 
@@ -40,7 +40,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
     throw new InvalidError('batch_too_large', `The batch has ${size} changes; the maximum is ${MAX_BATCH}. Split it.`, {
       pointer: '',
     });
-  const { domain_id: domainId } = context.params;
+  const domainId = parseId(context.params.domain_id);
   const commit = () =>
     change(services, context, async (draft) => {
       const domain = ownedDomain(draft, context.caller, domainId);
@@ -48,9 +48,9 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       if (size > MAX_SINGLE_READS) declareZoneRead(draft, domain);
       const errors = new BatchErrors();
       const steps = new Steps();
-      const seen = new Set<string>();
+      const seen = new Set<Id>();
       const replaced = new Map<string, RecordRow[]>();
-      const deleteRow = (id: string): RecordRow => {
+      const deleteRow = (id: Id): RecordRow => {
         if (seen.has(id))
           throw new InvalidError('named_twice', 'The batch contains this record twice.', { pointer: '' });
         seen.add(id);
@@ -94,8 +94,9 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
         await steps.next();
       }
       const created: (RecordRow | undefined)[] = [];
+      const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
       for (const [i, body] of post.entries()) {
-        created.push(errors.attempt(`/post/${i}`, () => store(body, buildRecord(domain, newId(), body), true)));
+        created.push(errors.attempt(`/post/${i}`, () => store(body, buildRecord(domain, firstId + i, body), true)));
         await steps.next();
       }
       errors.throwFirst();
@@ -111,7 +112,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       };
     });
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
-  return services.turns.exclusive(domainId, commit);
+  return services.turns.exclusive(String(domainId), commit);
 }
 
 /**

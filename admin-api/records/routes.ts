@@ -1,6 +1,6 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
-import type { Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import { etag, ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
@@ -73,7 +73,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         422: ['invalid_name', 'name_outside', 'invalid_type'],
       },
       run(context) {
-        const domain = ownedDomain(services.reader, context.caller, context.params.domain_id);
+        const domain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
         const { headers, query } = context;
         const { revision } = services.reader.zoneState(domain.id);
         const key = `${domain.id} ${query}`;
@@ -121,7 +121,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       body: recordBody,
       response: recordResponse,
       faults: { ...RECORD_FAULTS, 404: NO_RECORD },
-      run: (context) => updateRecord(services, context, context.params.record_id, context.body),
+      run: (context) => updateRecord(services, context, parseId(context.params.record_id), context.body),
     }),
     route({
       operationId: 'deleteRecord',
@@ -133,7 +133,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       conditional: true,
       response: NOTHING,
       faults: { 404: NO_RECORD, 422: ['apex_ns_is_ours'] },
-      run: (context) => deleteRecord(services, context, context.params.record_id),
+      run: (context) => deleteRecord(services, context, parseId(context.params.record_id)),
     }),
     route({
       operationId: 'changeRecords',
@@ -166,7 +166,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       responseType: 'text/dns',
       faults: { 404: NO_DOMAIN },
       run({ caller, params, headers }) {
-        const domain = ownedDomain(services.reader, caller, params.domain_id);
+        const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
         headers['Content-Type'] = 'text/dns; charset=utf-8';
         headers.ETag = etag(services.reader.zoneState(domain.id).revision);
         return { raw: exportZone(services, domain) };

@@ -43,16 +43,14 @@ export const recordBody = bodySchema(newRecord);
 /** Maximum number of changes in one batch. */
 export const MAX_BATCH = 10_000;
 
+const recordId = integer(1, Number.MAX_SAFE_INTEGER, 'a whole number, the id of a record');
+
 export const batchBody = bodySchema(
   Type.Object({
-    delete: Type.Optional(
-      list(Type.String({ maxLength: 64, description: 'a string, the id of a record' }), 'a list of record ids', {
-        maxItems: MAX_BATCH,
-      }),
-    ),
+    delete: Type.Optional(list(recordId, 'a list of record ids', { maxItems: MAX_BATCH })),
     put: Type.Optional(
       list(
-        Type.Object({ ...fields, ...responseFields, id: text('a string, the id of a record', { maxLength: 64 }) }),
+        Type.Object({ ...fields, ...responseFields, id: recordId }),
         'a list of records, each with the id of the record to replace',
         { maxItems: MAX_BATCH },
       ),

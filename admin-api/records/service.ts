@@ -1,14 +1,16 @@
 /** Creates, replaces and deletes single records. */
+
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
+import type { Id } from '../../core/store/keys.ts';
+import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, formatRelative } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { type ChangeResult, change } from '../change/change.ts';
-import { isId, type Services } from '../change/services.ts';
+import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -32,8 +34,8 @@ export interface RecordBody {
 
 /** Throws InvalidError, StateError, HttpError 404 and 412. */
 export function createRecord(services: Services, context: Context<Caller>, body: RecordBody) {
-  const id = newId();
   return changeRecord(services, context, body.name, (draft, domain) => {
+    const id = draft.newId(records);
     const record = writeRecord(draft, domain, buildRecord(domain, id, body), {
       adopts: body.proxied === undefined,
       isNew: true,
@@ -48,7 +50,7 @@ export function createRecord(services: Services, context: Context<Caller>, body:
 }
 
 /** Keeps the id, and an omitted TTL or `proxied`. Throws the same errors as createRecord. */
-export function updateRecord(services: Services, context: Context<Caller>, id: string, body: RecordBody) {
+export function updateRecord(services: Services, context: Context<Caller>, id: Id, body: RecordBody) {
   return changeRecord(services, context, body.name, (draft, domain) => {
     const old = requireRecord(draft, domain, id);
     const wanted = mergeRecord(domain, old, body);
@@ -65,8 +67,8 @@ export function updateRecord(services: Services, context: Context<Caller>, id: s
 }
 
 /** Throws HttpError 404 and 412, and InvalidError for an NS record at the apex. */
-export function deleteRecord(services: Services, context: Context<Caller>, id: string) {
-  return changeRecord(services, context, id, (draft, domain) => {
+export function deleteRecord(services: Services, context: Context<Caller>, id: Id) {
+  return changeRecord(services, context, String(id), (draft, domain) => {
     const record = requireRecord(draft, domain, id);
     draft.delete(records, record);
     return { action: 'record.delete', target: id, detail: describeRecord(domain, record), createResponse: () => ({}) };
@@ -85,7 +87,7 @@ function changeRecord<R extends Reply>(
   const ifMatch = context.header('if-match');
   const commit = () =>
     change(services, context, (draft) => {
-      const domain = ownedDomain(draft, caller, params.domain_id);
+      const domain = ownedDomain(draft, caller, parseId(params.domain_id));
       requireMatch(services, draft, domain, ifMatch);
       return { ...work(draft, domain), domain };
     });
@@ -96,7 +98,7 @@ function changeRecord<R extends Reply>(
 }
 
 /** Throws InvalidError. */
-export function buildRecord(domain: Domain, id: string, body: RecordBody): RecordRow {
+export function buildRecord(domain: Domain, id: Id, body: RecordBody): RecordRow {
   const now = nowSeconds();
   const { name, type, rdata } = readBody(domain, body);
   const ttl = checkTtl(body.ttl ?? DEFAULT_TTL);
@@ -131,8 +133,8 @@ function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 't
 }
 
 /** Throws HttpError 404, and InvalidError for an NS record at the apex. */
-export function requireRecord(draft: Draft, domain: Domain, id: string): RecordRow {
-  const record = isId(id) ? draft.record(id) : undefined;
+export function requireRecord(draft: Draft, domain: Domain, id: Id): RecordRow {
+  const record = draft.record(id);
   if (record === undefined || record.domainId !== domain.id)
     throw new HttpError(404, 'no_such_record', 'The domain has no record with this id.');
   if (record.type === TYPE.NS && record.name.length === domain.apex.length)

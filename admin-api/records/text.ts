@@ -3,7 +3,7 @@
  * long. Lists are the most frequent reads. A test compares the result with viewRecord (view.ts).
  */
 import type { AliasStates } from '../../core/alias/index.ts';
-import { nameKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
+import { idAt, nameKey, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
@@ -36,7 +36,7 @@ export class RecordSerializer {
     const { nameEnd, type } = recordKeyParts(key);
     const created = formatTime(value.readUIntBE(4, 5));
     const updated = formatTime(value.readUIntBE(9, 5));
-    return `{"id":"${key.toString('hex', key.length - 8)}","name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeAlias(type, value)}}`;
+    return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeAlias(type, value)}}`;
   }
 
   #serializeAlias(type: number, value: Buffer): string {

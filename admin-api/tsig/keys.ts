@@ -1,15 +1,17 @@
 /** Creates, shows and deletes the TSIG keys of an account. Only the creation returns the secret. */
+
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
+import type { Id } from '../../core/store/keys.ts';
+import { type TsigKeyRow, tsigContext, tsigKeys } from '../../core/store/rows.ts';
 import { toAscii } from '../../core/wire/idn.ts';
 import { formatHost, type Name, parseName } from '../../core/wire/name.ts';
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../core/wire/tsig.ts';
 import { allows, narrowScopes } from '../auth/scopes.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
-import { isId, type Services } from '../change/services.ts';
+import type { Services } from '../change/services.ts';
 import { domainOf } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
@@ -22,7 +24,7 @@ export interface KeyBody {
   readonly name: string;
   readonly algorithm?: TsigAlgorithm;
   readonly scopes?: readonly string[];
-  readonly domain_ids?: readonly string[] | null;
+  readonly domain_ids?: readonly Id[] | null;
 }
 
 /**
@@ -35,13 +37,10 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
   const name = readKeyName(body.name);
   const algorithm = body.algorithm ?? 'hmac-sha256';
   const secret = randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
-  const id = newId();
-  const row: TsigKeyRow = {
-    id,
+  const chosen = {
     accountId: account.id,
     name: formatHost(name),
     algorithm,
-    sealed: services.secrets.seal(secret, tsigContext(id)).toString('base64'),
     scopes: readScopes(body.scopes, token.scopes),
     domains: body.domain_ids == null ? null : [...new Set(body.domain_ids)],
     createdAt: nowSeconds(),
@@ -49,7 +48,10 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
   return change(services, context, (draft) => {
     requireAccount(draft, account);
     // Of the account of the key, also for administrators: the key is not valid for other domains.
-    for (const domainId of row.domains ?? []) domainOf(draft, account.id, domainId);
+    for (const domainId of chosen.domains ?? []) domainOf(draft, account.id, domainId);
+    const id = draft.newId(tsigKeys);
+    const sealed = services.secrets.seal(secret, tsigContext(id)).toString('base64');
+    const row: TsigKeyRow = { id, ...chosen, sealed };
     addKey(draft, row, name);
     return {
       action: 'tsig.create',
@@ -105,9 +107,9 @@ function readScopes(requested: readonly string[] | undefined, held: readonly str
 }
 
 /** The key is invalid before the response is sent. Throws HttpError 404. */
-export function deleteTsigKey(services: Services, context: Context<Caller>, id: string) {
+export function deleteTsigKey(services: Services, context: Context<Caller>, id: Id) {
   return change(services, context, (draft) => {
-    const row = isId(id) ? draft.tsigKey(id) : undefined;
+    const row = draft.tsigKey(id);
     if (row === undefined || !mayActFor(draft, context.caller, row.accountId))
       throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key with this id.');
     draft.delete(tsigKeys, row);

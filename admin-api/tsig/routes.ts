@@ -1,8 +1,10 @@
 /** Endpoints of TSIG keys. */
+
 import { Type } from '@sinclair/typebox';
+import { idKey } from '../../core/store/keys.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
-import type { Services } from '../change/services.ts';
-import { nextCursor, readPage } from '../http/lists.ts';
+import { parseId, type Services } from '../change/services.ts';
+import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
@@ -25,10 +27,10 @@ export function tsigRoutes(services: Services): Route[] {
       run(context) {
         const { limit, after } = readPage(context.query);
         const all = services.reader.tsigKeysOf(accountOf(services.reader, context).id);
-        const from = after === null ? 0 : all.findIndex(({ id }) => id > after.toString('hex'));
+        const from = all.findIndex(({ id }) => id > readIdCursor(after));
         const rows = from < 0 ? [] : all.slice(from, from + limit);
         const last = rows.at(-1);
-        const cursor = last === undefined || last === all.at(-1) ? null : Buffer.from(last.id, 'hex');
+        const cursor = last === undefined || last === all.at(-1) ? null : idKey(last.id);
         return { tsig_keys: rows.map(viewTsigKey), next_cursor: nextCursor(cursor, context) };
       },
     }),
@@ -65,7 +67,7 @@ export function tsigRoutes(services: Services): Route[] {
       scope: 'account',
       response: NOTHING,
       faults: { 404: ['no_such_tsig_key'] },
-      run: (context) => deleteTsigKey(services, context, context.params.key_id),
+      run: (context) => deleteTsigKey(services, context, parseId(context.params.key_id)),
     }),
   ];
 }

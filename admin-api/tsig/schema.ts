@@ -20,7 +20,7 @@ export const tsigKeyBody = bodySchema(
     ),
     domain_ids: Type.Optional(
       orNull(
-        list(Type.String({ maxLength: 40 }), 'ids of domains', { maxItems: 1000 }),
+        list(id('a domain'), 'ids of domains', { maxItems: 1000 }),
         'the ids of the domains that the key is valid for, or null for all domains of the account',
       ),
     ),
@@ -33,7 +33,7 @@ const keyView = {
   algorithm: oneOf(ALGORITHMS, 'the algorithm of the signatures'),
   scopes: list(Type.String(), 'the scopes of the key'),
   domain_ids: orNull(
-    list(Type.String(), 'ids of domains'),
+    list(id('a domain'), 'ids of domains'),
     'the domains that the key is valid for; null: all domains of the account',
   ),
   created_at: time('when it was created'),

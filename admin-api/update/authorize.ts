@@ -1,5 +1,7 @@
 /** Finds the domain of an update, and checks whether its key may write to it. */
+
 import type { Draft } from '../../core/journal/draft/draft.ts';
+import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, type TsigKeyRow, tsigKeys } from '../../core/store/rows.ts';
 import { type HeldKey, mayUse } from '../../core/tsig/keyring.ts';
@@ -22,7 +24,7 @@ export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain 
 }
 
 /** The same check in the draft, because the key may have been deleted or changed since. */
-export function requireUpdatable(draft: Draft, key: HeldKey, domainId: string): Domain {
+export function requireUpdatable(draft: Draft, key: HeldKey, domainId: Id): Domain {
   const row = draft.row(tsigKeys, tsigKeys.key(key.row));
   const account = draft.account(key.account.id);
   if (row === undefined || account?.apiEnabled !== true) throw refused('the key was deleted');

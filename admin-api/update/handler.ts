@@ -7,6 +7,7 @@
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Counter, Registry } from '../../core/base/metrics/index.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../core/nameserver/deferred.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { type HeldKey, openKeyring } from '../../core/tsig/keyring.ts';
 import { bareResponse } from '../../core/wire/bare-response.ts';
 import { HEADER_LENGTH, QR } from '../../core/wire/header.ts';
@@ -48,7 +49,7 @@ class UpdateHandler {
   readonly #answered: Counter;
   readonly #repeats = new Repeats(nowSeconds);
   /** Number of updates in flight by account. */
-  readonly #inFlight = new Map<string, number>();
+  readonly #inFlight = new Map<Id, number>();
   #total = 0;
 
   constructor(services: Services, metrics: Registry) {

@@ -73,8 +73,8 @@ export async function performUpdate(
   if (first === undefined) return commit();
   // One name is locked like a single write of the API. Several names, or the whole zone as read,
   // lock the whole domain.
-  if (names.size > 1 || isMany) return turns.exclusive(id, commit);
-  return turns.shared(id, () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
+  if (names.size > 1 || isMany) return turns.exclusive(String(id), commit);
+  return turns.shared(String(id), () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
 }
 
 /** From its commit on, every node recognizes a message by its code, even after a restart. */

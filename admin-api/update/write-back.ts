@@ -1,7 +1,7 @@
 /** Writes the changed names of a zone to the draft, and checks the rules for records. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { type Domain, newId, type RecordRow, records } from '../../core/store/rows.ts';
+import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatName, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
@@ -27,6 +27,8 @@ export interface Written {
   readonly lines: readonly string[];
 }
 
+type NewRecord = Omit<RecordRow, 'id'>;
+
 /**
  * Deletes all removed records, and then adds the new ones, so the rules are independent of the
  * order in the message. Unchanged records keep their rows. New records adopt `proxied` of their
@@ -34,7 +36,7 @@ export interface Written {
  */
 export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, steps: Steps): Promise<Written> {
   const now = nowSeconds();
-  const additions: { readonly replaced: RecordRow[]; readonly newRecords: RecordRow[]; readonly name: Name }[] = [];
+  const additions: { readonly replaced: RecordRow[]; readonly newRecords: NewRecord[]; readonly name: Name }[] = [];
   let added = 0;
   let deleted = 0;
   let changed = 0;
@@ -72,20 +74,22 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
       await steps.next();
     }
     const proxied = before.find(({ type }) => WEB_TYPES.has(type))?.proxied ?? null;
-    const newRecords: RecordRow[] = [];
+    const newRecords: NewRecord[] = [];
     for (const [type, { ttl, rdatas }] of wanted)
       for (const [id, rdata] of rdatas)
         if (!existing.has(`${type} ${id}`)) {
-          const record = { id: newId(), domainId: domain.id, name, type, ttl: ttl ?? DEFAULT_TTL, rdata };
+          const record = { domainId: domain.id, name, type, ttl: ttl ?? DEFAULT_TTL, rdata };
           newRecords.push({ ...record, proxied: WEB_TYPES.has(type) ? proxied : null, createdAt: now, updatedAt: now });
         }
     if (newRecords.length > 0) additions.push({ name, replaced, newRecords });
   }
+  const count = additions.reduce((sum, { newRecords }) => sum + newRecords.length, 0);
+  const firstId = count > 0 ? draft.newId(records, count) : 0;
   for (const { name, replaced, newRecords } of additions) {
     // Read once: otherwise each of a thousand records at one name would read all previous ones.
     const neighbours = new Neighbours(draft.recordsAt(domain.id, name));
-    for (const record of newRecords) {
-      added++;
+    for (const newRecord of newRecords) {
+      const record = { id: firstId + added++, ...newRecord };
       addLine('+', record);
       refuseOnError(record, () =>
         writeRecord(draft, domain, record, { adopts: false, isNew: true, replaced, neighbours }),

@@ -47,7 +47,7 @@ export async function measureAccount(
   const account = server.as(token);
 
   const post = account.call('POST', '/api/v1/domains', { domain: `d${FRESH}.example` }, [
-    '"domain":{"id":"',
+    '"domain":{"id":',
     '.example"',
   ]);
   const filling = { order: 'own', clients: 32, keepAlive: true, seconds: 3600, count: domains - 1 } as const;
@@ -57,7 +57,7 @@ export async function measureAccount(
   say(`${domains} domains created in ${filled.seconds.toFixed(1)} s`);
 
   const deep = await deepCursors(account, domains);
-  const page = ['"domains":[{"id":"', '"next_cursor":"'];
+  const page = ['"domains":[{"id":', '"next_cursor":"'];
   const get = (path: string, contains?: readonly string[]) => account.call('GET', path, undefined, contains);
   const search = (text: string, contains?: readonly string[]) => get(`/api/v1/domains?q=${text}`, contains);
   const measured: [string, Call[]][] = [

@@ -75,7 +75,7 @@ for (let i = 0; performance.now() < end; i++) {
   const label = `change${i}`;
   const name = `${label}.${zone}`;
   const created = await watched(result.create, name, () => call('POST', RECORDS, record(label, 1)), holds(1));
-  const path = `${RECORDS}/${/"record":\{"id":"([0-9a-f]+)"/.exec(created)?.[1]}`;
+  const path = `${RECORDS}/${/"record":\{"id":(\d+)/.exec(created)?.[1]}`;
   await watched(result.update, name, () => call('PUT', path, record(label, 2)), holds(2));
   await watched(
     result.delete,

@@ -95,11 +95,11 @@ export class WaypostApi implements Contender {
 
   read(zone: string): Call {
     // Of any of the zones that are asked for in turn.
-    return this.call('GET', `/api/v1/domains/${this.id(zone)}`, undefined, ['"domain":{"id":"', '"record_count":100']);
+    return this.call('GET', `/api/v1/domains/${this.id(zone)}`, undefined, ['"domain":{"id":', '"record_count":100']);
   }
 
   create(zone: string): Call {
     const body = { name: FRESH, type: 'A', content: '198.51.100.7', ttl: 300 };
-    return this.call('POST', `/api/v1/domains/${this.id(zone)}/records`, body, ['"record":{"id":"', '198.51.100.7']);
+    return this.call('POST', `/api/v1/domains/${this.id(zone)}/records`, body, ['"record":{"id":', '198.51.100.7']);
   }
 }

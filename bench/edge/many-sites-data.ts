@@ -1,14 +1,16 @@
 /** `node many-sites-data.js FOLDER COUNT`: a data folder of a daemon that is not running, with so many domains, each with the proxy on and a certificate and key of its own. */
+
 import { join } from 'node:path';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { write } from '../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
-import { automaticCertificates, domains, newId, proxies, records } from '../../core/store/rows.ts';
+import { automaticCertificates, domains, proxies, records } from '../../core/store/rows.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../test/support/certificate.ts';
+import { newId } from '../../test/support/ids.ts';
 import { apexOf } from './many-sites-names.ts';
 
 const [folder, count] = process.argv.slice(2);
@@ -41,7 +43,7 @@ for (let first = 0; first < Number(count); first += AT_ONCE)
       const apex = parseName(`${name}.`);
       const id = newId();
       const [times, dnsNames] = [{ createdAt: now, updatedAt: now }, [name, `*.${name}`]];
-      draft.insert(domains, { id, accountId: '0'.repeat(16), apex, createdAt: now, kept: null });
+      draft.insert(domains, { id, accountId: 0, apex, createdAt: now, kept: null });
       for (const owner of [apex, parseName('www', apex)])
         draft.insert(records, {
           ...{ id: newId(), domainId: id, name: owner, type: TYPE.A, ttl: 300, proxied: null, ...times },

@@ -3,6 +3,7 @@
  * take all slots.
  */
 import { FairQueue } from '../base/fair-queue.ts';
+import type { Id } from '../store/keys.ts';
 import type { Target } from './target.ts';
 
 /** Looks at a time; each is two queries. */
@@ -11,8 +12,8 @@ const SLOTS = 128;
 const FAILING_SLOTS = 32;
 
 export class Looks {
-  readonly #sound = new FairQueue<Target>();
-  readonly #failing = new FairQueue<Target>();
+  readonly #sound = new FairQueue<Target, Id>();
+  readonly #failing = new FairQueue<Target, Id>();
   #isFailingTurn = false;
   #running = 0;
   #runningFailing = 0;
@@ -27,7 +28,7 @@ export class Looks {
   }
 
   /** `account`: whose turn it is. A target that waits already keeps its place. */
-  put(target: Target, account: string): void {
+  put(target: Target, account: Id): void {
     if (!this.has(target)) (isFailing(target) ? this.#failing : this.#sound).put(target, account);
   }
 

@@ -2,6 +2,7 @@
 
 import { ZoneUpdates } from '../journal/apply/apply-zones.ts';
 import type { Environment } from '../store/environment.ts';
+import type { Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import type { Domain } from '../store/rows.ts';
 import { type Name, nameAt, nameId, parentName } from '../wire/name.ts';
@@ -70,7 +71,7 @@ export class OwnZones {
   }
 
   /** Whether a name is in a zone of ours that an account's own ALIAS may be followed into. */
-  isOf(account: string | null, name: Name): boolean {
+  isOf(account: Id | null, name: Name): boolean {
     return account !== null && this.zoneOf(name)?.accountId === account;
   }
 
@@ -78,7 +79,7 @@ export class OwnZones {
    * Follows the name as far as it is in zones of the account; null: no zone is. Nobody has to prove that a domain is theirs before they make its zone, so
    * that for others what the world is told counts: else who makes a zone of a name that they do not own would answer for everybody's ALIAS to it.
    */
-  follow(start: Name, trail: Trail, account: string | null): End {
+  follow(start: Name, trail: Trail, account: Id | null): End {
     const zones = new ZoneUpdates(this.#environment, this.#settings, () => false);
     let name = start;
     for (;;) {

@@ -1,6 +1,6 @@
 /** Whose ALIAS records lead to a name. */
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, aliasOwnerParts, aliasOwners } from '../store/keys.ts';
+import { afterPrefix, aliasOwnerParts, aliasOwners, type Id } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import type { Name } from '../wire/name.ts';
 
@@ -23,16 +23,16 @@ export class Owners {
     return undefined;
   }
 
-  /** The account of the oldest domain that leads to the name; '' when none does. */
-  firstAccount(target: Name): string {
-    for (const domainId of this.#domains(target, 1)) return this.accountOf(domainId) ?? '';
-    return '';
+  /** The account of the oldest domain that leads to the name; 0 when none does. */
+  firstAccount(target: Name): Id {
+    for (const domainId of this.#domains(target, 1)) return this.accountOf(domainId) ?? 0;
+    return 0;
   }
 
   /** The account of all domains that lead to the name; null: there are several. */
-  onlyAccount(target: Name): string | null {
-    let only: string | null = null;
-    let last = '';
+  onlyAccount(target: Name): Id | null {
+    let only: Id | null = null;
+    let last = 0;
     let count = 0;
     for (const domainId of this.#domains(target, MOST)) {
       if (++count === MOST) return null;
@@ -47,11 +47,11 @@ export class Owners {
   }
 
   /** Undefined: the domain is gone. */
-  accountOf(domainId: string): string | undefined {
+  accountOf(domainId: Id): Id | undefined {
     return this.#reader.domain(domainId)?.accountId;
   }
 
-  *#domains(target: Name, limit: number): Iterable<string> {
+  *#domains(target: Name, limit: number): Iterable<Id> {
     const prefix = aliasOwners(target);
     for (const key of this.#environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit }))
       yield aliasOwnerParts(key as Buffer).domainId;

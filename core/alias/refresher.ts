@@ -8,7 +8,7 @@ import type { Logger } from '../base/log/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type Lookup, recursiveLookup } from '../resolver/resolver.ts';
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, aliasOwners, nameOfKey } from '../store/keys.ts';
+import { afterPrefix, aliasOwners, type Id, nameOfKey } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
 import { type AliasTarget, aliasTargets } from '../store/rows.ts';
 import { formatName, type Name, nameId } from '../wire/name.ts';
@@ -182,7 +182,7 @@ export class AliasRefresher {
   }
 
   /** ALIAS records for the target came or went. */
-  #ownersChanged(name: Name, domainIds: ReadonlySet<string>): void {
+  #ownersChanged(name: Name, domainIds: ReadonlySet<Id>): void {
     const { live } = this.#options.states;
     if (this.#writer.hasOwners(name)) {
       const added = this.#add(name);
@@ -201,7 +201,7 @@ export class AliasRefresher {
   }
 
   /** Zones that were believed, since the owners were all of their account, are not once another account leads there, too. */
-  #accountsChanged(target: Target, domainIds: ReadonlySet<string>): void {
+  #accountsChanged(target: Target, domainIds: ReadonlySet<Id>): void {
     const { account } = target;
     if (account === null) target.account = undefined;
     if (account === null || account === undefined) return;

@@ -1,6 +1,8 @@
 /** The addresses of an ALIAS target: through our own zones as far as they lead, then from a resolver; addresses that are not public are dropped. */
+
 import { type Exemptions, formatAddress, mayConnect, parseAddress } from '../address/index.ts';
 import type { Lookup } from '../resolver/resolver.ts';
+import type { Id } from '../store/keys.ts';
 import type { Name } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { Cluster } from '../zone/settings.ts';
@@ -56,7 +58,7 @@ export class TargetLookup {
   }
 
   /** `account`: whose zones are followed in the store. `onVisit` is told of the names that the chains go through, ours and others, before they are looked at. */
-  async run(target: Name, account: string | null, onVisit: (name: Name) => void): Promise<TargetResult> {
+  async run(target: Name, account: Id | null, onVisit: (name: Name) => void): Promise<TargetResult> {
     const [a, aaaa] = await Promise.all([
       this.#family(target, TYPE.A, account, new Trail(onVisit)),
       this.#family(target, TYPE.AAAA, account, new Trail(onVisit)),
@@ -64,7 +66,7 @@ export class TargetLookup {
     return { a, aaaa };
   }
 
-  async #family(target: Name, type: number, account: string | null, trail: Trail): Promise<FamilyResult> {
+  async #family(target: Name, type: number, account: Id | null, trail: Trail): Promise<FamilyResult> {
     let name = target;
     let isOwn = true;
     for (let leaves = 0; leaves < MAX_LEAVES; leaves++) {

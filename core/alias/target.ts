@@ -1,4 +1,5 @@
 /** A target as this node knows it. */
+import type { Id } from '../store/keys.ts';
 import type { AliasTarget } from '../store/rows.ts';
 import type { Name } from '../wire/name.ts';
 import { type FamilyState, newFamily } from './family-state.ts';
@@ -18,7 +19,7 @@ export class Target {
   /** Something on its way has changed while it was looked up. */
   isOutdated = false;
   /** Whose domains lead here; null: of several accounts; undefined: to be looked up. */
-  account: string | null | undefined;
+  account: Id | null | undefined;
   /** Whether the last look asked a resolver. */
   isOutside = false;
   isGone = false;

@@ -34,8 +34,6 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Of the last entry that is applied here. */
   head(): number;
-  /** The number of this node, which no other member has. */
-  readonly onNumber: (number: number) => void;
   readonly snapshots: SnapshotSender;
   /** The file of the nodes that are known. */
   readonly knownNodes: string;
@@ -77,7 +75,7 @@ export class Cluster {
 
   /** Listens, and makes itself known; others do not wait for it before `serving`. Rejects with the error of the socket, and with StateError when it cannot be a member. */
   async join(): Promise<void> {
-    const { gateway, prefix, self, id, interval, log, onNumber, onRefused } = this.#options;
+    const { gateway, prefix, self, id, interval, log, onRefused } = this.#options;
     const port = await this.#server.listen();
     const lookedUp = new FaultLog(
       log,
@@ -87,7 +85,7 @@ export class Cluster {
     const before = readKnownNodes(this.#options.knownNodes);
     if (before.size > 0) this.#changed({ known: before, live: new Set() });
     this.#membership = new Membership({
-      ...{ gateway, prefix, id, interval, onNumber, onRefused },
+      ...{ gateway, prefix, id, interval, onRefused },
       self: { ...self, address: self.address.replace(/:0$/, `:${port}`) },
       onChange: (members) => {
         this.#changed(members);

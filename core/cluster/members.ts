@@ -7,7 +7,6 @@
  */
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { range } from '../etcd/messages.ts';
-import { NODE_NUMBERS } from '../store/rows.ts';
 
 export interface Member {
   /** Its host name in the cluster, and in its certificate. */
@@ -19,9 +18,7 @@ export interface Member {
 
 /** As it stands in etcd. */
 export interface KnownMember extends Member {
-  /** No other member has it; of its ids. Null: a version wrote it that had none. */
-  readonly number: number | null;
-  /** Of its data folder. Null: as above. */
+  /** Of its data folder. Null: a version wrote it that had none. */
   readonly id: string | null;
 }
 
@@ -82,16 +79,12 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   return { known, live, there: new Set(sessions.keys()), sessions, removed, revision };
 }
 
-const isNumber = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) < NODE_NUMBERS;
-
 /** Null for what no node of this kind has written. */
 function memberOf(bytes: Buffer): KnownMember | null {
-  const { name, address, version, number, id } = fieldsOf(bytes);
+  const { name, address, version, id } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
   return {
     ...{ name, address, version: typeof version === 'string' ? version : '' },
-    number: isNumber(number) ? number : null,
     id: typeof id === 'string' ? id : null,
   };
 }

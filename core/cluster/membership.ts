@@ -5,7 +5,6 @@ import { StateError } from '../base/errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
-import { NODE_NUMBERS } from '../store/rows.ts';
 import { type ClusterState, keyOf, keysOf, type Member, type Members, readMembers } from './members.ts';
 
 export interface MembershipOptions {
@@ -16,8 +15,6 @@ export interface MembershipOptions {
   /** Of the data folder. Another process with the same takes this one's place: it is taken to be its restart. */
   readonly id: string;
   readonly onChange: (members: Members) => void;
-  /** The number of this node, which it keeps for as long as it is a member. */
-  readonly onNumber: (number: number) => void;
   /** Once, after the start: this node is no member any more, since it was removed or another has its name. */
   readonly onRefused: (error: StateError) => void;
   /** etcd cannot be reached; null: it can. */
@@ -190,14 +187,13 @@ export class Membership {
 
   /** Writes what this node is, unless it stands there already: etcd keeps every version. When it has, or was not the first, it is to be looked again. */
   async #say({ known, sessions, revision }: ClusterState): Promise<'said' | 'again'> {
-    const { gateway, prefix, self, id, onNumber } = this.#options;
+    const { gateway, prefix, self, id } = this.#options;
     const isServing = this.#isServing;
     const session = sessions.get(self.name);
     const isThere = this.#lease !== null && session !== undefined && known.get(self.name)?.id === id;
     if (isThere && this.#isSaid === isServing) return 'said';
     this.#lease ??= await gateway.grant(LEASE);
-    const number = numberOf(self.name, known);
-    const value = Buffer.from(JSON.stringify({ ...self, number, id }));
+    const value = Buffer.from(JSON.stringify({ ...self, id }));
     const [members, end] = keysOf(prefix, 'member');
     const live = keyOf(prefix, 'live', self.name);
     const { succeeded } = await gateway.transaction(
@@ -219,17 +215,7 @@ export class Membership {
     if (succeeded) {
       this.#wasThere = true;
       this.#isSaid = isServing;
-      onNumber(number);
     }
     return 'again';
   }
-}
-
-/** The one that it has, or the least that nobody has. Throws Error when there is none. */
-function numberOf(name: string, known: Members['known']): number {
-  const own = known.get(name)?.number;
-  if (own !== undefined && own !== null) return own;
-  const taken = new Set([...known.values()].map(({ number }) => number));
-  for (let number = 0; number < NODE_NUMBERS; number++) if (!taken.has(number)) return number;
-  throw new Error(`the cluster already has the maximum of ${NODE_NUMBERS} members; remove unused members`);
 }

@@ -5,8 +5,6 @@ import type { Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
 import { JournalMetrics } from '../journal/metrics.ts';
 import { journalHeadMetrics } from '../store/metrics.ts';
-import { StoreReader } from '../store/reader.ts';
-import { continueIds } from '../store/rows.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { clusterMetrics } from './metrics.ts';
 import type { Node, NodeOptions } from './node.ts';
@@ -20,16 +18,13 @@ export interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' |
 
 /** Throws ConfigError. */
 export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<Node> {
-  const { config, environment } = given;
+  const { config } = given;
   const options: NodeOptions = {
     ...given,
     blobs: new BlobStore(join(config.dataDir, BLOBS)),
     history: config.journal.history,
     observer: new JournalMetrics(metrics),
   };
-  // The newest id in the store is that of an audit entry: each change makes one after its rows.
-  const [newest] = new StoreReader(environment).audits(null, null, 1);
-  if (newest !== undefined) continueIds(newest.id);
   const node = config.etcd.endpoints.length === 0 ? alone(options) : await openSharedNode(options);
   if (node.isReplaced) return node;
   journalHeadMetrics(metrics, node.journal);

@@ -6,7 +6,6 @@ import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
-import { setNodeNumber } from '../store/rows.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
@@ -35,7 +34,6 @@ const FAR = 100;
 
 /** Resolves when it serves, or after a while with what is here. Rejects with ConfigError, with StateError when it can be no member, and with the error of its socket. */
 export async function openSharedNode(options: NodeOptions): Promise<Node> {
-  setNodeNumber(null);
   const node = new SharedNode(options);
   await node.join();
   return node;
@@ -106,7 +104,6 @@ class SharedNode implements Node {
       interval: INTERVAL,
       log,
       head: () => journal.head,
-      onNumber: setNodeNumber,
       knownNodes: clusterFiles(config).knownNodes,
       onHeard: () => this.#lag.heard(),
       blobs: options.blobs,

@@ -6,17 +6,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { InvalidError, StateError } from '../base/errors.ts';
+import { ConfigError, InvalidError, StateError } from '../base/errors.ts';
 import { readChunks, writeAt } from '../base/file-pieces.ts';
 import { syncFolder } from '../base/private-file.ts';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import { readHead } from '../journal/applied-head.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
-import { openEnvironment } from '../store/environment.ts';
+import { type Environment, openEnvironment } from '../store/environment.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { neededBlobs } from '../store/package-reads.ts';
 import { StoreReader } from '../store/reader.ts';
+import { type IdCounter, idCounters } from '../store/rows.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { etcdSettings } from './files.ts';
 import { installSnapshot, PART, READY, STORE } from './snapshot.ts';
@@ -42,14 +43,9 @@ export interface SnapshotHead {
 }
 
 const MAGIC = 'waypost-snapshot';
-const FORMAT = 2;
-/** The first without packages. */
-const FORMATS = ['1', '2'];
+const FORMAT = 3;
 /** Bytes of both lines: they are written last, and blanks fill the second. */
 const LINES = 2048;
-/** Those of the first format were shorter. */
-const MAX_LINES = 4096;
-const NO_BLOBS: BlobsHead = { count: 0, size: 0, sha256: createHash('sha256').digest('hex') };
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -209,8 +205,10 @@ export async function restoreSnapshot(
       await readBlobs(source, end, blobs, path, new BlobStore(join(dataDir, BLOBS)), counted(size, all, onProgress));
     await target.sync();
     renameSync(part, join(dataDir, READY));
+    const counters = isThere && log !== 'goes on' ? await readCounters(config) : [];
     const kept = `${STORE}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
     installSnapshot(dataDir, kept);
+    if (counters.length > 0) await raiseCounters(config, counters);
     syncFolder(dataDir);
     return { head, kept: isThere ? join(dataDir, kept) : null, log };
   } finally {
@@ -223,7 +221,7 @@ export async function restoreSnapshot(
 
 /** The lines before the store, and where it starts. */
 async function readLines(file: FileHandle, path: string): Promise<{ head: SnapshotHead; start: number }> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_LINES), 0, MAX_LINES, 0);
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(LINES), 0, LINES, 0);
   const [first, line] = buffer.toString('latin1', 0, bytesRead).split('\n', 2);
   const [magic, format, check] = first.split(' ');
   if (magic !== MAGIC)
@@ -236,11 +234,16 @@ async function readLines(file: FileHandle, path: string): Promise<{ head: Snapsh
       'newer_snapshot',
       `${path} was written by a newer version of Waypost; restore it with that version.`,
     );
+  if (/^[12]$/.test(format))
+    throw new InvalidError(
+      'older_snapshot',
+      `${path} was written by an earlier version of Waypost, whose data this version cannot read. Restore it with that version, and export its zones (waypost zone export).`,
+    );
   const end = Buffer.byteLength(`${first}\n${line}\n`, 'latin1');
   const text = buffer.toString('utf8', first.length + 1, end - 1);
-  if (line === undefined || !FORMATS.includes(format) || sha256(text) !== check)
+  if (line === undefined || Number(format) !== FORMAT || sha256(text) !== check)
     throw new InvalidError('damaged_snapshot', `${path} has a damaged header; use another snapshot.`);
-  const head: SnapshotHead = { blobs: NO_BLOBS, ...JSON.parse(text) };
+  const head: SnapshotHead = JSON.parse(text);
   const { size } = await file.stat();
   const expected = end + head.size + head.blobs.size;
   if (size !== expected)
@@ -249,6 +252,45 @@ async function readLines(file: FileHandle, path: string): Promise<{ head: Snapsh
       `${path} has ${size} of ${expected} bytes: the copy is incomplete. Copy it again, or use another snapshot.`,
     );
   return { head, start: end };
+}
+
+/** The counters of ids in the store that is replaced; none if it cannot be read. */
+async function readCounters({ dataDir, store }: SnapshotConfig): Promise<IdCounter[]> {
+  let environment: Environment;
+  try {
+    environment = openEnvironment(dataDir, store.mapSize);
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
+  try {
+    return Array.from(environment.rows.get(idCounters.number)!.getRange({}), ({ key, value }) =>
+      idCounters.decode(key as Buffer, value),
+    );
+  } finally {
+    await environment.close();
+  }
+}
+
+/**
+ * The snapshot begins a new history, which must not give out again the ids that the replaced store
+ * has given out since the snapshot: clients may still have them.
+ */
+async function raiseCounters({ dataDir, store }: SnapshotConfig, counters: readonly IdCounter[]): Promise<void> {
+  const environment = openEnvironment(dataDir, store.mapSize);
+  try {
+    const table = environment.rows.get(idCounters.number)!;
+    await environment.root.transaction(() => {
+      for (const counter of counters) {
+        const key = idCounters.key(counter);
+        const restored = table.get(key);
+        if (restored === undefined || idCounters.decode(key, restored).next < counter.next)
+          table.put(key, idCounters.encode(counter));
+      }
+    });
+  } finally {
+    await environment.close();
+  }
 }
 
 /** Throws StateError for a log that does not go on from the snapshot: the node could not follow it. */

@@ -3,7 +3,7 @@
  *
  *   changes: any number of { table u8, key length u16, value length u32 (0xffffffff: delete),
  *                            key, value }
- *   entry:   version u8 (1), sequence u48, milliseconds since 1970 u48,
+ *   entry:   version u8 (2), sequence u48, milliseconds since 1970 u48,
  *            hash of the previous entry (32), length of by u8, by, changes
  */
 import { hash } from 'node:crypto';
@@ -78,7 +78,7 @@ export interface Entry {
   readonly changes: Buffer;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 
 export function encodeEntry(entry: Entry): Buffer {
   const by = Buffer.from(entry.by).subarray(0, 255);

@@ -19,6 +19,7 @@
  *   6. publish   The shared index receives the new answers, listeners are called, and the commit
  *                resolves (apply/applier.ts).
  */
+import type { Id } from '../store/keys.ts';
 import type { Domain, Purge } from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
@@ -67,7 +68,7 @@ export interface CommitRequest {
 }
 
 export interface CompiledZone {
-  readonly domainId: string;
+  readonly domainId: Id;
   /** Pairs of name key and node, without the apex: see core/zone/bulk.ts. */
   readonly nodes: Uint8Array;
 }
@@ -85,7 +86,7 @@ export interface AnswerChanges {
    */
   readonly apexes: Iterable<Name>;
   /** Targets of added or deleted ALIAS records, with the domains of these records. */
-  readonly aliasTargets: Iterable<{ readonly target: Name; readonly domainIds: ReadonlySet<string> }>;
+  readonly aliasTargets: Iterable<{ readonly target: Name; readonly domainIds: ReadonlySet<Id> }>;
 }
 
 /** The changes of a group of entries that concern the edge. */
@@ -95,7 +96,7 @@ export interface EdgeChanges {
    * records were written while the proxy is on. An added or deleted domain can also change the site
    * of hosts above or below it; `onDomain` is called for it first.
    */
-  readonly domainIds: ReadonlySet<string>;
+  readonly domainIds: ReadonlySet<Id>;
   /** New purges, in order. */
   readonly purges: readonly Purge[];
   /** The keys of session tickets were written. */
@@ -106,7 +107,20 @@ export interface Committed {
   readonly sequence: number;
 }
 
+/** The ids of new rows that this node may give out: see ids/id-leases.ts. */
+export interface IdPool {
+  /**
+   * Returns the first of `count` consecutive new ids of a table; undefined: they must be leased.
+   */
+  take(table: number, count: number): Id | undefined;
+  /** Like `take`, but leases if necessary. Rejects like a commit. */
+  lease(table: number, count: number): Promise<Id>;
+  /** Accepts ids that were taken and that no row has. */
+  release(table: number, ids: { readonly start: Id; readonly end: Id }): void;
+}
+
 export interface Journal {
+  readonly ids: IdPool;
   /** Sequence of the last entry that this node has applied. 0: none. */
   readonly head: number;
   /**

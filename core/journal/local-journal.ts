@@ -6,6 +6,7 @@ import { UnavailableError } from '../base/errors.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
+import { IdLeases } from './ids/id-leases.ts';
 import type { AnswerChanges, CommitRequest, Committed, DomainListener, EdgeChanges, Journal } from './journal.ts';
 
 export interface JournalOptions extends ApplierOptions {
@@ -13,6 +14,7 @@ export interface JournalOptions extends ApplierOptions {
 }
 
 export abstract class LocalJournal implements Journal {
+  readonly ids: IdLeases;
   protected readonly applier: Applier;
   protected readonly recent: RecentWrites;
   protected readonly queue = new CommitQueue();
@@ -25,6 +27,7 @@ export abstract class LocalJournal implements Journal {
     this.applier = new Applier(options);
     this.recent = new RecentWrites(this.applier.head.sequence, (table, key) => environment.rows.get(table)?.get(key));
     this.observer = observer;
+    this.ids = new IdLeases({ environment, journal: this });
   }
 
   get head(): number {
@@ -66,6 +69,7 @@ export abstract class LocalJournal implements Journal {
   }
 
   async close(): Promise<void> {
+    await this.ids.close();
     this.isClosed = true;
     await this.#running;
   }

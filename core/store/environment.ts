@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { ConfigError } from '../base/errors.ts';
 import { makeFolder } from './folder.ts';
 import { records, TABLES } from './rows.ts';
 
@@ -34,6 +35,13 @@ export interface Environment {
 }
 
 const MAX_READERS = 1024;
+const FILE = 'waypost.mdb';
+/**
+ * The format of keys and rows. Increased when an earlier one can no longer be read. Format 1 had
+ * no mark, and its ids were 16 hexadecimal digits.
+ */
+const FORMAT = Buffer.from('2');
+const FORMAT_KEY = Buffer.from('format');
 
 /** Values as they are. Read into node's pool: what lmdb would give a buffer of its own, from 65 bytes on, costs three times as much to make, and the collector's work. */
 const BYTES = {
@@ -48,11 +56,14 @@ const BYTES = {
 };
 const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTES, cache: false } as const;
 
-/** Opens or creates the store in `directory`. `mapSize` is only where the map starts, in bytes. */
+/**
+ * Opens or creates the store in `directory`. `mapSize` is only where the map starts, in bytes.
+ * Throws ConfigError for a store of another format.
+ */
 export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {
   makeFolder(directory);
   const root = open<Buffer, Uint8Array>({
-    path: join(directory, 'waypost.mdb'),
+    path: join(directory, FILE),
     noSubdir: true,
     maxDbs: 32,
     maxReaders: MAX_READERS,
@@ -62,7 +73,10 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   });
   const table = (name: string): Binary => root.openDB({ name, ...BINARY });
   // In one transaction: each would be synced by itself when the store is made.
-  return root.transactionSync(() => {
+  const environment = root.transactionSync(() => {
+    const meta = table('meta');
+    if (isEmpty(meta)) meta.put(FORMAT_KEY, FORMAT);
+    else if (meta.get(FORMAT_KEY)?.equals(FORMAT) !== true) return null;
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
     return {
       root,
@@ -76,8 +90,19 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       usage: table('usage'),
       sites: table('sites'),
       journal: table('journal'),
-      meta: table('meta'),
+      meta,
       close: () => root.close(),
     };
   });
+  if (environment !== null) return environment;
+  void root.close();
+  throw new ConfigError(
+    'other_format',
+    `The store in ${directory} has the format of another version of Waypost, which this version cannot read. Start that version again and export the zones (waypost zone export), or move the folder away and start with an empty one. On a node of a cluster, move ${join(directory, FILE)} away: the node gets the data from the others.`,
+  );
+}
+
+function isEmpty(table: Binary): boolean {
+  for (const _ of table.getKeys({ limit: 1 })) return false;
+  return true;
 }

@@ -12,6 +12,7 @@
  *   alias_targets   nameKey(target)
  *   zones, domains, accounts, tokens, tsig_keys, proxies, certificates, automatic_certificates, acme_orders   id (8)
  *   purges    domain id (8) · id (8)
+ *   ids       number of the table whose ids it counts (1)
  *   acme_challenges   domain id (8) · hash of type and token (16)
  *   acme_accounts     hash of directory and external account (16)
  *   audit     account id (8) · id (8)
@@ -115,9 +116,27 @@ export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
   return name;
 }
 
-/** Ids are 8 bytes in keys and 16 hexadecimal digits everywhere else. */
-export function idKey(id: string): Buffer {
-  return Buffer.from(id, 'hex');
+/** An integer from 1, below 2^53. 8 bytes big-endian in keys. */
+export type Id = number;
+
+const HIGH = 2 ** 32;
+
+export function writeId(id: Id, key: Buffer, at: number): void {
+  key.writeUInt32BE(Math.floor(id / HIGH), at);
+  key.writeUInt32BE(id >>> 0, at + 4);
+}
+
+/** The id in the 8 bytes of `key` from `at`. */
+export function idAt(key: Uint8Array, at = 0): Id {
+  let id = 0;
+  for (let i = at; i < at + 8; i++) id = id * 256 + key[i];
+  return id;
+}
+
+export function idKey(id: Id): Buffer {
+  const key = Buffer.allocUnsafe(8);
+  writeId(id, key, 0);
+  return key;
 }
 
 /** The key of an app: in whatever case somebody writes its id, it is the same one. */
@@ -125,39 +144,53 @@ export function appKey(appId: string): Buffer {
   return Buffer.from(appId.toLowerCase());
 }
 
-/** Sorts ids the newest first. */
-export function newestFirst(id: string): Buffer {
-  const key = idKey(id);
-  for (let i = 0; i < key.length; i++) key[i] ^= 0xff;
+/** Bytes of a time key. */
+export const TIME_KEY = 13;
+
+/**
+ * Sorts by time, in seconds since 1970, and then by id. The ids alone do not sort by time: every
+ * node has blocks of its own.
+ */
+export function timeKey({ createdAt, id }: { readonly createdAt: number; readonly id: Id }): Buffer {
+  const key = Buffer.allocUnsafe(TIME_KEY);
+  key.writeUIntBE(createdAt, 0, 5);
+  writeId(id, key, 5);
   return key;
 }
 
-export function recordsOfZone(domainId: string): Buffer {
+/** Sorts in the opposite order of `key`. */
+export function reversed(key: Buffer): Buffer {
+  const other = Buffer.from(key);
+  for (let i = 0; i < other.length; i++) other[i] ^= 0xff;
+  return other;
+}
+
+export function recordsOfZone(domainId: Id): Buffer {
   return idKey(domainId);
 }
 
 /** Prefix of the records at a name and at all names below it. */
-export function recordsBelow(domainId: string, name: Name): Buffer {
+export function recordsBelow(domainId: Id, name: Name): Buffer {
   return prefixed(domainId, name, 0);
 }
 
 /** Prefix of the records at exactly this name. */
-export function recordsAt(domainId: string, name: Name): Buffer {
+export function recordsAt(domainId: Id, name: Name): Buffer {
   return prefixed(domainId, name, 1);
 }
 
 /** Prefix of the records of one type at exactly this name. */
-export function recordsOfType(domainId: string, name: Name, type: number): Buffer {
+export function recordsOfType(domainId: Id, name: Name, type: number): Buffer {
   const key = prefixed(domainId, name, 3);
   key.writeUInt16BE(type, key.length - 2);
   return key;
 }
 
-export function recordKey(domainId: string, name: Name, type: number, id: string): Buffer {
+export function recordKey(domainId: Id, name: Name, type: number, id: Id): Buffer {
   const key = prefixed(domainId, name, 11);
   const at = key.length - 10;
   key.writeUInt16BE(type, at);
-  key.write(id, at + 2, 8, 'hex');
+  writeId(id, key, at + 2);
   return key;
 }
 
@@ -168,11 +201,11 @@ export function recordKeyParts(key: Uint8Array): { nameEnd: number; type: number
 }
 
 /** Prefix of the target entries whose target is at or below a name. */
-export function targetsBelow(domainId: string, target: Name): Buffer {
+export function targetsBelow(domainId: Id, target: Name): Buffer {
   return prefixed(domainId, target, 0);
 }
 
-export function targetsAt(domainId: string, target: Name): Buffer {
+export function targetsAt(domainId: Id, target: Name): Buffer {
   return prefixed(domainId, target, 1);
 }
 
@@ -207,7 +240,7 @@ export function aliasOwnerKey(target: Name, recordKey: Uint8Array): Buffer {
 }
 
 /** What such an entry says. */
-export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: string; owner: Name; recordKey: Buffer } {
+export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: Id; owner: Name; recordKey: Buffer } {
   let end = 0;
   while (key[end] !== 0) {
     while (key[end] !== 0) end += key[end] === 1 ? 2 : 1;
@@ -217,18 +250,18 @@ export function aliasOwnerParts(key: Uint8Array): { target: Name; domainId: stri
   const { nameEnd } = recordKeyParts(recordKey);
   return {
     target: nameOfKey(key, 0, end),
-    domainId: recordKey.toString('hex', 0, 8),
+    domainId: idAt(recordKey),
     owner: nameOfKey(recordKey, 8, nameEnd),
     recordKey,
   };
 }
 
 /** `tail`: bytes of zero behind the name. */
-function prefixed(domainId: string, name: Name, tail: number): Buffer {
+function prefixed(domainId: Id, name: Name, tail: number): Buffer {
   const end = writeNameKey(name, 0, SCRATCH, 8);
   for (let i = end; i < end + tail; i++) SCRATCH[i] = 0;
   const key = written(end + tail);
-  key.write(domainId, 0, 8, 'hex');
+  writeId(domainId, key, 0);
   return key;
 }
 

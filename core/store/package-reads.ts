@@ -1,6 +1,6 @@
 /** Reads of developer packages, by a draft or from the last committed state. */
 import { setImmediate } from 'node:timers/promises';
-import { appKey, idKey, LOOKUP, lookupKey, newestFirst } from './keys.ts';
+import { appKey, type Id, idKey, LOOKUP, lookupKey, reversed, timeKey } from './keys.ts';
 import type { Reader } from './reader.ts';
 import {
   type App,
@@ -20,22 +20,22 @@ import {
 export const appOf = (reader: Reader, id: string): App | undefined => reader.row(apps, appKey(id));
 
 /** An account's apps by their ids, after the app `after`. */
-export const appsOf = (reader: Reader, accountId: string, after: string | null, limit?: number): App[] =>
+export const appsOf = (reader: Reader, accountId: Id, after: string | null, limit?: number): App[] =>
   reader.rowsAt(apps, lookupKey(LOOKUP.accountApp, idKey(accountId)), after === null ? null : appKey(after), limit);
 
-export const uploadOf = (reader: Reader, id: string): Upload | undefined => reader.row(uploads, idKey(id));
+export const uploadOf = (reader: Reader, id: Id): Upload | undefined => reader.row(uploads, idKey(id));
 
 /** The one that has the versionCode. */
 export const uploadOfVersion = (reader: Reader, appId: string, versionCode: number): Upload | undefined =>
   reader.rowAt(uploads, appVersionKey(appId, versionCode));
 
-/** An app's uploads, newest first, older than the upload `before`. */
-export const uploadsOf = (reader: Reader, appId: string, before: string | null, limit?: number): Upload[] =>
-  reader.rowsAt(uploads, appUploadsKey(appId), before === null ? null : newestFirst(before), limit);
+/** An app's uploads, newest first, older than the upload with the time key `before`. */
+export const uploadsOf = (reader: Reader, appId: string, before: Buffer | null, limit?: number): Upload[] =>
+  reader.rowsAt(uploads, appUploadsKey(appId), before && reversed(before), limit);
 
-/** Uploads of all accounts in a state, oldest first, after the upload `after`. */
-export const uploadsIn = (reader: Reader, state: UploadState, after: string | null, limit?: number): Upload[] =>
-  reader.rowsAt(uploads, uploadStateKey(state), after === null ? null : idKey(after), limit);
+/** Uploads of all accounts in a state, oldest first, after the upload with the time key `after`. */
+export const uploadsIn = (reader: Reader, state: UploadState, after: Buffer | null, limit?: number): Upload[] =>
+  reader.rowsAt(uploads, uploadStateKey(state), after, limit);
 
 /** Uploads between two turns of the event loop. */
 const PIECE = 200;
@@ -45,11 +45,11 @@ export async function neededBlobs(reader: Reader): Promise<Set<string>> {
   const needed = new Set<string>();
   for (const state of UPLOAD_STATES) {
     if (isOver(state)) continue;
-    let after: string | null = null;
+    let after: Buffer | null = null;
     do {
       const page = uploadsIn(reader, state, after, PIECE);
       for (const { sha256 } of page) needed.add(sha256);
-      after = page.length < PIECE ? null : page[page.length - 1].id;
+      after = page.length < PIECE ? null : timeKey(page[page.length - 1]);
       await setImmediate();
     } while (after !== null);
   }
@@ -57,5 +57,5 @@ export async function neededBlobs(reader: Reader): Promise<Set<string>> {
 }
 
 /** JSON of what the audit of an upload found, compressed (zlib); undefined: it has no verdict yet. */
-export const reportOf = (reader: Reader, uploadId: string): Buffer | undefined =>
+export const reportOf = (reader: Reader, uploadId: Id): Buffer | undefined =>
   reader.row(reports, idKey(uploadId))?.findings;

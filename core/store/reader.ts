@@ -4,6 +4,8 @@ import type { Environment } from './environment.ts';
 import {
   afterPrefix,
   domainNameKey,
+  type Id,
+  idAt,
   idKey,
   LOOKUP,
   lookupKey,
@@ -37,6 +39,7 @@ import {
   type RecordRow,
   type Replay,
   records,
+  replayKey,
   replays,
   type Table,
   type Token,
@@ -143,11 +146,11 @@ export class Reader {
       .flatMap((entry) => this.row(table, entry.value) ?? []);
   }
 
-  account(id: string): Account | undefined {
+  account(id: Id): Account | undefined {
     return this.row(accounts, idKey(id));
   }
 
-  hasAccount(id: string): boolean {
+  hasAccount(id: Id): boolean {
     return this.raw.get(accounts.number, idKey(id)) !== undefined;
   }
 
@@ -156,19 +159,19 @@ export class Reader {
     return this.rowAt(accounts, loginKey(login));
   }
 
-  accounts(after: string | null, limit: number): Account[] {
+  accounts(after: Id | null, limit: number): Account[] {
     return this.#rows(accounts, startAfter(Buffer.alloc(0), after === null ? null : idKey(after)), undefined, limit);
   }
 
-  token(id: string): Token | undefined {
+  token(id: Id): Token | undefined {
     return this.row(tokens, idKey(id));
   }
 
-  tokensOf(accountId: string): Token[] {
+  tokensOf(accountId: Id): Token[] {
     return this.rowsAt(tokens, lookupKey(LOOKUP.accountToken, idKey(accountId)), null);
   }
 
-  tsigKey(id: string): TsigKeyRow | undefined {
+  tsigKey(id: Id): TsigKeyRow | undefined {
     return this.row(tsigKeys, idKey(id));
   }
 
@@ -177,16 +180,17 @@ export class Reader {
     return this.rowAt(tsigKeys, tsigNameKey(name));
   }
 
-  tsigKeysOf(accountId: string): TsigKeyRow[] {
+  tsigKeysOf(accountId: Id): TsigKeyRow[] {
     return this.rowsAt(tsigKeys, lookupKey(LOOKUP.accountTsigKey, idKey(accountId)), null);
   }
 
-  domain(id: string): Domain | undefined {
+  domain(id: Id): Domain | undefined {
     return this.row(domains, idKey(id));
   }
 
-  domainIdByApex(apex: Name): string | undefined {
-    return this.raw.get(LOOKUPS, domainNameKey(apex))?.toString('hex');
+  domainIdByApex(apex: Name): Id | undefined {
+    const key = this.raw.get(LOOKUPS, domainNameKey(apex));
+    return key && idAt(key);
   }
 
   domainByApex(apex: Name): Domain | undefined {
@@ -203,7 +207,7 @@ export class Reader {
   }
 
   /** An account's domains in canonical order of their names, after the domain `after`. */
-  domainsOf(accountId: string, after: Name | null, limit?: number): Domain[] {
+  domainsOf(accountId: Id, after: Name | null, limit?: number): Domain[] {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
     return this.rowsAt(domains, prefix, after === null ? null : nameKey(after), limit);
   }
@@ -214,66 +218,66 @@ export class Reader {
   }
 
   /** How many domains an account has, counted up to `limit`. */
-  countDomains(accountId: string, limit?: number): number {
+  countDomains(accountId: Id, limit?: number): number {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
     return this.raw.range(LOOKUPS, prefix, afterPrefix(prefix), limit).length;
   }
 
-  proxy(domainId: string): ProxyConfig | undefined {
+  proxy(domainId: Id): ProxyConfig | undefined {
     return this.row(proxies, idKey(domainId));
   }
 
-  certificate(domainId: string): Certificate | undefined {
+  certificate(domainId: Id): Certificate | undefined {
     return this.row(certificates, idKey(domainId));
   }
 
-  automaticCertificate(domainId: string): AutomaticCertificate | undefined {
+  automaticCertificate(domainId: Id): AutomaticCertificate | undefined {
     return this.row(automaticCertificates, idKey(domainId));
   }
 
-  acmeOrder(domainId: string): AcmeOrder | undefined {
+  acmeOrder(domainId: Id): AcmeOrder | undefined {
     return this.row(acmeOrders, idKey(domainId));
   }
 
-  acmeChallenges(domainId: string): AcmeChallenge[] {
+  acmeChallenges(domainId: Id): AcmeChallenge[] {
     const prefix = idKey(domainId);
     return this.#rows(acmeChallenges, prefix, afterPrefix(prefix));
   }
 
   /** Purges of a domain, oldest first. */
-  purgesOf(domainId: string, limit?: number): Purge[] {
+  purgesOf(domainId: Id, limit?: number): Purge[] {
     const prefix = idKey(domainId);
     return this.#rows(purges, prefix, afterPrefix(prefix), limit);
   }
 
   /** The answer kept under a hash of account and Idempotency-Key. */
   replay(id: string): Replay | undefined {
-    return this.row(replays, idKey(id));
+    return this.row(replays, replayKey(id));
   }
 
-  record(id: string): RecordRow | undefined {
+  record(id: Id): RecordRow | undefined {
     return this.rowAt(records, lookupKey(LOOKUP.record, idKey(id)));
   }
 
-  recordsAt(domainId: string, name: Name): RecordRow[] {
+  recordsAt(domainId: Id, name: Name): RecordRow[] {
     const prefix = recordsAt(domainId, name);
     return this.#rows(records, prefix, afterPrefix(prefix));
   }
 
   /** Whether a name has a record of a type. */
-  hasType(domainId: string, name: Name, type: number): boolean {
+  hasType(domainId: Id, name: Name, type: number): boolean {
     const prefix = recordsOfType(domainId, name, type);
     return this.raw.range(records.number, prefix, afterPrefix(prefix), 1).length > 0;
   }
 
   /** Owners and types of the records that lead to a name, as the last commit left them. */
-  targetsAt(domainId: string, target: Name): { owner: Name; type: number }[] {
+  targetsAt(domainId: Id, target: Name): { owner: Name; type: number }[] {
     const prefix = targetsAt(domainId, target);
     return this.raw.range(TARGETS, prefix, afterPrefix(prefix)).map((entry) => targetKeyParts(entry.key));
   }
 
   /** A zone's records in canonical order, after the record whose key is `after`. */
-  recordsOf(domainId: string, after: Uint8Array | null, limit?: number): RecordRow[] {
+  recordsOf(domainId: Id, after: Uint8Array | null, limit?: number): RecordRow[] {
     const prefix = idKey(domainId);
     return this.#rows(
       records,
@@ -299,12 +303,12 @@ export class StoreReader extends Reader {
     this.environment = environment;
   }
 
-  zoneState(domainId: string): ZoneState {
+  zoneState(domainId: Id): ZoneState {
     return decodeZoneState(this.environment.zones.get(idKey(domainId)));
   }
 
   /** The apexes of an account's domains in canonical order, after `after`; no row is read. */
-  apexesOf(accountId: string, after: Name | null, limit: number): Name[] {
+  apexesOf(accountId: Id, after: Name | null, limit: number): Name[] {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
     const start = startAfter(prefix, after === null ? null : nameKey(after));
     const apexes: Name[] = [];
@@ -321,12 +325,12 @@ export class StoreReader extends Reader {
     return this.raw.range(records.number, start, afterPrefix(prefix), limit);
   }
 
-  usage(accountId: string): Usage {
+  usage(accountId: Id): Usage {
     return decodeUsage(this.environment.usage.get(idKey(accountId)));
   }
 
   /** Audit entries of an account (null: of all), newest first, those older than the entry `before`. */
-  audits(accountId: string | null, before: string | null, limit: number): Audit[] {
+  audits(accountId: Id | null, before: Id | null, limit: number): Audit[] {
     const { lookups } = this.environment;
     const prefix = accountId === null ? lookupKey(LOOKUP.audit) : idKey(accountId);
     const start = before === null ? afterPrefix(prefix)! : Buffer.concat([prefix, idKey(before)]);

@@ -5,6 +5,7 @@
 import { accounts, tokens } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
+import { idCounters } from './rows/ids.ts';
 import { apps, reports, uploads } from './rows/packages.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
 import { renumberings } from './rows/renumberings.ts';
@@ -18,7 +19,7 @@ import { domains, records } from './rows/zones.ts';
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
-export { continueIds, NODE_NUMBERS, newId, setNodeNumber } from './rows/ids.ts';
+export * from './rows/ids.ts';
 export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
 export * from './rows/renumberings.ts';
@@ -52,5 +53,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     uploads,
     reports,
     spellings,
+    idCounters,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

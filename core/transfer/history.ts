@@ -2,7 +2,9 @@
  * The last differences of zones that somebody transfers, for IXFR (RFC 1995). They are kept in memory: writing them beside each change would cost the write path, and all that a
  * restart loses is that those who were behind at that moment take the zone whole once. A zone that nobody has asked for since the start has none.
  */
+
 import type { ZoneChange, ZoneDifference } from '../journal/apply/zone-difference.ts';
+import type { Id } from '../store/keys.ts';
 import type { ResourceRecord } from '../wire/types.ts';
 import { condense } from './condense.ts';
 
@@ -34,7 +36,7 @@ const RECORD_OVERHEAD = 300;
 export class ZoneHistories {
   readonly #limits: HistoryLimits;
   /** By domain id; who was asked for last is last. */
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<Id, Line>();
   #total = 0;
 
   constructor(limits: HistoryLimits) {
@@ -46,12 +48,12 @@ export class ZoneHistories {
     return { bytes: this.#total, zones: this.#lines.size };
   }
 
-  follows(domainId: string): boolean {
+  follows(domainId: Id): boolean {
     return this.#lines.has(domainId);
   }
 
   /** Somebody transfers the zone: from its next change on differences are kept. */
-  follow(domainId: string): void {
+  follow(domainId: Id): void {
     if (this.#limits.entries === 0) return;
     const line = this.#lines.get(domainId) ?? { kept: [], bytes: 0 };
     this.#lines.delete(domainId);
@@ -87,7 +89,7 @@ export class ZoneHistories {
   }
 
   /** What leads from one serial to another as one difference (RFC 1995 section 4, condensed); null when that is not known any more. */
-  between(domainId: string, from: number, to: number): ZoneDifference | null {
+  between(domainId: Id, from: number, to: number): ZoneDifference | null {
     const line = this.#lines.get(domainId);
     if (line === undefined || line.kept.at(-1)?.difference.to !== to) return null;
     const first = line.kept.findIndex(({ difference }) => difference.from === from);

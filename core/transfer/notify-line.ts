@@ -1,5 +1,7 @@
 /** What one secondary is still to be told: one NOTIFY a zone, sent again until it is answered, so many at a time. */
+
 import { randomInt } from 'node:crypto';
+import type { Id } from '../store/keys.ts';
 import type { Name } from '../wire/name.ts';
 import { isSignedResponse, signRequest, type TsigKey } from '../wire/tsig.ts';
 import { isAbout, notifyRequest, readNotifyResponse } from './notify-message.ts';
@@ -47,10 +49,10 @@ interface Notice {
 export class NotifyLine {
   readonly #options: NotifyLineOptions;
   /** By domain id. */
-  readonly #notices = new Map<string, Notice>();
+  readonly #notices = new Map<Id, Notice>();
   /** Those to be sent, in order. */
-  readonly #ready = new Set<string>();
-  readonly #byId = new Map<number, string>();
+  readonly #ready = new Set<Id>();
+  readonly #byId = new Map<number, Id>();
   #underWay = 0;
   #closed = false;
 
@@ -64,7 +66,7 @@ export class NotifyLine {
   }
 
   /** The zone has changed. Sends what may be sent at once. */
-  add(domainId: string, apex: Name): void {
+  add(domainId: Id, apex: Name): void {
     if (this.#closed) return;
     const known = this.#notices.get(domainId);
     if (known === undefined) {
@@ -83,7 +85,7 @@ export class NotifyLine {
   }
 
   /** The zone is gone. */
-  remove(domainId: string): void {
+  remove(domainId: Id): void {
     const notice = this.#notices.get(domainId);
     if (notice !== undefined) this.#forget(domainId, notice);
     this.#pump();
@@ -121,7 +123,7 @@ export class NotifyLine {
     }
   }
 
-  #send(domainId: string, notice: Notice): void {
+  #send(domainId: Id, notice: Notice): void {
     const options = this.#options;
     const byId = this.#byId;
     this.#freeId(domainId, notice);
@@ -147,7 +149,7 @@ export class NotifyLine {
     }
   }
 
-  #unanswered(domainId: string, notice: Notice): void {
+  #unanswered(domainId: Id, notice: Notice): void {
     const { times, settled } = this.#options;
     this.#underWay--;
     notice.awaited = false;
@@ -168,7 +170,7 @@ export class NotifyLine {
     this.#pump();
   }
 
-  #forget(domainId: string, notice: Notice): void {
+  #forget(domainId: Id, notice: Notice): void {
     if (notice.timer !== null) clearTimeout(notice.timer);
     if (notice.awaited) this.#underWay--;
     this.#ready.delete(domainId);
@@ -183,7 +185,7 @@ export class NotifyLine {
   }
 
   /** Another may have the id by now. */
-  #freeId(domainId: string, { id }: Notice): void {
+  #freeId(domainId: Id, { id }: Notice): void {
     if (this.#byId.get(id) === domainId) this.#byId.delete(id);
   }
 }

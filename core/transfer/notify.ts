@@ -3,6 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { LogFields, Logger } from '../base/log/index.ts';
 import type { NotifyTarget } from '../config/index.ts';
 import type { ZoneChange } from '../journal/apply/zone-difference.ts';
+import type { Id } from '../store/keys.ts';
 import type { StoreReader } from '../store/reader.ts';
 import { formatName, type Name } from '../wire/name.ts';
 import type { TsigKey } from '../wire/tsig.ts';
@@ -38,7 +39,7 @@ export class Notifier {
   readonly #options: NotifierOptions;
   readonly #secondaries: Secondary[];
   readonly #sockets = new Map<4 | 6, Socket>();
-  readonly #changes = new Map<string, Name>();
+  readonly #changes = new Map<Id, Name>();
   #gathering: NodeJS.Timeout | null = null;
   #starting: NodeJS.Timeout | null = null;
 

@@ -5,7 +5,16 @@
 import type { Transaction } from 'lmdb';
 import { aliasSets } from '../journal/apply/zone-facts.ts';
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts, targetKeyParts, targetsAt } from '../store/keys.ts';
+import {
+  afterPrefix,
+  type Id,
+  idKey,
+  nameKey,
+  nameOfKey,
+  recordKeyParts,
+  targetKeyParts,
+  targetsAt,
+} from '../store/keys.ts';
 import { decodeZoneState } from '../store/reader.ts';
 import { acmeChallenges, aliasTargets, type Domain, domains, proxiedOf, proxies, RECORD_RDATA } from '../store/rows.ts';
 import { spelledOwners } from '../store/spelled-owners.ts';
@@ -34,7 +43,7 @@ export class ZoneSnapshot {
   readonly #spelled: (name: Name) => Name;
 
   /** Null when the domain is gone. To be closed: until then no page of the state is written over, and the database grows. */
-  static open(environment: Environment, settings: ZoneSettings, domainId: string): ZoneSnapshot | null {
+  static open(environment: Environment, settings: ZoneSettings, domainId: Id): ZoneSnapshot | null {
     const transaction = environment.root.useReadTransaction();
     const key = idKey(domainId);
     const row = environment.rows.get(domains.number)!.get(key, { transaction });
@@ -181,7 +190,7 @@ class HeldName implements ZoneView, ProxyHints {
   #ownProxied: boolean | null = null;
   readonly #environment: Environment;
   readonly #transaction: Transaction;
-  readonly #domainId: string;
+  readonly #domainId: Id;
   readonly #apexNs: RRset | undefined;
 
   constructor(environment: Environment, transaction: Transaction, domain: Domain, apexNs: RRset | undefined) {

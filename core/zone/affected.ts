@@ -4,7 +4,7 @@
  * chains or additional records lead through any of these.
  */
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, nameOfKey, recordKeyParts, recordsBelow } from '../store/keys.ts';
+import { afterPrefix, type Id, nameOfKey, recordKeyParts, recordsBelow } from '../store/keys.ts';
 import { equalNames, isWildcard, isWithin, type Name, nameAt, nameId, parentName, wildcardOf } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 import type { StoredZone } from './stored.ts';
@@ -25,7 +25,7 @@ export interface Affected {
 
 export function affectedNames(
   environment: Environment,
-  domainId: string,
+  domainId: Id,
   zone: StoredZone,
   targets: ZoneTargets,
   changes: readonly ChangedName[],
@@ -35,7 +35,7 @@ export function affectedNames(
 
 class Search {
   readonly #environment: Environment;
-  readonly #domainId: string;
+  readonly #domainId: Id;
   readonly #zone: StoredZone;
   readonly #targets: ZoneTargets;
   /** Targets of the NS at the apex. */
@@ -46,7 +46,7 @@ class Search {
   #changedIds: Set<string> | null = null;
   #apex = false;
 
-  constructor(environment: Environment, domainId: string, zone: StoredZone, targets: ZoneTargets) {
+  constructor(environment: Environment, domainId: Id, zone: StoredZone, targets: ZoneTargets) {
     this.#environment = environment;
     this.#domainId = domainId;
     this.#zone = zone;

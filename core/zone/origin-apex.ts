@@ -14,7 +14,7 @@ import { NO_RRSETS } from './view.ts';
 /** Seconds. */
 const TTL = 300;
 /** No record has this id. */
-const NO_RECORD = '0'.repeat(16);
+const NO_RECORD = 0;
 
 /** `stored`: the records at the apex. `originHost`: the host of the origin; null: there is none. */
 export function originSets(stored: readonly RRset[], originHost: string | null): readonly RRset[] {

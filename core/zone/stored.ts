@@ -2,6 +2,7 @@
 import type { Environment } from '../store/environment.ts';
 import {
   afterPrefix,
+  type Id,
   idKey,
   nameOfKey,
   recordKeyParts,
@@ -35,7 +36,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   readonly mayOcclude = true;
   readonly parentDs: RRset | null;
   readonly #environment: Environment;
-  readonly #domainId: string;
+  readonly #domainId: Id;
   readonly #atApex: AtApex;
   #apexHasBelow: boolean | undefined;
   readonly #nestedIds: ReadonlySet<string>;
@@ -49,7 +50,7 @@ export class StoredZone implements ZoneView, ProxyHints {
 
   constructor(
     environment: Environment,
-    domainId: string,
+    domainId: Id,
     apex: Name,
     atApex: AtApex,
     nested: readonly Name[],
@@ -160,7 +161,7 @@ interface Held extends AtApex {
 }
 
 /** One scan: the records of a name come first, and the first one after them that is below it ends it. */
-export function readHeld(environment: Environment, domainId: string, name: Name): Held {
+export function readHeld(environment: Environment, domainId: Id, name: Name): Held {
   const own = recordsAt(domainId, name);
   const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
   let below = false;
@@ -183,7 +184,7 @@ export function readHeld(environment: Environment, domainId: string, name: Name)
 }
 
 /** The RRsets stored at exactly a name, by rising type. */
-export function readRRsets(environment: Environment, domainId: string, name: Name): readonly RRset[] {
+export function readRRsets(environment: Environment, domainId: Id, name: Name): readonly RRset[] {
   return readHeld(environment, domainId, name).sets;
 }
 

@@ -1,6 +1,6 @@
 /** Which names of a zone lead to which others: by CNAME and DNAME, and by the addresses that go with MX, SRV and NS. */
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, idKey, targetKeyParts, targetsAt, targetsBelow } from '../store/keys.ts';
+import { afterPrefix, type Id, idKey, targetKeyParts, targetsAt, targetsBelow } from '../store/keys.ts';
 import { equalNames, isWithin, type Name } from '../wire/name.ts';
 
 export interface Leads {
@@ -21,7 +21,7 @@ export interface ZoneTargets {
 const FEW = 16;
 
 /** Of more than a few it reads those that are asked for, as the transaction at hand has them. */
-export function readTargets(environment: Environment, domainId: string): ZoneTargets {
+export function readTargets(environment: Environment, domainId: Id): ZoneTargets {
   const prefix = idKey(domainId);
   const few: (Leads & { readonly target: Name })[] = [];
   for (const key of environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix), limit: FEW + 1 }))
@@ -34,7 +34,7 @@ export function readTargets(environment: Environment, domainId: string): ZoneTar
   };
 }
 
-function storedTargets(environment: Environment, domainId: string): ZoneTargets {
+function storedTargets(environment: Environment, domainId: Id): ZoneTargets {
   function* of(prefix: Buffer): Iterable<Leads> {
     for (const key of environment.targets.getKeys({ start: prefix, end: afterPrefix(prefix) }))
       yield targetKeyParts(key as Buffer);

@@ -10,6 +10,7 @@ import type { Secrets } from '../../core/base/secrets.ts';
 import type { Config } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import { accountStore } from './account.ts';
@@ -116,7 +117,7 @@ export function createAcme(options: AcmeOptions): Acme {
     };
   }
 
-  async function renewal(domainId: string, { automatic, order }: StoredSituation): Promise<number> {
+  async function renewal(domainId: Id, { automatic, order }: StoredSituation): Promise<number> {
     if (automatic === undefined || !directory) return STANDARD_RETRY;
     try {
       const { chain, notBefore, notAfter } = automatic;

@@ -4,6 +4,7 @@ import type { Secrets } from '../../core/base/secrets.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
+import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import {
   type AcmeChallenge,
@@ -48,7 +49,7 @@ export interface StoredSituation extends Situation {
   readonly automatic: AutomaticCertificate | undefined;
 }
 
-export function situationOf(reader: Reader, domainId: string): StoredSituation {
+export function situationOf(reader: Reader, domainId: Id): StoredSituation {
   const proxy = reader.proxy(domainId);
   return {
     proxy,
@@ -66,7 +67,7 @@ export class Book {
   }
 
   /** Null: there is nothing to order any more, or another node does. What is left of an order before is taken away. */
-  claim(domainId: string): Promise<Claim | null> {
+  claim(domainId: Id): Promise<Claim | null> {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
       const domain = draft.domain(domainId);
@@ -84,7 +85,7 @@ export class Book {
   }
 
   /** False: the claim is another's by now, or its domain is gone. */
-  extend(domainId: string): Promise<boolean> {
+  extend(domainId: Id): Promise<boolean> {
     return this.#change((draft, now) => {
       const order = this.#own(draft, domainId);
       if (order === null) return false;
@@ -94,7 +95,7 @@ export class Book {
   }
 
   /** Resolves with the sequence of the commit. Throws when the claim is lost. */
-  async publish(domainId: string, challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<number> {
+  async publish(domainId: Id, challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<number> {
     const { environment, journal } = this.#options;
     const { sequence } = await write(environment, journal, BY, (draft) => {
       if (this.#own(draft, domainId) === null) throw new Error('lost the claim on the order');
@@ -104,7 +105,7 @@ export class Book {
   }
 
   /** False: the claim was lost, and nothing is stored. `notice`: see Plan. */
-  succeed(domainId: string, obtained: Obtained, notice: string | null): Promise<boolean> {
+  succeed(domainId: Id, obtained: Obtained, notice: string | null): Promise<boolean> {
     const { secrets, random } = this.#options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
     const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
@@ -129,7 +130,7 @@ export class Book {
   }
 
   /** Resolves with when it is tried again, seconds since 1970; null: the claim was lost. */
-  fail(domainId: string, { message, retryAfter, fault }: OrderFailure): Promise<number | null> {
+  fail(domainId: Id, { message, retryAfter, fault }: OrderFailure): Promise<number | null> {
     const { random } = this.#options;
     return this.#change((draft, now) => {
       const order = this.#own(draft, domainId);
@@ -153,7 +154,7 @@ export class Book {
   }
 
   /** The order ends since this node stops, as if it had not begun. `triedAt`: when the one before had. The state is left to `decide`. */
-  postpone(domainId: string, triedAt: number): Promise<void> {
+  postpone(domainId: Id, triedAt: number): Promise<void> {
     return this.#change((draft) => {
       const order = this.#own(draft, domainId);
       if (order !== null) endOrder(draft, { ...order, triedAt });
@@ -161,7 +162,7 @@ export class Book {
   }
 
   /** The order ends since nobody wants it any more. Who turns on and off again and again waits longer each time: directories count orders. */
-  abandon(domainId: string): Promise<void> {
+  abandon(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const order = this.#own(draft, domainId);
       if (order === null) return;
@@ -172,7 +173,7 @@ export class Book {
   }
 
   /** Carries out what `decide` says beside orders, if it still says so. */
-  settle(domainId: string): Promise<void> {
+  settle(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
       const { automatic, order, proxy } = situation;
@@ -189,7 +190,7 @@ export class Book {
   }
 
   /** Nothing can be ordered here: the customer is told once for each time that it is asked for. */
-  refuse(domainId: string, message: string): Promise<void> {
+  refuse(domainId: Id, message: string): Promise<void> {
     return this.#change((draft) => {
       const isAsked = draft.proxy(domainId)?.orderRequestedAt != null && draft.certificate(domainId) === undefined;
       if (isAsked) putState(draft, domainId, { ...NO_CERTIFICATE, sslStatus: 'error', sslError: message });
@@ -197,7 +198,7 @@ export class Book {
   }
 
   /** The directory wants this certificate, if it is still the one that there is, to be renewed then. */
-  renewAt(domainId: string, chain: string, renewAt: number): Promise<void> {
+  renewAt(domainId: Id, chain: string, renewAt: number): Promise<void> {
     return this.#change((draft) => {
       const order = draft.acmeOrder(domainId);
       if (draft.automaticCertificate(domainId)?.chain === chain) this.#putOrder(draft, domainId, order, { renewAt });
@@ -205,7 +206,7 @@ export class Book {
   }
 
   /** Takes away what an order has left behind that nobody works on. */
-  sweep(domainId: string): Promise<void> {
+  sweep(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const claim = draft.acmeOrder(domainId)?.claim ?? null;
       if (claim === null || claim.node === this.#options.self.node || !isLive(claim, now))
@@ -224,13 +225,13 @@ export class Book {
   }
 
   /** Null: it is claimed by nobody or another, or the domain is gone. */
-  #own(draft: Draft, domainId: string): AcmeOrder | null {
+  #own(draft: Draft, domainId: Id): AcmeOrder | null {
     const order = draft.acmeOrder(domainId);
     if (order?.claim?.node !== this.#options.self.node || draft.domain(domainId) === undefined) return null;
     return order;
   }
 
-  #putOrder(draft: Draft, domainId: string, order: AcmeOrder | undefined, changes: Partial<AcmeOrder>): void {
+  #putOrder(draft: Draft, domainId: Id, order: AcmeOrder | undefined, changes: Partial<AcmeOrder>): void {
     draft.put(acmeOrders, { ...NO_ORDER, ...order, ...changes, domainId });
   }
 }
@@ -254,7 +255,7 @@ const activeState = ({ notBefore, notAfter }: AutomaticCertificate, sslError: st
 });
 
 /** Of the automatic certificate; that of a certificate which the customer has brought is left alone. No request is open then. */
-function putState(draft: Draft, domainId: string, state: State): void {
+function putState(draft: Draft, domainId: Id, state: State): void {
   const proxy = draft.proxy(domainId);
   if (proxy !== undefined && draft.certificate(domainId) === undefined)
     draft.put(proxies, { ...proxy, ...state, orderRequestedAt: null });
@@ -265,6 +266,6 @@ function endOrder(draft: Draft, order: AcmeOrder): void {
   clearChallenges(draft, order.domainId);
 }
 
-function clearChallenges(draft: Draft, domainId: string): void {
+function clearChallenges(draft: Draft, domainId: Id): void {
   for (const challenge of draft.acmeChallenges(domainId)) draft.delete(acmeChallenges, challenge);
 }

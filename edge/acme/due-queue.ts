@@ -1,13 +1,14 @@
 /** What is due when: a binary heap of times, and the time that counts for each item. One that is given another time leaves its old entry behind, which is passed over. */
+import type { Id } from '../../core/store/keys.ts';
 
 interface Entry {
-  readonly id: string;
+  readonly id: Id;
   readonly at: number;
 }
 
 export class DueQueue {
   readonly #heap: Entry[] = [];
-  readonly #times = new Map<string, number>();
+  readonly #times = new Map<Id, number>();
 
   /** Items, each once. */
   get size(): number {
@@ -15,7 +16,7 @@ export class DueQueue {
   }
 
   /** The time given last counts. */
-  put(id: string, at: number): void {
+  put(id: Id, at: number): void {
     if (this.#times.get(id) === at) return;
     this.#times.set(id, at);
     this.#heap.push({ id, at });
@@ -24,11 +25,11 @@ export class DueQueue {
     if (this.#heap.length > 64 + this.#times.size * 2) this.#rebuild();
   }
 
-  remove(id: string): void {
+  remove(id: Id): void {
     this.#times.delete(id);
   }
 
-  has(id: string): boolean {
+  has(id: Id): boolean {
     return this.#times.has(id);
   }
 
@@ -39,7 +40,7 @@ export class DueQueue {
   }
 
   /** Takes out one that is due; undefined: none is. */
-  take(now: number): string | undefined {
+  take(now: number): Id | undefined {
     const at = this.next();
     if (at === undefined || at > now) return undefined;
     const { id } = this.#pop();

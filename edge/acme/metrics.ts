@@ -1,5 +1,7 @@
 /** What is told of certificates. */
+
 import type { Registry } from '../../core/base/metrics/index.ts';
+import type { Id } from '../../core/store/keys.ts';
 import type { SslStatus } from '../../core/store/rows.ts';
 import type { OrderObserver, Watched } from './orders.ts';
 
@@ -28,7 +30,7 @@ export function orderObserver(registry: Registry): OrderObserver {
   };
 }
 
-export function acmeMetrics(registry: Registry, watched: ReadonlyMap<string, Watched>, now: () => number): void {
+export function acmeMetrics(registry: Registry, watched: ReadonlyMap<Id, Watched>, now: () => number): void {
   registry.read('gauge', 'waypost_certificates', 'Domains by the state of their certificate.', ['status'], (emit) => {
     const counts = new Map<SslStatus, number>(STATUSES.map((status) => [status, 0]));
     for (const { status } of watched.values()) counts.set(status, counts.get(status)! + 1);

@@ -7,6 +7,7 @@ import { FairQueue } from '../../core/base/fair-queue.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
+import { type Id, idAt } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import { acmeChallenges, proxies, type SslStatus } from '../../core/store/rows.ts';
 import { type Book, type Claim, type StoredSituation, situationOf } from './book.ts';
@@ -33,7 +34,7 @@ export interface OrdersOptions {
   /** Why nothing is ordered at all, for customers; null: it is. */
   readonly refusal: string | null;
   /** Asks when a certificate is to be renewed; resolves with the seconds until it is asked again. Never rejects. */
-  renewal(domainId: string, situation: StoredSituation): Promise<number>;
+  renewal(domainId: Id, situation: StoredSituation): Promise<number>;
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -69,14 +70,14 @@ const UNWANTED = new Error('the certificate is no longer needed');
 const TOO_SLOW = slow();
 
 export class Orders {
-  readonly watched = new Map<string, Watched>();
+  readonly watched = new Map<Id, Watched>();
   readonly #options: OrdersOptions;
   readonly #due = new DueQueue();
   /** Those without a certificate, and those that have one still: in turns, since either may never become empty. */
-  readonly #urgent = new FairQueue<string>();
-  readonly #others = new FairQueue<string>();
+  readonly #urgent = new FairQueue<Id, Id>();
+  readonly #others = new FairQueue<Id, Id>();
   #isUrgentTurn = false;
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<Id, AbortController>();
   readonly #renewals: Renewals;
   readonly #work = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -107,11 +108,11 @@ export class Orders {
 
   async #takeUp(): Promise<void> {
     const { environment, book } = this.#options;
-    const left = new Set<string>();
-    await eachRow(environment, acmeChallenges.number, (key) => left.add(key.toString('hex', 0, 8)) && !this.#stopped);
+    const left = new Set<Id>();
+    await eachRow(environment, acmeChallenges.number, (key) => left.add(idAt(key)) && !this.#stopped);
     for (const id of left) this.#track(book.sweep(id));
     await eachRow(environment, proxies.number, (key) => {
-      this.#look(key.toString('hex'));
+      this.#look(idAt(key));
       return !this.#stopped;
     });
     this.#pump();
@@ -131,7 +132,7 @@ export class Orders {
   }
 
   /** Something of the domain has changed, or it is due. */
-  #look(id: string): void {
+  #look(id: Id): void {
     if (this.#stopped) return;
     const situation = situationOf(this.#options.reader, id);
     this.#watch(id, situation);
@@ -168,7 +169,7 @@ export class Orders {
   }
 
   /** Until then, or until its renewal is to be asked for. */
-  #waitFor(id: string, until: number): void {
+  #waitFor(id: Id, until: number): void {
     const renewalAt = this.watched.get(id)?.renewalAt ?? Number.POSITIVE_INFINITY;
     if (renewalAt > this.#options.now()) this.#due.put(id, Math.min(until, renewalAt));
     else {
@@ -177,7 +178,7 @@ export class Orders {
     }
   }
 
-  #watch(id: string, { proxy, automatic, isCustom }: StoredSituation): void {
+  #watch(id: Id, { proxy, automatic, isCustom }: StoredSituation): void {
     if (proxy === undefined || (proxy.sslStatus === 'none' && automatic === undefined)) {
       this.watched.delete(id);
       return;
@@ -195,12 +196,12 @@ export class Orders {
     this.watched.set(id, { status: proxy.sslStatus, notAfter, isServed, renewalAt });
   }
 
-  #refuse(id: string, { proxy }: StoredSituation, message: string): void {
+  #refuse(id: Id, { proxy }: StoredSituation, message: string): void {
     if (proxy?.orderRequestedAt != null) this.#track(this.#options.book.refuse(id, message), id);
   }
 
-  #accountOf(id: string): string {
-    return this.#options.reader.domain(id)?.accountId ?? '';
+  #accountOf(id: Id): Id {
+    return this.#options.reader.domain(id)?.accountId ?? 0;
   }
 
   /** Begins as many orders as there is room for, and sleeps until the next is due. */
@@ -235,7 +236,7 @@ export class Orders {
     this.#timer.unref();
   }
 
-  async #run(id: string): Promise<void> {
+  async #run(id: Id): Promise<void> {
     const { book, log } = this.#options;
     const controller = new AbortController();
     this.#running.set(id, controller);
@@ -256,7 +257,7 @@ export class Orders {
     }
   }
 
-  async #order(id: string, claim: Claim, triedAt: number, { signal }: AbortController): Promise<void> {
+  async #order(id: Id, claim: Claim, triedAt: number, { signal }: AbortController): Promise<void> {
     const { book, log, observer } = this.#options;
     const domain = hostNameOf(claim.domain.apex);
     const started = performance.now();
@@ -294,12 +295,12 @@ export class Orders {
     }
   }
 
-  async #extend(id: string, controller: AbortController): Promise<void> {
+  async #extend(id: Id, controller: AbortController): Promise<void> {
     if (this.#running.get(id) === controller && !(await this.#options.book.extend(id))) controller.abort(UNWANTED);
   }
 
   /** `id`: is looked at again when the work fails. */
-  #track(work: Promise<void>, id?: string): void {
+  #track(work: Promise<void>, id?: Id): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
         if (this.#stopped) return;

@@ -1,4 +1,5 @@
 /** For how long nobody orders after a directory has failed. */
+import type { Id } from '../../core/store/keys.ts';
 import type { Fault } from './failure.ts';
 
 /** Seconds, twice as long each time. */
@@ -10,7 +11,7 @@ export class Pause {
   until = 0;
   #failures = 0;
   /** Accounts that were told of a limit, one after the other. */
-  readonly #limited = new Set<string>();
+  readonly #limited = new Set<Id>();
 
   /** An order has ended in a certificate, or by another's fault. */
   clear(): void {
@@ -19,7 +20,7 @@ export class Pause {
   }
 
   /** A limit may be that of a single domain, which says nothing of others; only when it meets one account after the other the service waits for longer. */
-  note(fault: Fault, accountId: string, now: number): void {
+  note(fault: Fault, accountId: Id, now: number): void {
     if (fault !== 'limit' && fault !== 'directory') {
       this.clear();
       return;

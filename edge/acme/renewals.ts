@@ -1,19 +1,21 @@
 /** Asks directories when certificates are to be renewed (RFC 9773 4.3): a few at a time, accounts in turns, each once. */
+
 import { FairQueue } from '../../core/base/fair-queue.ts';
+import type { Id } from '../../core/store/keys.ts';
 
 export interface RenewalsOptions {
   /** Resolves with the seconds until it is asked again. Never rejects. */
-  ask(domainId: string): Promise<number>;
+  ask(domainId: Id): Promise<number>;
   /** It has been asked. */
-  asked(domainId: string, seconds: number): void;
+  asked(domainId: Id, seconds: number): void;
 }
 
 const AT_ONCE = 2;
 
 export class Renewals {
   readonly #options: RenewalsOptions;
-  readonly #waiting = new FairQueue<string>();
-  readonly #running = new Set<string>();
+  readonly #waiting = new FairQueue<Id, Id>();
+  readonly #running = new Set<Id>();
 
   constructor(options: RenewalsOptions) {
     this.#options = options;
@@ -24,7 +26,7 @@ export class Renewals {
     return this.#waiting.size;
   }
 
-  put(domainId: string, accountId: string): void {
+  put(domainId: Id, accountId: Id): void {
     if (!this.#running.has(domainId)) this.#waiting.put(domainId, accountId);
   }
 
@@ -38,7 +40,7 @@ export class Renewals {
     }
   }
 
-  async #run(id: string): Promise<void> {
+  async #run(id: Id): Promise<void> {
     try {
       const seconds = await this.#options.ask(id);
       this.#running.delete(id);

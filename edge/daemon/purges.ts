@@ -1,7 +1,7 @@
 /** From purges that the journal brings to the cache of this node. */
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
-import { purges } from '../../core/store/rows.ts';
+import { type Purge, purges } from '../../core/store/rows.ts';
 import type { Cache } from '../cache/store/cache-store.ts';
 
 /**
@@ -13,10 +13,13 @@ export async function watchPurges(
   cache: Pick<Cache, 'purge'>,
 ): Promise<void> {
   journal.onEdge((changes) => {
-    for (const purge of changes.purges) void cache.purge(purge, purge.id);
+    for (const purge of changes.purges) void cache.purge(asText(purge), String(purge.id));
   });
   for (const { key, value } of environment.rows.get(purges.number)?.getRange({}) ?? []) {
     const purge = purges.decode(key, value);
-    await cache.purge(purge, purge.id);
+    await cache.purge(asText(purge), String(purge.id));
   }
 }
+
+/** The cache has the ids of domains as text, in front of URLs. */
+const asText = (purge: Purge) => ({ ...purge, domainId: String(purge.domainId) });

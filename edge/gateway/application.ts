@@ -103,7 +103,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       admin: admin.handler,
       challenge(host, token) {
         const domainId = sites.domainIdOf(host);
-        return domainId && challengeResponse(sites.reader, domainId, token);
+        return domainId === undefined ? undefined : challengeResponse(sites.reader, domainId, token);
       },
       httpPorts: new Set(options.httpPorts.map(String)),
       httpsPort: options.httpsPort,

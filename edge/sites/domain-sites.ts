@@ -1,7 +1,9 @@
 /** What a thread of the edge knows of one domain until it is told that something of it has changed. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Exemptions } from '../../core/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import type { SiteRow } from '../../core/store/sites.ts';
 import { parseName } from '../../core/wire/name.ts';
@@ -30,7 +32,7 @@ export interface DomainSitesOptions {
 }
 
 export class DomainSites {
-  readonly id: string;
+  readonly id: Id;
   /** Without the last dot, in lower case. */
   readonly name: string;
   #isStale = false;
@@ -48,7 +50,7 @@ export class DomainSites {
   /** `certificates`: the customer's own first. `before`: what was known of the domain before something changed: sites that are as they were stay the same objects. */
   constructor(
     options: DomainSitesOptions,
-    id: string,
+    id: Id,
     name: string,
     row: SiteRow | null,
     certificates: readonly SiteCertificate[],
@@ -118,7 +120,14 @@ export class DomainSites {
     const key = `${hasCertificate} ${protocol} ${host} ${port} ${addresses?.join() ?? 'resolved'}`;
     const shared = this.#sites.get(key);
     if (shared !== undefined) return shared;
-    const site = { domainId: this.id, domain: this.name, origin, hasCertificate, hstsMaxAge, heuristicFreshness };
+    const site = {
+      domainId: String(this.id),
+      domain: this.name,
+      origin,
+      hasCertificate,
+      hstsMaxAge,
+      heuristicFreshness,
+    };
     const before = this.#before.get(key);
     const kept = before !== undefined && isDeepStrictEqual(before, site) ? before : site;
     this.#sites.set(key, kept);

@@ -2,6 +2,7 @@
 import type { Origin } from '../origin/origin-address.ts';
 
 export interface Site {
+  /** As text, which the cache has in front of URLs. */
   readonly domainId: string;
   /** The domain, without the last dot, in lower case. */
   readonly domain: string;

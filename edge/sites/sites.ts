@@ -4,7 +4,7 @@
  */
 import type { Exemptions } from '../../core/address/index.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
-import { idKey } from '../../core/store/keys.ts';
+import { type Id, idKey } from '../../core/store/keys.ts';
 import { type Reader, StoreReader } from '../../core/store/reader.ts';
 import { automaticCertificateContext, certificateContext } from '../../core/store/rows.ts';
 import { chainIdOf, decodeSite, type SiteCertificateRow, type SiteRow, splitChain } from '../../core/store/sites.ts';
@@ -26,7 +26,7 @@ const HOST = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,31}$/;
 
 /** What has changed. Arrives from main as a structured clone. */
 export interface SitesChanged {
-  readonly domainIds: readonly string[];
+  readonly domainIds: readonly Id[];
   /** Apexes of domains that came or went: hosts within lead to another one. */
   readonly apexes: readonly Uint8Array[];
 }
@@ -57,7 +57,7 @@ export class Sites {
   readonly #options: SitesOptions;
   readonly #hosts: RecentMap<Host>;
   /** By id. One that is stale stays, so that its certificates are known again; one that is forgotten would not be told that it is. */
-  readonly #domains: RecentMap<KnownDomain>;
+  readonly #domains: RecentMap<KnownDomain, Id>;
   /** By what their rows have in their place. */
   readonly #chains = new RecentMap<string>(CHAINS);
   #epoch = 0;
@@ -84,7 +84,7 @@ export class Sites {
   }
 
   /** The id of the domain that a host is in, whether its proxy is on or not. */
-  domainIdOf(host: string): string | undefined {
+  domainIdOf(host: string): Id | undefined {
     return this.#hostOf(host)?.domain?.id;
   }
 
@@ -146,7 +146,7 @@ export class Sites {
   }
 
   /** `name`: of the domain, without the last dot. */
-  #sitesOf(id: string, name: string): DomainSites {
+  #sitesOf(id: Id, name: string): DomainSites {
     const known = this.#domains.get(id);
     if (known !== undefined && !known.sites.isStale) return known.sites;
     const value = this.#environment.sites.get(idKey(id));
@@ -161,7 +161,7 @@ export class Sites {
   }
 
   /** Those that are still the same stay the same objects. */
-  #certificatesOf(id: string, name: string, row: SiteRow, held = NOTHING_HELD): Held {
+  #certificatesOf(id: Id, name: string, row: SiteRow, held = NOTHING_HELD): Held {
     const chain = {
       own: () => this.#reader.certificate(id)?.chain,
       automatic: () => this.#reader.automaticCertificate(id)?.chain,

@@ -1,4 +1,5 @@
 /** The admin API over a store in a temporary folder, as main starts it, and a client for it. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { openSecrets } from '../../core/base/secrets.ts';
 import { BlobStore } from '../../core/cluster/blobs/store.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
+import { decodeEntry } from '../../core/journal/entry-codec.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { JournalOptions } from '../../core/journal/local-journal.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
@@ -67,7 +69,9 @@ export interface Daemon {
   readonly logged: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** A new account and a token. */
-  account(username: string, more?: object): Promise<{ id: string; token: string }>;
+  /** The number of entries in the journal, without leases of ids. */
+  writes(): number;
+  account(username: string, more?: object): Promise<{ id: number; token: string }>;
   /** Stops the API, and starts another one on the same store. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -169,10 +173,11 @@ export async function startDaemon(
     keyFile,
     logged,
     call,
+    writes: () => [...environment.journal.getRange({})].filter(({ value }) => decodeEntry(value).by !== 'ids').length,
     async account(username, more = {}) {
       const json = { username, password: `${username} secret`, plan: 'free', ...more };
       const { body } = await call('POST', '/api/v1/accounts', { json });
-      return { id: String(body.account.id), token: await login(username, `${username} secret`) };
+      return { id: Number(body.account.id), token: await login(username, `${username} secret`) };
     },
     async restart() {
       await api.close();

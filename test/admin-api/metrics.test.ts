@@ -37,7 +37,7 @@ const REMOTE = [
 /** Rows of accounts and tokens, with the text of each token. */
 async function people(environment: Environment): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
-  const person = async (id: string, role: Role, scopes: readonly string[], apiEnabled = true): Promise<string> => {
+  const person = async (id: number, role: Role, scopes: readonly string[], apiEnabled = true): Promise<string> => {
     const account: Account = {
       id,
       username: `user ${id}`,
@@ -55,12 +55,12 @@ async function people(environment: Environment): Promise<Record<string, string>>
     await environment.rows.get(tokens.number)!.put(tokens.key(token), tokens.encode(token));
     return text;
   };
-  texts.admin = await person('0000000000000001', 'admin', ['account']);
-  texts.reading = await person('0000000000000002', 'admin', ['account:read']);
-  texts.developer = await person('0000000000000003', 'admin', ['packages']);
-  texts.user = await person('0000000000000004', 'user', ['account']);
-  texts.viewer = await person('0000000000000005', 'viewer', ['account:read']);
-  texts.off = await person('0000000000000006', 'admin', ['account'], false);
+  texts.admin = await person(1, 'admin', ['account']);
+  texts.reading = await person(2, 'admin', ['account:read']);
+  texts.developer = await person(3, 'admin', ['packages']);
+  texts.user = await person(4, 'user', ['account']);
+  texts.viewer = await person(5, 'viewer', ['account:read']);
+  texts.off = await person(6, 'admin', ['account'], false);
   return texts;
 }
 
@@ -164,7 +164,7 @@ test('token: which tokens have access', async (context) => {
   }
   const missing = await get(context, 'token', '127.0.0.1');
   assert.equal([missing.status, missing.code, missing.headers['WWW-Authenticate']], [401, 'missing_token', 'Bearer']);
-  const unknown = `Bearer ${mintToken('00000000000000ff')}`;
+  const unknown = `Bearer ${mintToken(255)}`;
   assert.is((await get(context, 'token', '127.0.0.1', { authorization: unknown })).code, 'invalid_token');
 });
 

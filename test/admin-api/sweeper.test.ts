@@ -1,4 +1,5 @@
 /** Expired rows are deleted, and no others. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Services } from '../../admin-api/change/services.ts';
@@ -6,8 +7,9 @@ import { Sweeper } from '../../admin-api/sweeper.ts';
 import { createLogger } from '../../core/base/log/index.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { write } from '../../core/journal/draft/draft.ts';
-import { type Audit, audits, newId, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
+import { type Audit, audits, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
 import { embedded, type Store, withStore } from '../core/journal/fixture.ts';
+import { newId } from '../support/ids.ts';
 
 const test = suite('sweeper');
 

@@ -1,11 +1,11 @@
 /** A world as rows of the store, and what has to change for the rows to be those of another world. */
+
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import {
   type AliasTarget,
   aliasTargets,
   type Domain,
   domains,
-  newId,
   type ProxyConfig,
   proxies,
   type RecordRow,
@@ -14,6 +14,7 @@ import {
 import { formatName, nameId } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { newProxy } from '../core/journal/fixture.ts';
+import { newId } from '../support/ids.ts';
 import type { AliasState } from './alias.ts';
 import { recordKey } from './compare.ts';
 import type { World } from './generate.ts';
@@ -37,10 +38,10 @@ export class WorldRows {
   readonly records = new Map<string, RecordRow>();
   readonly #proxies = new Map<string, ProxyConfig>();
   readonly #targets = new Map<string, string>();
-  readonly #accountId: () => string;
+  readonly #accountId: () => number;
   readonly #kept: () => Domain['kept'];
 
-  constructor(kept: () => Domain['kept'], accountId = () => '0'.repeat(16)) {
+  constructor(kept: () => Domain['kept'], accountId = () => 0) {
     this.#kept = kept;
     this.#accountId = accountId;
   }

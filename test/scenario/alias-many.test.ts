@@ -1,12 +1,14 @@
 /** Many zones on one target: one look, and a change that comes to all of them in pieces. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../core/journal/draft/draft.ts';
-import { aliasTargets, domains, newId, records } from '../../core/store/rows.ts';
+import { aliasTargets, domains, records } from '../../core/store/rows.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { type AliasRig, recordOf, withAlias } from '../core/alias/fixture.ts';
 import { newDomain } from '../core/journal/fixture.ts';
 import { depth } from '../support/depth.ts';
+import { newId } from '../support/ids.ts';
 
 const ZONES = depth({ quick: 1000, moderate: 2000, full: 10_000 });
 const V4 = '93.184.215.14';

@@ -159,8 +159,8 @@ test('the zone of another account is not believed: nobody has shown that it is t
     const { server, zone, ask, store, settle } = rig;
     server.set('d1.cdn.example', { addresses: [V4], ttl: 100 });
     // Somebody makes a zone of a name that others' ALIAS records lead to, and has an ALIAS there, too.
-    const squatter = { ...newDomain('cdn.example'), accountId: 'f'.repeat(16) };
-    const accomplice = { ...newDomain('two.test'), accountId: 'f'.repeat(16) };
+    const squatter = { ...newDomain('cdn.example'), accountId: 15 };
+    const accomplice = { ...newDomain('two.test'), accountId: 15 };
     await write(store.environment, store.journal, 'test', (draft) => {
       draft.put(domains, squatter);
       draft.put(domains, accomplice);

@@ -64,7 +64,7 @@ async function commitChange(environment: Environment, journal: Journal, change: 
     newTargets: [],
   };
   // A record that goes and comes in one step keeps its id and so its key: both are of one commit.
-  const partOf = ({ id }: { id: string }) => Number.parseInt(id.slice(-3), 16) % parts;
+  const partOf = ({ id }: { id: number }) => id % parts;
   await Promise.all(
     Array.from({ length: parts }, (_, part) =>
       write(environment, journal, 'test', (draft) =>

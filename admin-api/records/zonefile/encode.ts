@@ -1,7 +1,6 @@
 /** Encodes the rows of a whole zone without an object for each row. */
-import { randomBytes } from 'node:crypto';
-import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
-import { idKey, writeNameKey } from '../../../core/store/keys.ts';
+import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
+import { type Id, idKey, writeId, writeNameKey } from '../../../core/store/keys.ts';
 import { RECORD_RDATA, records, spellings } from '../../../core/store/rows.ts';
 import { type Name, nameId } from '../../../core/wire/name.ts';
 import type { Owners } from './owners.ts';
@@ -10,12 +9,10 @@ import type { Owners } from './owners.ts';
  * Encodes a put for every record, and for the spelling of every owner in `spelled` (by nameId). A
  * test compares the layout with rows.ts and keys.ts.
  *
- * The ids of one file are consecutive, from a random start in the upper half of their range. The
- * ids of rows.ts are in the lower half until the year 2248. A worker thread can therefore assign
- * ids without coordination, and neighbours in the file are neighbours in the table of ids.
+ * The ids are left out: a worker thread has none. See `assignIds`.
  */
 export function encodeRecords(
-  domainId: string,
+  domainId: Id,
   owners: Owners,
   spelled: ReadonlyMap<string, Name>,
   now: number,
@@ -24,11 +21,6 @@ export function encodeRecords(
   const key = Buffer.alloc(1024);
   key.set(idKey(domainId));
   let value = Buffer.alloc(RECORD_RDATA + 1024);
-  let id = randomBytes(8).readBigUInt64BE() | (1n << 63n);
-  // Leaves room at the end of the range for the ids of any file.
-  if (id > 0xffff_ff00_0000_0000n) id -= 1n << 40n;
-  let high = Number(id >> 32n);
-  let low = Number(id & 0xffff_ffffn);
   for (const { name, sets } of owners) {
     const nameEnd = writeNameKey(name, 0, key, 8);
     key[nameEnd] = 0;
@@ -40,12 +32,7 @@ export function encodeRecords(
       value.writeUIntBE(now, 9, 5);
       value[14] = 0;
       for (const rdata of rdatas) {
-        key.writeUInt32BE(high, typeAt + 2);
-        key.writeUInt32BE(low, typeAt + 6);
-        if (++low > 0xffff_ffff) {
-          low = 0;
-          high++;
-        }
+        key.fill(0, typeAt + 2, typeAt + 10);
         if (RECORD_RDATA + rdata.length > value.length) value = Buffer.concat([value], RECORD_RDATA + rdata.length);
         value.set(rdata, RECORD_RDATA);
         out.put(records.number, key.subarray(0, typeAt + 10), value.subarray(0, RECORD_RDATA + rdata.length));
@@ -61,4 +48,13 @@ export function encodeRecords(
       out.put(spellings.number, key.subarray(0, nameEnd), spelling);
     }
   return { changes: out.content, count };
+}
+
+/** Sets the ids of the records in encoded changes, in their order: `first` and those after it. */
+export function assignIds(changes: Buffer, first: Id): void {
+  let id = first;
+  for (const { table, key } of readChanges(changes)) {
+    if (table !== records.number) return;
+    writeId(id++, key, key.length - 8);
+  }
 }

@@ -6,13 +6,14 @@ import { type Domain, domains, records, setProxied } from '../../../core/store/r
 import { parentName } from '../../../core/wire/name.ts';
 import { WEB_TYPES } from '../../../core/zone/proxied.ts';
 import { change } from '../../change/change.ts';
-import type { Services } from '../../change/services.ts';
+import { parseId, type Services } from '../../change/services.ts';
 import { ownedDomain, requireMatch } from '../../domains/owned.ts';
 import { deleteRecords, deleteSpellings, describeDomain } from '../../domains/service.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
+import { assignIds } from './encode.ts';
 import type { PreparePool } from './pool.ts';
 
 /** Maximum number of warnings in one response. */
@@ -34,7 +35,7 @@ export async function importZone(
   { keepApex, strict }: ImportOptions,
 ) {
   const { reader, zoneSettings, turns } = services;
-  const { domain_id: domainId } = context.params;
+  const domainId = parseId(context.params.domain_id);
   const { apex } = ownedDomain(reader, context.caller, domainId);
   const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now: nowSeconds() });
   if (!prepared.ok) {
@@ -60,6 +61,7 @@ export async function importZone(
         changes.put(domains.number, domains.key(domain), domains.encode(domain));
       draft.append(changes.content);
       const rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
+      if (count > 0) assignIds(rows, draft.newId(records, count));
       keepProxied(rows, flags);
       draft.append(rows);
       // The nodes were compiled for a zone without other domains above or below and without the
@@ -80,7 +82,7 @@ export async function importZone(
       };
     });
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
-  return turns.exclusive(domainId, commit);
+  return turns.exclusive(String(domainId), commit);
 }
 
 /** A zone file does not contain `proxied`: names that existed before keep their value. */

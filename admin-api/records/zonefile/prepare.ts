@@ -2,7 +2,9 @@
  * Prepares a zone file for a commit: its changes, and the nodes of all its names. Pure, so that it
  * can run in a worker thread. Takes about 3 µs per record.
  */
+
 import { WaypostError } from '../../../core/base/errors.ts';
+import type { Id } from '../../../core/store/keys.ts';
 import type { ApexSettings, Domain } from '../../../core/store/rows.ts';
 import {
   type MasterError,
@@ -24,7 +26,7 @@ import { collectWarnings, warnOfDropped } from './warnings.ts';
 
 export interface PrepareInput {
   readonly bytes: Uint8Array;
-  readonly domainId: string;
+  readonly domainId: Id;
   readonly apex: Name;
   /** Whether to use the SOA timers and apex NS of the file. */
   readonly keepApex: boolean;
@@ -55,7 +57,7 @@ export function prepareZone(input: PrepareInput): Prepared {
   const { apex, domainId, now } = input;
   const { owners, spellings, kept, errors, warnings } = readZone(input);
   if (errors.length > 0) return { ok: false, errors };
-  const domain: Domain = { id: domainId, accountId: '', apex, createdAt: now, kept };
+  const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept };
   owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, spellings, now);
   return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept, warnings };

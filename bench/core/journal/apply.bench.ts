@@ -3,6 +3,7 @@
  * records each; a write is an A record at a new name, with its audit entry, in a domain taken at random. Run: node dist/bench/core/journal/apply/apply-entries.bench.js
  * [groups of one size, 400 as it comes]. Two builds are compared by running both in turns: what else the machine does tells in both.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +13,9 @@ import { RecentWrites } from '../../../core/journal/commit/recent-writes.ts';
 import { Draft } from '../../../core/journal/draft/draft.ts';
 import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { audits, domains, newId, records } from '../../../core/store/rows.ts';
+import { audits, domains, records } from '../../../core/store/rows.ts';
 import { addressRecord, DEFAULTS, newDomain } from '../../../test/core/journal/fixture.ts';
+import { newId, noIds } from '../../../test/support/ids.ts';
 
 /** The largest first, which warms up most. */
 const SIZES = [64, 16, 4, 1];
@@ -32,7 +34,7 @@ const zones = Array.from({ length: DOMAINS }, (_, i) => newDomain(`domain${i}.ex
 
 function group(works: readonly ((draft: Draft) => void)[]): Group {
   const waiting = works.map((work) => {
-    const draft = new Draft(environment, applier.head.sequence);
+    const draft = new Draft(environment, applier.head.sequence, noIds());
     work(draft);
     const reject = (error: Error): void => {
       throw error;

@@ -1,6 +1,6 @@
 /** The domains and records that a group of journal entries adds to each account, or removes. */
 import type { Environment } from '../../store/environment.ts';
-import { idKey } from '../../store/keys.ts';
+import { type Id, idKey } from '../../store/keys.ts';
 import { decodeUsage, encodeUsage } from '../../store/reader.ts';
 
 interface Counts {
@@ -9,9 +9,9 @@ interface Counts {
 }
 
 export class UsageChanges {
-  readonly #accounts = new Map<string, Counts>();
+  readonly #accounts = new Map<Id, Counts>();
 
-  countsOf(accountId: string): Counts {
+  countsOf(accountId: Id): Counts {
     let counts = this.#accounts.get(accountId);
     if (counts === undefined) {
       counts = { domains: 0, records: 0 };

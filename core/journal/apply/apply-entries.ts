@@ -4,7 +4,7 @@
  * the shared index are collected, and published once the transaction is on disk.
  */
 import type { Environment } from '../../store/environment.ts';
-import { aliasOwnerKey, recordKeyParts } from '../../store/keys.ts';
+import { aliasOwnerKey, idAt, recordKeyParts, writeId } from '../../store/keys.ts';
 import {
   accounts,
   acmeChallenges,
@@ -65,7 +65,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   else updates.edge.note(change);
   if (change.table === proxies.number) {
     const old = rows.get(change.key);
-    updates.noteProxyWrite(change.key.toString('hex'), old !== undefined && proxies.decode(change.key, old).enabled);
+    updates.noteProxyWrite(idAt(change.key), old !== undefined && proxies.decode(change.key, old).enabled);
   }
   if (change.table === aliasTargets.number) updates.noteAliasTarget(change.key);
   if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
@@ -75,8 +75,9 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
     return;
   }
-  rows.put(change.key, table.stamped ? addStamp(change.value, sequence) : change.value);
-  for (const lookup of table.lookups(change.key, change.value)) environment.lookups.put(lookup, change.key);
+  const key = table.numbered ? addNumber(change.key, sequence) : change.key;
+  rows.put(key, table.stamped ? addStamp(change.value, sequence) : change.value);
+  for (const lookup of table.lookups(key, change.value)) environment.lookups.put(lookup, key);
   if (change.table === renumberings.number) updates.renumber(renumberings.decode(change.key, change.value).domainIds);
   if (change.table === domains.number) updates.noteDomain(domains.decode(change.key, change.value));
   if (change.table === aliasTargets.number) updates.noteAliasAddresses(aliasTargets.decode(change.key, change.value));
@@ -91,17 +92,26 @@ function addStamp(value: Buffer, sequence: number): Buffer {
   return bytes;
 }
 
+/** The key of a numbered row, whose entry has zeros for its id. */
+function addNumber(key: Buffer, sequence: number): Buffer {
+  const at = key.length - 8;
+  if (idAt(key, at) !== 0) return key;
+  const numbered = Buffer.from(key);
+  writeId(sequence, numbered, at);
+  return numbered;
+}
+
 /** `old`: the row before the change. */
 function noteChallenge(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
   const row = value ?? old;
   if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
-  updates.noteChallenge(key.toString('hex', 0, 8), value === null ? -1 : 1);
+  updates.noteChallenge(idAt(key), value === null ? -1 : 1);
 }
 
 /** Counts the record, marks its name as changed, and updates the table of targets. */
 function noteRecord(environment: Environment, updates: ZoneUpdates, change: Change): void {
   const { key, value } = change;
-  const domainId = key.toString('hex', 0, 8);
+  const domainId = idAt(key);
   const { nameEnd, type } = recordKeyParts(key);
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
@@ -126,5 +136,5 @@ function noteAlias({ records, aliases }: Environment, updates: ZoneUpdates, { ke
   const entry = aliasOwnerKey(target, key);
   if (value === null) aliases.remove(entry);
   else aliases.put(entry, EMPTY);
-  updates.noteAliasOwner(Uint8Array.from(target), key.toString('hex', 0, 8));
+  updates.noteAliasOwner(Uint8Array.from(target), idAt(key));
 }

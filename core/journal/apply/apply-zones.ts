@@ -4,7 +4,16 @@
  */
 import { NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
-import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, apexKey, idKey, nameKey } from '../../store/keys.ts';
+import {
+  afterPrefix,
+  aliasOwnerKey,
+  aliasOwnerParts,
+  aliasOwners,
+  apexKey,
+  type Id,
+  idKey,
+  nameKey,
+} from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, Domain } from '../../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId } from '../../wire/name.ts';
@@ -43,22 +52,22 @@ export class ZoneUpdates {
   readonly #writer: NodeWriter;
   readonly #observer: ZoneObserver | undefined;
   readonly #facts: ZoneFacts;
-  readonly #zones = new Map<string, ZoneUpdate>();
+  readonly #zones = new Map<Id, ZoneUpdate>();
   /** Domains that were added or deleted. The zones around them change, too. */
   readonly domainChanges: { readonly domain: Domain; readonly present: boolean }[] = [];
   /** Targets of added or deleted ALIAS records, by nameId. */
-  readonly aliasTargets = new Map<string, { readonly target: Name; readonly domainIds: Set<string> }>();
+  readonly aliasTargets = new Map<string, { readonly target: Name; readonly domainIds: Set<Id> }>();
   readonly edge = new EdgeNotices();
   /** One change for each zone that the group changed, for the observer. */
   readonly changes: ZoneChange[] = [];
   readonly #usage = new UsageChanges();
   /** For the current entry: domains whose proxy it writes, and whether that proxy was on before. */
-  readonly #proxiesBefore = new Map<string, boolean>();
+  readonly #proxiesBefore = new Map<Id, boolean>();
   /**
    * For the current entry: domains whose apex may serve the address of the origin now, or no
    * longer, and what it served before.
    */
-  readonly #originsBefore = new Map<string, { readonly domain: Domain; readonly origin: RRset | undefined }>();
+  readonly #originsBefore = new Map<Id, { readonly domain: Domain; readonly origin: RRset | undefined }>();
   readonly #touched: ZoneUpdate[] = [];
   #entry: Entry | null = null;
   #compiled: CompiledZone | undefined;
@@ -101,7 +110,7 @@ export class ZoneUpdates {
   }
 
   /** `revises`: the zone's own rows change. */
-  zone(domainId: string, revises = true): ZoneUpdate {
+  zone(domainId: Id, revises = true): ZoneUpdate {
     let update = this.#zones.get(domainId);
     if (update === undefined) {
       const domain = this.#facts.domain(domainId);
@@ -120,7 +129,7 @@ export class ZoneUpdates {
   }
 
   /** A record is added or deleted. `isWithTarget`: it has a target. */
-  noteRecord(domainId: string, atApex: boolean, isWithTarget: boolean): void {
+  noteRecord(domainId: Id, atApex: boolean, isWithTarget: boolean): void {
     if (atApex && this.#facts.originHost(domainId) !== null) this.#noteOrigin(this.#facts.domain(domainId));
     if (atApex) this.#facts.invalidateApex(domainId);
     if (isWithTarget) this.#facts.invalidateTargets(domainId);
@@ -128,7 +137,7 @@ export class ZoneUpdates {
   }
 
   /** ALIAS records with this target are added or deleted. */
-  noteAliasOwner(target: Name, domainId: string): void {
+  noteAliasOwner(target: Name, domainId: Id): void {
     const id = nameId(target);
     const entry = this.aliasTargets.get(id);
     if (entry === undefined) this.aliasTargets.set(id, { target, domainIds: new Set([domainId]) });
@@ -141,7 +150,7 @@ export class ZoneUpdates {
   }
 
   /** The answer to a dns-01 challenge is added or deleted. The zone's own rows do not change. */
-  noteChallenge(domainId: string, delta: number): void {
+  noteChallenge(domainId: Id, delta: number): void {
     const domain = this.#facts.domain(domainId);
     const name = domain === undefined ? null : challengeName(domain.apex);
     if (name !== null) this.zone(domainId, false).noteChallenge(name, delta);
@@ -175,7 +184,7 @@ export class ZoneUpdates {
    * Served records that depend on the configuration have changed, on this node or another. Some of
    * the domains may be deleted already.
    */
-  renumber(domainIds: readonly string[]): void {
+  renumber(domainIds: readonly Id[]): void {
     for (const domainId of domainIds)
       if (this.#facts.domain(domainId) !== undefined) this.zone(domainId, false).discardDifference();
   }
@@ -210,7 +219,7 @@ export class ZoneUpdates {
    * The entry writes the proxy of a domain; `before`: whether it was on. Only the state after the
    * entry counts, since a replaced row is deleted and put.
    */
-  noteProxyWrite(domainId: string, before: boolean): void {
+  noteProxyWrite(domainId: Id, before: boolean): void {
     if (!this.#proxiesBefore.has(domainId)) this.#proxiesBefore.set(domainId, before);
     this.#noteOrigin(this.#facts.domain(domainId));
   }
@@ -298,7 +307,7 @@ export class ZoneUpdates {
       else this.#compileUpdate(update.domain, update);
     }
     // One zone may have many new zones below it; it is compiled only once.
-    const parents = new Map<string, Domain>();
+    const parents = new Map<Id, Domain>();
     for (const { domain } of this.domainChanges) {
       const parent = this.#facts.parentOf(domain.apex);
       if (parent !== null) parents.set(parent.id, parent);
@@ -371,7 +380,7 @@ export class ZoneUpdates {
     return update;
   }
 
-  #stateOf(domainId: string): ZoneState {
+  #stateOf(domainId: Id): ZoneState {
     return this.#zones.get(domainId)?.state ?? decodeZoneState(this.#environment.zones.get(idKey(domainId)));
   }
 

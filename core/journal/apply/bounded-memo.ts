@@ -8,18 +8,18 @@ const ABSENT = Symbol('absent');
  * A memo above another one returns the values of the lower memo until they are invalidated here. It
  * never changes the lower memo.
  */
-export class Memo<T> {
-  readonly #lower: Memo<T> | null;
-  readonly #values = new Map<string, T>();
+export class Memo<K, T> {
+  readonly #lower: Memo<K, T> | null;
+  readonly #values = new Map<K, T>();
   /** Ids of the lower memo that are invalid here; null: all of them. */
-  #invalid: Set<string> | null = new Set();
+  #invalid: Set<K> | null = new Set();
 
-  constructor(lower: Memo<T> | null = null) {
+  constructor(lower: Memo<K, T> | null = null) {
     this.#lower = lower;
   }
 
   /** `isKept`: whether the value may be cached. */
-  get(id: string, read: () => T, isKept: (value: T) => boolean = always): T {
+  get(id: K, read: () => T, isKept: (value: T) => boolean = always): T {
     const cached = this.#find(id);
     if (cached !== ABSENT) return cached;
     const value = read();
@@ -29,7 +29,7 @@ export class Memo<T> {
     return value;
   }
 
-  delete(id: string): void {
+  delete(id: K): void {
     this.#values.delete(id);
     if (this.#lower !== null) this.#invalid?.add(id);
   }
@@ -38,7 +38,7 @@ export class Memo<T> {
    * Takes over the values of a memo above this one. Ids that are invalid there must be invalid
    * here.
    */
-  adopt(upper: Memo<T>): void {
+  adopt(upper: Memo<K, T>): void {
     for (const [id, value] of upper.#values) this.get(id, () => value);
   }
 
@@ -47,7 +47,7 @@ export class Memo<T> {
     this.#invalid = null;
   }
 
-  #find(id: string): T | typeof ABSENT {
+  #find(id: K): T | typeof ABSENT {
     const value = this.#values.get(id);
     if (value !== undefined || this.#values.has(id)) return value as T;
     if (this.#lower === null || this.#invalid === null || this.#invalid.has(id)) return ABSENT;

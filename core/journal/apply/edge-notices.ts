@@ -2,6 +2,7 @@
  * The changes of a group of entries that concern the edge: changed sites and certificates, and
  * purges of its caches.
  */
+import { type Id, idAt } from '../../store/keys.ts';
 import {
   automaticCertificates,
   certificates,
@@ -21,23 +22,23 @@ import type { EdgeChanges } from '../journal.ts';
 const SITE_TABLES: ReadonlySet<number> = new Set([proxies.number, certificates.number, automaticCertificates.number]);
 
 export class EdgeNotices {
-  readonly #domainIds = new Set<string>();
+  readonly #domainIds = new Set<Id>();
   /** Domains whose row of a site may have changed. */
-  readonly siteIds = new Set<string>();
+  readonly siteIds = new Set<Id>();
   /** Domains whose records were added or deleted. */
-  readonly #recordDomainIds = new Set<string>();
+  readonly #recordDomainIds = new Set<Id>();
   readonly #purges: Purge[] = [];
   #hasTicketKeys = false;
 
   /** For changes of all tables except records. */
   note({ table, key, value }: Change): void {
-    if (table === domains.number || SITE_TABLES.has(table)) this.#domainIds.add(key.toString('hex'));
-    if (SITE_TABLES.has(table)) this.siteIds.add(key.toString('hex'));
+    if (table === domains.number || SITE_TABLES.has(table)) this.#domainIds.add(idAt(key));
+    if (SITE_TABLES.has(table)) this.siteIds.add(idAt(key));
     else if (table === purges.number && value !== null) this.#purges.push(purges.decode(key, value));
     else if (table === ticketKeys.number) this.#hasTicketKeys = true;
   }
 
-  noteRecord(domainId: string): void {
+  noteRecord(domainId: Id): void {
     this.#recordDomainIds.add(domainId);
   }
 
@@ -45,7 +46,7 @@ export class EdgeNotices {
    * Null: no change concerns the edge. `isProxied`: whether the proxy of a domain is on; without
    * it, records do not concern the edge.
    */
-  changes(isProxied: (domainId: string) => boolean): EdgeChanges | null {
+  changes(isProxied: (domainId: Id) => boolean): EdgeChanges | null {
     for (const id of this.#recordDomainIds) if (!this.#domainIds.has(id) && isProxied(id)) this.#domainIds.add(id);
     const domainIds = this.#domainIds;
     const purges = this.#purges;

@@ -1,11 +1,11 @@
 /** Keeps the rows that the edge reads in step with the rows they are derived from. */
 import type { Environment } from '../../store/environment.ts';
-import { idKey } from '../../store/keys.ts';
+import { type Id, idKey } from '../../store/keys.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
 import { encodeSite } from '../../store/sites.ts';
 
 /** Updates or deletes the row of a domain's site, inside a write transaction. */
-export function updateSite(environment: Environment, domainId: string): void {
+export function updateSite(environment: Environment, domainId: Id): void {
   const { sites } = environment;
   const reader = new Reader(rawReader(environment));
   const key = idKey(domainId);

@@ -3,7 +3,9 @@
  * answers to ACME challenges, and the addresses of ALIAS targets in addition to the ALIAS. If the
  * proxy is on, its addresses replace the zone's own.
  */
+
 import type { Environment } from '../../store/environment.ts';
+import type { Id } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { Name } from '../../wire/name.ts';
 import type { RRset } from '../../wire/types.ts';
@@ -21,15 +23,10 @@ export class ServedZones {
   readonly #environment: Environment;
   readonly #defaults: ZoneSettings;
   readonly #facts: ZoneFacts;
-  readonly #serialOf: (domainId: string) => number;
+  readonly #serialOf: (domainId: Id) => number;
 
   /** `serialOf`: the serial of a zone after the group. */
-  constructor(
-    environment: Environment,
-    defaults: ZoneSettings,
-    facts: ZoneFacts,
-    serialOf: (domainId: string) => number,
-  ) {
+  constructor(environment: Environment, defaults: ZoneSettings, facts: ZoneFacts, serialOf: (domainId: Id) => number) {
     this.#environment = environment;
     this.#defaults = defaults;
     this.#facts = facts;

@@ -3,6 +3,7 @@
  * (RFC 1995) and NOTIFY.
  */
 
+import type { Id } from '../../store/keys.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { type Name, nameId } from '../../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../wire/types.ts';
@@ -18,7 +19,7 @@ export interface ZoneDifference {
 }
 
 export interface ZoneChange {
-  readonly domainId: string;
+  readonly domainId: Id;
   readonly apex: Name;
   /** 0: the zone was deleted. */
   readonly serial: number;
@@ -29,7 +30,7 @@ export interface ZoneChange {
 /** Called for every zone that a group changes, once the group is on disk and served. */
 export interface ZoneObserver {
   /** Whether differences of the zone are needed. Otherwise none are computed. */
-  follows(domainId: string): boolean;
+  follows(domainId: Id): boolean;
   onChange(change: ZoneChange): void;
 }
 

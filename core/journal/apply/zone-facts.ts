@@ -5,7 +5,7 @@
  * transaction that was rolled back invalidates all data.
  */
 import type { Environment } from '../../store/environment.ts';
-import { nameKey } from '../../store/keys.ts';
+import { type Id, nameKey } from '../../store/keys.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
 import { type AliasFamily, type AliasTarget, aliasTargets, type Domain } from '../../store/rows.ts';
 import { latin1 } from '../../wire/latin1.ts';
@@ -35,15 +35,15 @@ const NO_PROXY: ProxyFacts = { isEnabled: false, originHost: null };
 export class ZoneFacts {
   readonly #reader: Reader;
   readonly #environment: Environment;
-  readonly #domains: Memo<Domain | undefined>;
-  readonly #proxies: Memo<ProxyFacts>;
-  readonly #apexes: Memo<AtApex>;
-  readonly #targets: Memo<ZoneTargets>;
-  readonly #children: Memo<readonly Domain[]>;
-  readonly #parents: Memo<Domain | null>;
-  readonly #aliases: Memo<readonly ZoneRRset[]>;
-  readonly #challenges: Memo<readonly Uint8Array[]>;
-  readonly #all: readonly Memo<unknown>[];
+  readonly #domains: Memo<Id, Domain | undefined>;
+  readonly #proxies: Memo<Id, ProxyFacts>;
+  readonly #apexes: Memo<Id, AtApex>;
+  readonly #targets: Memo<Id, ZoneTargets>;
+  readonly #children: Memo<string, readonly Domain[]>;
+  readonly #parents: Memo<string, Domain | null>;
+  readonly #aliases: Memo<string, readonly ZoneRRset[]>;
+  readonly #challenges: Memo<Id, readonly Uint8Array[]>;
+  readonly #all: readonly Memo<unknown, unknown>[];
 
   /** `lower`: facts that are cached already. They do not change when data is invalidated here. */
   constructor(environment: Environment, lower?: ZoneFacts) {
@@ -66,7 +66,7 @@ export class ZoneFacts {
       this.#parents,
       this.#aliases,
       this.#challenges,
-    ] as Memo<unknown>[];
+    ] as Memo<unknown, unknown>[];
   }
 
   clear(): void {
@@ -84,12 +84,12 @@ export class ZoneFacts {
   }
 
   /** Records at the apex are added or deleted. */
-  invalidateApex(domainId: string): void {
+  invalidateApex(domainId: Id): void {
     this.#apexes.delete(domainId);
   }
 
   /** Records with a target are added or deleted. */
-  invalidateTargets(domainId: string): void {
+  invalidateTargets(domainId: Id): void {
     this.#targets.delete(domainId);
   }
 
@@ -99,12 +99,12 @@ export class ZoneFacts {
   }
 
   /** Challenges of a domain are added or deleted. */
-  invalidateChallenges(domainId: string): void {
+  invalidateChallenges(domainId: Id): void {
     this.#challenges.delete(domainId);
   }
 
   /** Rdata of the TXT records that answer the domain's dns-01 challenges. */
-  challengesOf(domainId: string): readonly Uint8Array[] {
+  challengesOf(domainId: Id): readonly Uint8Array[] {
     return this.#challenges.get(domainId, () =>
       this.#reader
         .acmeChallenges(domainId)
@@ -121,20 +121,20 @@ export class ZoneFacts {
     });
   }
 
-  domain(id: string): Domain | undefined {
+  domain(id: Id): Domain | undefined {
     return this.#domains.get(id, () => this.#reader.domain(id));
   }
 
-  isProxied(domainId: string): boolean {
+  isProxied(domainId: Id): boolean {
     return this.#proxyOf(domainId).isEnabled;
   }
 
   /** The host of the domain's origin; null: it has none. */
-  originHost(domainId: string): string | null {
+  originHost(domainId: Id): string | null {
     return this.#proxyOf(domainId).originHost;
   }
 
-  #proxyOf(domainId: string): ProxyFacts {
+  #proxyOf(domainId: Id): ProxyFacts {
     return this.#proxies.get(domainId, () => {
       const row = this.#reader.proxy(domainId);
       if (row === undefined) return NO_PROXY;
@@ -159,7 +159,7 @@ export class ZoneFacts {
     return this.#apexes.get(domain.id, read, isSmall);
   }
 
-  targetsOf(domainId: string): ZoneTargets {
+  targetsOf(domainId: Id): ZoneTargets {
     return this.#targets.get(domainId, () => readTargets(this.#environment, domainId));
   }
 

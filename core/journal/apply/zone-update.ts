@@ -1,5 +1,5 @@
 /** The effects of a group of journal entries on one zone. */
-import { idKey, nameKey, nameOfKey } from '../../store/keys.ts';
+import { type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { ZoneState } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { Name } from '../../wire/name.ts';
@@ -17,7 +17,7 @@ export class ZoneUpdate {
   readonly key: Buffer;
   readonly apex: Name;
   /** The account whose usage includes the records that `state` counts. */
-  accountId: string;
+  accountId: Id;
   /** Offset of the end of the name in the keys of records at the apex. */
   readonly apexEnd: number;
   domain: Domain | null;

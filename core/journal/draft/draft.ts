@@ -5,23 +5,34 @@
  */
 import { ConflictError, WaypostError } from '../../base/errors.ts';
 import type { Environment } from '../../store/environment.ts';
-import { recordKeyParts } from '../../store/keys.ts';
+import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, Reader, rawReader, TARGETS } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { ChangeWriter } from '../entry-codec.ts';
+import { IdTaker, OutOfIds } from '../ids/id-taker.ts';
 import { type CompiledZone, type Journal, type KeyRange, type KeyText, textOf } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { Overlay } from './overlay.ts';
 
 export class Draft extends Reader {
   readonly #tracked: TrackedReader;
+  readonly #ids: IdTaker;
   compiled: CompiledZone | undefined;
 
-  constructor(environment: Environment, head: number) {
+  constructor(environment: Environment, head: number, ids: IdTaker) {
     const tracked = new TrackedReader(rawReader(environment), head);
     super(tracked);
     this.#tracked = tracked;
+    this.#ids = ids;
+  }
+
+  /**
+   * Returns the first of `count` consecutive ids for new rows of a table. May throw OutOfIds, for
+   * `write` to catch.
+   */
+  newId<Row extends { readonly id: Id }>(table: Table<Row>, count = 1): Id {
+    return this.#ids.take(table.number, count);
   }
 
   put<Row>(table: Table<Row>, row: Row): void {
@@ -112,6 +123,9 @@ class TrackedReader implements RawReader {
     if (before !== undefined) this.#setLookups(table, key, before, null);
     if (value !== null) this.#setLookups(table, key, value, key);
     const id = latin1(key);
+    const isUnnumbered = table.numbered === true && value !== null && idAt(key, key.length - 8) === 0;
+    if (isUnnumbered && this.#rows.some((row) => row.table === table))
+      throw new Error(`a draft can write only one row of the table ${table.name}`);
     const overlay = this.#overlay(table.number);
     if (overlay.get(id) === undefined) this.#rows.push({ table, key, id, isNew });
     // Applying the entry adds a stamp. The draft's own reads expect one, too.
@@ -216,26 +230,41 @@ export async function write<T>(
   by: string,
   work: (draft: Draft) => T | Promise<T>,
 ): Promise<{ result: T; sequence: number }> {
+  const ids = new IdTaker(journal.ids);
   let latest: number | undefined;
-  for (let attempt = 1; ; attempt++) {
-    const at = journal.head;
-    const draft = new Draft(environment, at);
-    let result: T;
-    try {
-      result = await work(draft);
-    } catch (error) {
-      if (!(error instanceof WaypostError)) throw error;
-      latest ??= await journal.latest();
-      if (at >= latest) throw error;
-      continue;
+  // Until a commit may have been written, no row has the taken ids.
+  let areIdsFree = true;
+  try {
+    for (let attempt = 1; ; ) {
+      const at = journal.head;
+      ids.restart();
+      const draft = new Draft(environment, at, ids);
+      let result: T;
+      try {
+        result = await work(draft);
+      } catch (error) {
+        if (error instanceof OutOfIds) {
+          await ids.supply(error);
+          continue;
+        }
+        if (!(error instanceof WaypostError)) throw error;
+        latest ??= await journal.latest();
+        if (at >= latest) throw error;
+        continue;
+      }
+      const request = draft.request;
+      if (request.changes.length === 0) return { result, sequence: journal.head };
+      areIdsFree = false;
+      try {
+        const { sequence } = await journal.commit({ ...request, by, compiled: draft.compiled });
+        return { result, sequence };
+      } catch (error) {
+        if (!(error instanceof ConflictError)) throw error;
+        areIdsFree = true;
+        if (attempt++ === MAX_ATTEMPTS) throw error;
+      }
     }
-    const request = draft.request;
-    if (request.changes.length === 0) return { result, sequence: journal.head };
-    try {
-      const { sequence } = await journal.commit({ ...request, by, compiled: draft.compiled });
-      return { result, sequence };
-    } catch (error) {
-      if (!(error instanceof ConflictError) || attempt === MAX_ATTEMPTS) throw error;
-    }
+  } finally {
+    ids.release(areIdsFree);
   }
 }

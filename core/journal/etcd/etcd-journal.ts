@@ -150,6 +150,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   override async close(): Promise<void> {
+    await this.ids.close();
     this.isClosed = true;
     this.wake();
     await this.#forwarding.waitUntilIdle();

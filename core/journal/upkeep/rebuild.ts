@@ -3,7 +3,7 @@
  * the settings have changed.
  */
 import type { Environment } from '../../store/environment.ts';
-import { idKey } from '../../store/keys.ts';
+import { type Id, idKey } from '../../store/keys.ts';
 import { encodeUsage, StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
@@ -57,7 +57,7 @@ export async function rebuildAnswers(
     environment.sites.clearSync();
   });
   environment.root.resetReadTxn();
-  const usage = new Map<string, { domains: number; records: number }>();
+  const usage = new Map<Id, { domains: number; records: number }>();
   let zones = 0;
   let answers = 0;
   let after: Domain | undefined;

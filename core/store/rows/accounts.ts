@@ -1,11 +1,11 @@
 /** Accounts, and the tokens by which programs act for them. */
-import { idKey, LOOKUP, lookupKey } from '../keys.ts';
+import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 export type Role = 'admin' | 'user' | 'viewer';
 
 export interface Account {
-  readonly id: string;
+  readonly id: Id;
   readonly username: string;
   readonly email: string;
   readonly role: Role;
@@ -19,8 +19,8 @@ export interface Account {
 }
 
 export interface Token {
-  readonly id: string;
-  readonly accountId: string;
+  readonly id: Id;
+  readonly accountId: Id;
   /** The label given by its owner. */
   readonly name: string;
   /** SHA-256 of the whole token, hexadecimal. */

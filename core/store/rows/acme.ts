@@ -1,6 +1,6 @@
 /** What the certificates that are ordered need beside themselves: accounts at directories, orders, answers to challenges (RFC 8555). */
 import { createHash } from 'node:crypto';
-import { idKey } from '../keys.ts';
+import { type Id, idKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 /** The cluster's account at a directory. One a directory and external account. */
@@ -19,7 +19,7 @@ export interface AcmeAccount {
 
 /** How it stands with the automatic certificate of a domain. Times are seconds since 1970. */
 export interface AcmeOrder {
-  readonly domainId: string;
+  readonly domainId: Id;
   /** The node that orders now; good until `until`, which it moves on as long as it lives. */
   readonly claim: { readonly node: string; readonly until: number } | null;
   /** When the last attempt began. */
@@ -44,7 +44,7 @@ export interface AcmeOrder {
  * domain's hosts (8.3). There while the order is under way.
  */
 export interface AcmeChallenge {
-  readonly domainId: string;
+  readonly domainId: Id;
   readonly type: 'dns-01' | 'http-01';
   readonly token: string;
   /** The digest of the key authorization (dns-01), or the key authorization (http-01). */
@@ -83,7 +83,7 @@ export const acmeChallenges: Table<AcmeChallenge> = {
 };
 
 /** `token`: as it was sent by anybody; any text has a key. */
-export function challengeKey(domainId: string, type: AcmeChallenge['type'], token: string): Buffer {
+export function challengeKey(domainId: Id, type: AcmeChallenge['type'], token: string): Buffer {
   return Buffer.concat([idKey(domainId), digest(`${type} ${token}`)]);
 }
 

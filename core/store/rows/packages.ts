@@ -1,5 +1,5 @@
 /** Developer packages: the apps of accounts, what was uploaded for them, and what the audits found. */
-import { appKey, idKey, LOOKUP, lookupKey, newestFirst, sequenceKey } from '../keys.ts';
+import { appKey, type Id, idAt, idKey, LOOKUP, lookupKey, reversed, sequenceKey, timeKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 /** In the order in which a package may come by them. */
@@ -30,13 +30,13 @@ export type CurrentState = (typeof CURRENT_STATES)[number];
 export interface App {
   /** Reverse-domain, as the manifest of its first package has it. */
   readonly id: string;
-  readonly accountId: string;
+  readonly accountId: Id;
   /** As the newest package has it; null: it has none. */
   readonly name: string | null;
   /** The greatest versionCode that was ever approved; 0: none was. */
   readonly approvedCode: number;
   /** Id of the upload that is in each of these states, of which there is one at a time; null: none is. */
-  readonly current: Readonly<Record<CurrentState, string | null>>;
+  readonly current: Readonly<Record<CurrentState, Id | null>>;
   /** Why nothing of it may be published or uploaded; null: it may. */
   readonly suspended: string | null;
   readonly createdAt: number;
@@ -65,8 +65,8 @@ export interface UploadStep {
 }
 
 export interface Upload {
-  readonly id: string;
-  readonly accountId: string;
+  readonly id: Id;
+  readonly accountId: Id;
   readonly appId: string;
   readonly version: string;
   readonly versionCode: number;
@@ -88,7 +88,7 @@ export interface Upload {
 
 /** What an audit found, whole. */
 export interface Report {
-  readonly uploadId: string;
+  readonly uploadId: Id;
   /** JSON of the findings, compressed (zlib). */
   readonly findings: Buffer;
 }
@@ -108,13 +108,14 @@ export const uploads: Table<Upload> = {
   key: (row) => idKey(row.id),
   encode: json,
   decode: (_key, value) => unjson<Upload>(value),
-  lookups(key, value) {
-    const { id, appId, versionCode, state } = unjson<Upload>(value);
-    const app = appKey(appId);
+  lookups(_key, value) {
+    const row = unjson<Upload>(value);
+    const { appId, versionCode, state } = row;
+    const time = timeKey(row);
     return [
-      lookupKey(LOOKUP.appUpload, app, NOTHING, newestFirst(id)),
+      lookupKey(LOOKUP.appUpload, appKey(appId), NOTHING, reversed(time)),
       appVersionKey(appId, versionCode),
-      lookupKey(LOOKUP.uploadState, stateKey(state), key),
+      lookupKey(LOOKUP.uploadState, stateKey(state), time),
     ];
   },
 };
@@ -124,7 +125,7 @@ export const reports: Table<Report> = {
   name: 'reports',
   key: (row) => idKey(row.uploadId),
   encode: (row) => row.findings,
-  decode: (key, value) => ({ uploadId: Buffer.from(key).toString('hex'), findings: Buffer.from(value) }),
+  decode: (key, value) => ({ uploadId: idAt(key), findings: Buffer.from(value) }),
   lookups: () => [],
 };
 

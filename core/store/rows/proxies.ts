@@ -1,5 +1,5 @@
 /** What a domain's proxy is to do, and what was asked of the edge. */
-import { idKey } from '../keys.ts';
+import { type Id, idKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 export type Protocol = 'http' | 'https';
@@ -7,7 +7,7 @@ export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
 
 /** One a domain, from the first time that its proxy is set up. */
 export interface ProxyConfig {
-  readonly domainId: string;
+  readonly domainId: Id;
   /** Whether visitors come through the cluster. */
   readonly enabled: boolean;
   /** A host name without the last dot, or an address in its plain form. Null, as port and protocol then are, until one is given. */
@@ -35,7 +35,7 @@ export interface ProxyConfig {
 
 /** A certificate that the customer brought. */
 export interface Certificate {
-  readonly domainId: string;
+  readonly domainId: Id;
   /** PEM, the leaf first. */
   readonly chain: string;
   /** PEM, sealed (core/base/secrets.ts), base64. */
@@ -49,7 +49,7 @@ export interface Certificate {
 
 /** The certificate that was ordered for a domain. */
 export interface AutomaticCertificate {
-  readonly domainId: string;
+  readonly domainId: Id;
   /** PEM, the leaf first. */
   readonly chain: string;
   /** PEM, sealed (core/base/secrets.ts, `automatic-certificate:<domain id>`), base64. */
@@ -66,8 +66,8 @@ export interface AutomaticCertificate {
  * `www.example.com/news/` for both schemes, both normalised.
  */
 export interface Purge {
-  readonly id: string;
-  readonly domainId: string;
+  readonly id: Id;
+  readonly domainId: Id;
   readonly urls: readonly string[];
   readonly prefixes: readonly string[];
   readonly tags: readonly string[];
@@ -84,8 +84,8 @@ export const proxies: Table<ProxyConfig> = {
 };
 
 /** What the keys of certificates are sealed for. */
-export const certificateContext = (domainId: string): string => `certificate:${domainId}`;
-export const automaticCertificateContext = (domainId: string): string => `automatic-certificate:${domainId}`;
+export const certificateContext = (domainId: Id): string => `certificate:${domainId}`;
+export const automaticCertificateContext = (domainId: Id): string => `automatic-certificate:${domainId}`;
 
 export const certificates: Table<Certificate> = {
   number: 6,

@@ -1,9 +1,10 @@
 /** Zones whose serials rise though nobody has written to them, since what they serve of the configuration has changed. */
+import type { Id } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 /** One row: each time that it is written the serials of these rise. */
 export interface Renumbering {
-  readonly domainIds: readonly string[];
+  readonly domainIds: readonly Id[];
 }
 
 const KEY = Buffer.alloc(8);

@@ -1,25 +1,25 @@
 /** What remains of a request beside its effect: who did it, and the answer under its Idempotency-Key. */
-import { idKey, LOOKUP, lookupKey } from '../keys.ts';
+import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { json, STAMP, stampOf, type Table, unjson } from './table.ts';
 
 export interface Audit {
-  /** Rises with time. */
-  readonly id: string;
+  /** The sequence of its commit, so it rises with time on all nodes; 0 until that is made. */
+  readonly id: Id;
   /** Whose things were changed. */
-  readonly accountId: string;
+  readonly accountId: Id;
   /** Who changed them; the names are those of that time. Null: the service itself. */
   readonly actor: {
-    readonly accountId: string;
+    readonly accountId: Id;
     readonly username: string;
-    readonly tokenId: string | null;
+    readonly tokenId: Id | null;
     readonly tokenName: string | null;
   } | null;
   /** As `record.create`. */
   readonly action: string;
   /** The domain's name, when there is one. */
   readonly domain: string | null;
-  /** Id of what was changed. */
-  readonly target: string | null;
+  /** Id of what was changed; an app's is text. */
+  readonly target: Id | string | null;
   /** What a reader needs to know of the change; no secrets. */
   readonly detail: Readonly<Record<string, unknown>>;
   readonly requestId: string;
@@ -36,15 +36,17 @@ export const audits: Table<Audit> = {
   name: 'audit',
   key: (row) => Buffer.concat([idKey(row.accountId), idKey(row.id)]),
   // Named one by one: each write has such a row, and what a rest gathers is three times as slow to make and to write out.
-  encode: ({ id, accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }) =>
-    json({ id, accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }),
-  decode: (_key, value) => ({
-    ...unjson<Omit<Audit, 'revision'>>(value, value.length - STAMP),
+  encode: ({ accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }) =>
+    json({ accountId, actor, action, domain, target, detail, requestId, remoteAddress, at }),
+  decode: (key, value) => ({
+    ...unjson<Omit<Audit, 'id' | 'revision'>>(value, value.length - STAMP),
+    id: idAt(key, 8),
     revision: stampOf(value),
   }),
   lookups: (key) => [lookupKey(LOOKUP.audit, key.subarray(8))],
   lookupsFromKey: true,
   stamped: true,
+  numbered: true,
 };
 
 /** The answer to a POST that was sent with an Idempotency-Key. */
@@ -61,7 +63,7 @@ export interface Replay {
 export const replays: Table<Replay> = {
   number: 9,
   name: 'idempotency',
-  key: (row) => idKey(row.id),
+  key: (row) => replayKey(row.id),
   encode: ({ revision: _, ...row }) => json(row),
   decode: (_key, value) => ({
     ...unjson<Omit<Replay, 'revision'>>(value, value.length - STAMP),
@@ -70,3 +72,8 @@ export const replays: Table<Replay> = {
   lookups: () => [],
   stamped: true,
 };
+
+/** Where a response is found by the hash of its account and key. */
+export function replayKey(id: string): Buffer {
+  return Buffer.from(id, 'hex');
+}

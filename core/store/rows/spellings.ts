@@ -3,11 +3,11 @@
  * as they came in.
  */
 import type { Name } from '../../wire/name.ts';
-import { idKey, nameKey, nameOfKey } from '../keys.ts';
+import { type Id, idAt, idKey, nameKey, nameOfKey } from '../keys.ts';
 import type { Table } from './table.ts';
 
 export interface Spelling {
-  readonly domainId: string;
+  readonly domainId: Id;
   /** Wire form in lower case. */
   readonly name: Name;
   /** The same with its capitals, none of them in the zone's own name. */
@@ -20,7 +20,7 @@ export const spellings: Table<Spelling> = {
   key: ({ domainId, name }) => Buffer.concat([idKey(domainId), nameKey(name)]),
   encode: ({ spelled }) => Buffer.from(spelled),
   decode: (key, value) => ({
-    domainId: Buffer.from(key.subarray(0, 8)).toString('hex'),
+    domainId: idAt(key),
     name: nameOfKey(key, 8, key.length),
     spelled: Uint8Array.from(value),
   }),

@@ -12,6 +12,11 @@ export interface Table<Row> {
   readonly lookupsFromKey?: boolean;
   /** The sequence of the entry that wrote a row stands behind its value (6 bytes): put there when the entry is applied, so that it is known to be right. Only tables whose lookups do not look at the value. */
   readonly stamped?: boolean;
+  /**
+   * The last 8 bytes of a key are the sequence of the entry that wrote the row. They are zero in
+   * the entry and are set when it is applied. An entry has at most one such row of a table.
+   */
+  readonly numbered?: boolean;
 }
 
 export const json = (row: unknown): Buffer => Buffer.from(JSON.stringify(row));

@@ -1,12 +1,12 @@
 /** Shared secrets by which secondaries and updating clients sign what they send (TSIG, RFC 8945). */
 import { parseName } from '../../wire/name.ts';
 import type { TsigAlgorithm } from '../../wire/tsig.ts';
-import { idKey, LOOKUP, lookupKey, nameKey } from '../keys.ts';
+import { type Id, idKey, LOOKUP, lookupKey, nameKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 export interface TsigKeyRow {
-  readonly id: string;
-  readonly accountId: string;
+  readonly id: Id;
+  readonly accountId: Id;
   /** A domain name in presentation form, in lower case, without the last dot. No two keys of the node have the same. */
   readonly name: string;
   readonly algorithm: TsigAlgorithm;
@@ -15,7 +15,7 @@ export interface TsigKeyRow {
   /** As tokens have them: `dns:read` to transfer zones, `dns` to update them, too. */
   readonly scopes: readonly string[];
   /** Ids of the domains that it is good for; null: all of the account. */
-  readonly domains: readonly string[] | null;
+  readonly domains: readonly Id[] | null;
   readonly createdAt: number;
 }
 
@@ -37,4 +37,4 @@ export function tsigNameKey(name: Uint8Array): Buffer {
 }
 
 /** What the secret of a key is sealed for. */
-export const tsigContext = (id: string): string => `tsig:${id}`;
+export const tsigContext = (id: Id): string => `tsig:${id}`;

@@ -1,11 +1,11 @@
 /** Domains and their records. */
 import type { Name } from '../../wire/name.ts';
-import { idKey, LOOKUP, lookupKey, nameKey, nameOfKey, recordKey, recordKeyParts } from '../keys.ts';
+import { type Id, idAt, idKey, LOOKUP, lookupKey, nameKey, nameOfKey, recordKey, recordKeyParts } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 export interface Domain {
-  readonly id: string;
-  readonly accountId: string;
+  readonly id: Id;
+  readonly accountId: Id;
   /** The apex, wire form in lower case. */
   readonly apex: Name;
   readonly createdAt: number;
@@ -27,8 +27,8 @@ export interface ApexSettings {
 }
 
 export interface RecordRow {
-  readonly id: string;
-  readonly domainId: string;
+  readonly id: Id;
+  readonly domainId: Id;
   /** Owner name, absolute wire form in lower case. */
   readonly name: Name;
   readonly type: number;
@@ -90,8 +90,8 @@ export const records: Table<RecordRow> = {
     const k = asBuffer(key);
     const v = asBuffer(value);
     return {
-      id: k.toString('hex', k.length - 8),
-      domainId: k.toString('hex', 0, 8),
+      id: idAt(k, k.length - 8),
+      domainId: idAt(k),
       name: nameOfKey(key, 8, nameEnd),
       type,
       ttl: v.readUInt32BE(0),

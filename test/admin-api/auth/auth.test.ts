@@ -10,8 +10,8 @@ test.before(async (context) => {
 test.after(({ daemon }) => daemon.stop());
 
 test('a token contains its id and detects typing errors', () => {
-  const token = mintToken('0123456789abcdef');
-  assert.is(tokenId(token), '0123456789abcdef');
+  const token = mintToken(1234);
+  assert.is(tokenId(token), 1234);
   for (let i = 0; i < token.length; i++) {
     const typo = token.slice(0, i) + (token[i] === '7' ? '8' : '7') + token.slice(i + 1);
     assert.is(tokenId(typo), undefined, typo);
@@ -79,7 +79,7 @@ const BAD_HEADERS: readonly (readonly [header: string | null, code: string])[] =
   ['Bearer x', 'malformed_token'],
   ['Basic YTpi', 'malformed_token'],
   [`Bearer ${'x'.repeat(2000)}`, 'malformed_token'],
-  [`Bearer ${mintToken('0123456789abcdef')}`, 'invalid_token'],
+  [`Bearer ${mintToken(1234)}`, 'invalid_token'],
 ];
 
 for (const [header, code] of BAD_HEADERS)
@@ -92,7 +92,7 @@ for (const [header, code] of BAD_HEADERS)
   });
 
 test('a token with the id of another token but a wrong secret is invalid', async ({ daemon }) => {
-  const forged = mintToken(tokenId(daemon.adminToken) ?? '');
+  const forged = mintToken(tokenId(daemon.adminToken) ?? 0);
   assert.is((await daemon.call('GET', '/api/v1/account', { token: forged })).body.error.code, 'invalid_token');
 });
 

@@ -98,15 +98,16 @@ test('a generated password is long, printed once, and equal to the sent one', as
 
 test('account set changes only the options, by username or id', async ({ daemon, env }) => {
   const accounts = [
-    { id: 'a1', username: 'alice' },
-    { id: 'b2', username: 'a1' },
+    { id: 1, username: 'alice' },
+    { id: 2, username: 'bob' },
+    { id: 3, username: '2' },
   ];
   const cases: [string[], string, object][] = [
-    [['Alice', '--role', 'admin', '--plan', 'gold'], 'a1', { role: 'admin', plan: 'gold' }],
-    [['a1', '--api', 'off'], 'a1', { api_enabled: false }],
-    [['b2', '--api', 'on', '--email', ''], 'b2', { email: null, api_enabled: true }],
-    [['alice', '--username', 'alicia'], 'a1', { username: 'alicia' }],
-    [['alice', '--password-stdin'], 'a1', { password: 'new secret' }],
+    [['Alice', '--role', 'admin', '--plan', 'gold'], '1', { role: 'admin', plan: 'gold' }],
+    [['1', '--api', 'off'], '1', { api_enabled: false }],
+    [['3', '--api', 'on', '--email', ''], '3', { email: null, api_enabled: true }],
+    [['alice', '--username', 'alicia'], '1', { username: 'alicia' }],
+    [['alice', '--password-stdin'], '1', { password: 'new secret' }],
   ];
   for (const [argv, id, changes] of cases) {
     daemon.before.push({ body: { ok: true, accounts, next_cursor: null } }, { body: { ok: true, account: { id } } });
@@ -123,8 +124,8 @@ test('account set changes only the options, by username or id', async ({ daemon,
 
 test('account set --random-password prints it once, also as JSON', async ({ daemon, env }) => {
   for (const more of [[], ['--json']]) {
-    daemon.before.push({ body: { ok: true, accounts: [{ id: 'a1', username: 'alice' }], next_cursor: null } });
-    daemon.before.push({ body: { ok: true, account: { id: 'a1' } } });
+    daemon.before.push({ body: { ok: true, accounts: [{ id: 1, username: 'alice' }], next_cursor: null } });
+    daemon.before.push({ body: { ok: true, account: { id: 1 } } });
     const { stdout } = await run(['account', 'set', 'alice', '--random-password', ...more], { env });
     const { password } = JSON.parse(daemon.seen[daemon.seen.length - 1].body);
     assert.match(password, /^[\w-]{20}$/);
@@ -133,14 +134,14 @@ test('account set --random-password prints it once, also as JSON', async ({ daem
 });
 
 test('account rm asks for confirmation', async ({ daemon, env }) => {
-  const list = { body: { ok: true, accounts: [{ id: 'a1', username: 'alice' }], next_cursor: null } };
+  const list = { body: { ok: true, accounts: [{ id: 1, username: 'alice' }], next_cursor: null } };
   daemon.before.push(list);
   const kept = await run(['account', 'rm', 'alice'], { env, typed: 'no\n' });
   assert.equal([kept.code, daemon.seen.length], [1, 1]);
   daemon.before.push(list, { body: { ok: true } });
   const gone = await run(['account', 'rm', 'alice', '--yes'], { env });
   assert.equal([gone.code, gone.stdout], [0, 'removed account alice\n']);
-  assert.equal([daemon.seen[2].method, daemon.seen[2].url], ['DELETE', '/api/v1/accounts/a1']);
+  assert.equal([daemon.seen[2].method, daemon.seen[2].url], ['DELETE', '/api/v1/accounts/1']);
 });
 
 test.run();

@@ -55,7 +55,7 @@ test('a rejection has the next step', async ({ waypost }) => {
 
 test('purges everything, and parts as in the help', async ({ waypost, json }) => {
   const all = await waypost(['proxy', 'purge', 'shop.test']);
-  assert.match(all.stdout, /^purging everything of shop\.test \(id [0-9a-f]{16}\) \(change \d+\)\n$/);
+  assert.match(all.stdout, /^purging everything of shop\.test \(id \d+\) \(change \d+\)\n$/);
   const [part] = await json([
     ...['proxy', 'purge', 'shop.test', '--resource', 'https://www.shop.test/a.css', 'https://www.shop.test/b.js'],
     ...['--prefix', 'https://www.shop.test/news/', '--tag', 'home'],

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { FakeDaemon, run, TOKEN } from './harness.ts';
 
 const test = suite<{ daemon: FakeDaemon; env: NodeJS.ProcessEnv }>('admin-api/cli/record');
-const ID = '0123456789abcdef';
+const ID = 123;
 
 test.before.each(async (context) => {
   context.daemon = new FakeDaemon();
@@ -77,15 +77,15 @@ test('a piped list is aligned and never truncated', async ({ env }) => {
   const { code, stdout } = await run(['record', 'list', 'a.test'], { env });
   assert.is(code, 0);
   const lines = stdout.trimEnd().split('\n');
-  assert.is(lines[0], '0123456789abcdef  www   600  A    auto  192.0.2.1');
-  assert.is(lines[2], `r-c               @     60   TXT  auto  "${'long '.repeat(40)}"`);
-  assert.is(lines[3], 'r-d               mail  60   A    no    192.0.2.3');
+  assert.is(lines[0], '123  www   600  A    auto  192.0.2.1');
+  assert.is(lines[2], `r-c  @     60   TXT  auto  "${'long '.repeat(40)}"`);
+  assert.is(lines[3], 'r-d  mail  60   A    no    192.0.2.3');
 });
 
 test('a list on a terminal has headings, and lines that fit', async ({ env }) => {
   const { stdout } = await run(['record', 'list', 'a.test'], { env, columns: 60 });
   const lines = stdout.trimEnd().split('\n');
-  assert.is(lines[0], 'ID                NAME  TTL  TYPE  PROXIED  CONTENT');
+  assert.is(lines[0], 'ID   NAME  TTL  TYPE  PROXIED  CONTENT');
   assert.match(lines[3], /^r-c .*"long .*…$/);
   assert.ok(lines.every((line) => line.length <= 60));
 });
@@ -118,7 +118,7 @@ test('set: keeps equal records, deletes and creates the others, and keeps TTL an
   assert.equal(sent(daemon), { delete: [ID], put: [], post });
   assert.match(
     stdout,
-    /^a\.test: deleted 1 record, created 1 record \(change 2\)\n {2}- www 600 A 192\.0\.2\.1 {2}\(id 0123/,
+    /^a\.test: deleted 1 record, created 1 record \(change 2\)\n {2}- www 600 A 192\.0\.2\.1 {2}\(id 123/,
   );
   await run(['record', 'set', 'a.test', 'mail', 'A', '192.0.2.8'], { env });
   assert.is(sent(daemon).post[0].proxied, false);
@@ -169,7 +169,7 @@ test('set gives up if other writes never stop', async ({ daemon, env }) => {
 
 test('rm by id, by name, by name and type, by all three', async ({ daemon, env }) => {
   for (const [argv, deleted] of [
-    [[ID], [ID]],
+    [[String(ID)], [ID]],
     [['www', 'A', '192.0.2.2'], ['r-b']],
     [['@', 'TXT'], ['r-c']],
     [['mail'], ['r-d']],
@@ -189,8 +189,8 @@ test('rm by id, by name, by name and type, by all three', async ({ daemon, env }
 });
 
 test('a name that looks like an id takes precedence', async ({ daemon, env }) => {
-  daemon.zones.get('a.test')?.records.push({ id: 'r-e', name: ID, type: 'TXT', content: '"x"', ttl: 60 });
-  await run(['record', 'rm', 'a.test', ID], { env });
+  daemon.zones.get('a.test')?.records.push({ id: 'r-e', name: String(ID), type: 'TXT', content: '"x"', ttl: 60 });
+  await run(['record', 'rm', 'a.test', String(ID)], { env });
   assert.equal(sent(daemon).delete, ['r-e']);
 });
 

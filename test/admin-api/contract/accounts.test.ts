@@ -10,8 +10,8 @@ async function counts(member: Pick<Member, 'client'>): Promise<unknown[]> {
   return [account.domain_count, account.dns_record_count];
 }
 
-const entry = async (world: World, id: string): Promise<Json | undefined> =>
-  listOf((await world.admin.get(`${ACCOUNTS}?limit=1000`)).body.accounts).find((row) => String(row.id) === id);
+const entry = async (world: World, id: number): Promise<Json | undefined> =>
+  listOf((await world.admin.get(`${ACCOUNTS}?limit=1000`)).body.accounts).find((row) => Number(row.id) === id);
 
 await everywhere('contract, accounts', (test) => {
   test('GET /api/v1/account: id, username, domain_count, dns_record_count, limits {plan, is_unlimited, max_domains_display}', async ({
@@ -79,11 +79,11 @@ await everywhere('contract, accounts', (test) => {
     const { password: _, ...shown } = json;
     const { id, created_at, updated_at, ...rest } = account;
     assert.equal(rest, shown);
-    assert.equal([/^[0-9a-f]{16}$/.test(String(id)), updated_at], [true, created_at]);
+    assert.equal([/^[1-9]\d*$/.test(JSON.stringify(id)), updated_at], [true, created_at]);
     const least = succeeded(await world.admin.post(ACCOUNTS, { username: 'least', password: 'least secret' })).body
       .account;
     assert.equal([least.email, least.role, least.plan, least.api_enabled], [null, 'user', 'free', true]);
-    assert.equal(await entry(world, String(id)), account);
+    assert.equal(await entry(world, Number(id)), account);
   });
 
   test('rejects invalid accounts, each error with its pointer', async ({ world }) => {
@@ -127,7 +127,7 @@ await everywhere('contract, accounts', (test) => {
     assert.equal(after, { ...old, plan: 'pro', email: 'new@example.net', role: 'viewer', username: 'renamed' });
     refused(await world.admin.patch(path, { username: 'admin' }), '409 username_taken', '/username');
     refused(await world.admin.patch(path, { plan: 'gold' }), '422 invalid_plan', '/plan');
-    refused(await world.admin.patch(`${ACCOUNTS}/ffffffffffffffff`, { plan: 'pro' }), '404 no_such_account');
+    refused(await world.admin.patch(`${ACCOUNTS}/9007199254740991`, { plan: 'pro' }), '404 no_such_account');
   });
 
   test('a new password revokes no tokens, unless `revoke_tokens` is sent with it', async ({ world }) => {

@@ -191,10 +191,13 @@ function valueFor(name: string, schema: TSchema, ids: () => readonly string[]): 
     nearValues !== undefined
       ? fc.constantFrom(...nearValues).map((value) => JSON.stringify(value))
       : name === 'id' || name === 'delete'
-        ? fc.nat().map((i) => quoted(ids()[i % ids().length]))
+        ? fc.nat().map((i) => jsonOf(ids()[i % ids().length]))
         : fromSchema(schema, ids);
   return fc.oneof({ weight: 9, arbitrary: near }, { weight: 1, arbitrary: far });
 }
+
+/** Ids are numbers, except those of apps. */
+const jsonOf = (id: string): string => (/^\d+$/.test(id) ? id : quoted(id));
 
 function fromSchema(schema: TSchema, ids: () => readonly string[], name = ''): fc.Arbitrary<string> {
   if (schema.type === 'object') return objectOf(schema, ids);

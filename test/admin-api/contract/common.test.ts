@@ -14,7 +14,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 await everywhere('contract, common', (test) => {
   test('success is 200 with "ok": true at the top level next to the data, also for creation', async ({ world }) => {
     const { text } = succeeded(await world.user.client.post('/api/v1/domains', { domain: 'first.example.net' }));
-    assert.match(text, /^\{"ok":true,"domain":\{"id":"[0-9a-f]{16}","domain":"first\.example\.net"/);
+    assert.match(text, /^\{"ok":true,"domain":\{"id":\d+,"domain":"first\.example\.net"/);
   });
 
   test('every endpoint except the token exchange needs Authorization: Bearer <API_KEY>', async ({ world }) => {
@@ -121,7 +121,7 @@ await everywhere('contract, common', (test) => {
       `Token ${user.client.token}`,
     ])
       refused(await get(header), '401 malformed_token');
-    refused(await get(`Bearer ${mintToken('0123456789abcdef')}`), '401 invalid_token');
+    refused(await get(`Bearer ${mintToken(1234)}`), '401 invalid_token');
     const login = { login: 'admin', password: 'wrong', name: 'x' };
     refused(await nobody.post('/api/v1/auth/token', login), '401 bad_credentials');
     refused(
@@ -147,9 +147,9 @@ await everywhere('contract, common', (test) => {
   test('404: no such domain, record or endpoint', async ({ world }) => {
     const { client } = world.user;
     const zone = await world.zone();
-    refused(await client.get('/api/v1/domains/ffffffffffffffff'), '404 no_such_domain');
+    refused(await client.get('/api/v1/domains/9007199254740991'), '404 no_such_domain');
     refused(await client.get("/api/v1/domains/1'OR"), '404 no_such_domain');
-    refused(await client.delete(`${zone.records}/ffffffffffffffff`), '404 no_such_record');
+    refused(await client.delete(`${zone.records}/9007199254740991`), '404 no_such_record');
     for (const path of [
       '/',
       '/api',

@@ -3,11 +3,11 @@ import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { succeeded, type World } from './world.ts';
 
 /** Parameter name to id. */
-export type Ids = Readonly<Record<string, string>>;
+export type Ids = Readonly<Record<string, string | number>>;
 
 /** `/a/{b}` with the id of `b`; an unknown id for a missing parameter. */
-export function concrete(path: string, ids: Ids = {}, otherwise = 'ffffffffffffffff'): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? otherwise);
+export function concrete(path: string, ids: Ids = {}, otherwise = String(Number.MAX_SAFE_INTEGER)): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name] ?? otherwise));
 }
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);

@@ -1,13 +1,15 @@
 /** The API contract: tokens, scopes and roles. */
+
 import * as assert from 'uvu/assert';
 import { hashToken } from '../../../admin-api/auth/token.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
-import { newId, tokens } from '../../../core/store/rows.ts';
+import { tokens } from '../../../core/store/rows.ts';
+import { newId } from '../../support/ids.ts';
 import { type Daemon, listOf } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';
 import { Client, each, everywhere, outcome, refused, succeeded } from './world.ts';
 
-const TOKEN = /^wp_[0-9a-f]{16}[0-9a-f]{48}[0-9a-f]{8}$/;
+const TOKEN = /^wp_[0-9]{16}[0-9a-f]{48}[0-9a-f]{8}$/;
 const EXCHANGE = '/api/v1/auth/token';
 const TOKENS = '/api/v1/tokens';
 
@@ -104,7 +106,7 @@ await everywhere('contract, tokens', (test) => {
     const { body } = await client.post(TOKENS, { name: 'checked' });
     const token = String(body.token);
     assert.match(token, TOKEN);
-    assert.is(token.slice(3, 19), body.id);
+    assert.is(Number(token.slice(3, 19)), body.id);
     const use = (text: string) => new Client(world.daemon, text).get('/api/v1/account');
     succeeded(await use(token));
     for (let i = 0; i < token.length; i += 3)
@@ -200,12 +202,12 @@ await everywhere('contract, tokens', (test) => {
   test('DELETE /api/v1/tokens/{id}: effective for the next request, also for its own token', async ({ world }) => {
     const { client } = await world.member();
     const other = await world.scoped(client, ['dns']);
-    const id = String(other.token).slice(3, 19);
+    const id = Number(String(other.token).slice(3, 19));
     const [, after] = await Promise.all([other.get('/api/v1/domains'), client.delete(`${TOKENS}/${id}`)]);
     succeeded(after);
     refused(await other.get('/api/v1/domains'), '401 invalid_token');
     refused(await client.delete(`${TOKENS}/${id}`), '404 no_such_token');
-    succeeded(await client.delete(`${TOKENS}/${String(client.token).slice(3, 19)}`));
+    succeeded(await client.delete(`${TOKENS}/${Number(String(client.token).slice(3, 19))}`));
     refused(await client.get(TOKENS), '401 invalid_token');
   });
 
@@ -252,7 +254,11 @@ await everywhere('contract, tokens', (test) => {
     const viewer = await world.member({ role: 'user' });
     const zone = await world.zone(viewer.client);
     succeeded(await world.admin.patch(`/api/v1/accounts/${viewer.id}`, { role: 'viewer' }));
-    const ids = { domain_id: zone.id, token_id: String(viewer.client.token).slice(3, 19), account_id: viewer.id };
+    const ids = {
+      domain_id: zone.id,
+      token_id: Number(String(viewer.client.token).slice(3, 19)),
+      account_id: viewer.id,
+    };
     const { head } = world.daemon.journal;
     for (const { method, path, scope, admin } of world.daemon.api.routes) {
       if (scope === null) continue;

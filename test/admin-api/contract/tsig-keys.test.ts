@@ -72,7 +72,7 @@ await everywhere('contract, TSIG keys', (test) => {
       const held = find(parseName(`${name}.`), 'hmac-sha256')!;
       assert.is(Buffer.from(held.secret).toString('base64'), secret);
       return ([first, second] as const).flatMap(({ id }) =>
-        (['read', 'write'] as const).map((access) => mayUse(held, reader.domain(id)!, access)),
+        (['read', 'write'] as const).map((access) => mayUse(held, reader.domain(Number(id))!, access)),
       );
     };
     assert.equal(await key(owner.client, 'all.of.owner'), [true, true, true, true]);

@@ -53,7 +53,7 @@ export class Client {
 }
 
 export interface Member {
-  readonly id: string;
+  readonly id: number;
   readonly username: string;
   readonly password: string;
   readonly client: Client;
@@ -61,14 +61,14 @@ export interface Member {
 
 export class Zone {
   readonly client: Client;
-  readonly id: string;
+  readonly id: number;
   readonly domain: string;
   /** `/api/v1/domains/{id}` */
   readonly path: string;
   readonly records: string;
   readonly zonefile: string;
 
-  constructor(client: Client, id: string, domain: string) {
+  constructor(client: Client, id: number, domain: string) {
     this.client = client;
     this.id = id;
     this.domain = domain;
@@ -120,7 +120,7 @@ export class World {
 
   async zone(client = this.user.client, domain = `z${++this.#made}.example.net`): Promise<Zone> {
     const { body } = succeeded(await client.post('/api/v1/domains', { domain }));
-    return new Zone(client, String(body.domain.id), domain);
+    return new Zone(client, Number(body.domain.id), domain);
   }
 
   /** The same account with a token of these scopes. */

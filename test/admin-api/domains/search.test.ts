@@ -42,14 +42,14 @@ class Names {
   change(name: string, present: boolean): void {
     if (present) this.present.add(name);
     else this.present.delete(name);
-    this.listener({ accountId: 'a', apex: apexOf(name) } as Domain, present);
+    this.listener({ accountId: 1, apex: apexOf(name) } as Domain, present);
   }
 
   /** All pages one after another. */
   async all(wanted: string, limit: number): Promise<string[]> {
     const found: string[] = [];
     for (let after: Name | null = null; ; ) {
-      const page = await this.search.find('a', wanted, after, limit);
+      const page = await this.search.find(1, wanted, after, limit);
       assert.ok(page.names.length <= limit);
       found.push(...page.names);
       if (!page.more) return found;

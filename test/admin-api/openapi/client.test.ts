@@ -123,7 +123,7 @@ function everywhere(transport: 'uws' | 'node'): void {
       dataOf(listed).records,
       records.filter(({ content }) => content === '192.0.2.1'),
     );
-    const found: string[] = [];
+    const found: number[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = dataOf(
         await client.GET('/api/v1/domains/{domain_id}/records', { params: { path, query: { limit: 7, cursor } } }),

@@ -761,7 +761,7 @@ export interface components {
     schemas: {
         Account: {
             /** @description the id of the account */
-            id: string;
+            id: number;
             username: string;
             /** @description its e-mail address, also accepted as the login */
             email: string | null;
@@ -814,29 +814,29 @@ export interface components {
         };
         AuditEntry: {
             /** @description the id of the entry */
-            id: string;
+            id: number;
             /** @description when the change was made, as YYYY-MM-DD HH:MM:SS in UTC */
             at: string;
             /** @description who made the change; null: the service */
             actor: {
                 /** @description the id of the account that made the change */
-                id: string;
+                id: number;
                 username: string;
-                /** @description the token or TSIG key that was used */
-                token_id: string | null;
+                /** @description the id of the token or TSIG key that was used */
+                token_id: number | null;
                 /** @description the label of the token or the name of the key */
                 token_name: string | null;
             } | null;
             /** @description the id of the account that owns the changed object */
-            account_id: string;
+            account_id: number;
             /** @description whether an administrator made the change for another account */
             by_admin: boolean;
             /** @description the kind of change, such as "record.create" */
             action: string;
             /** @description the changed domain */
             domain: string | null;
-            /** @description the id of the changed object */
-            target: string | null;
+            /** @description the id of the changed object; that of an app is a string */
+            target: number | string | null;
             /** @description the new values */
             detail: {
                 [key: string]: unknown;
@@ -862,7 +862,7 @@ export interface components {
         };
         Domain: {
             /** @description the id of the domain */
-            id: string;
+            id: number;
             /** @description its name, in A-labels, without the last dot */
             domain: string;
             /** @description the nameservers to set at the registrar */
@@ -973,7 +973,7 @@ export interface components {
         };
         OwnAccount: {
             /** @description the id of the account */
-            id: string;
+            id: number;
             username: string;
             /**
              * @description one of "admin", "user", "viewer"
@@ -1005,7 +1005,7 @@ export interface components {
         };
         Proxy: {
             /** @description the id of the domain */
-            domain_id: string;
+            domain_id: number;
             /**
              * @description 1 while the proxy is on
              * @enum {integer}
@@ -1039,7 +1039,7 @@ export interface components {
         };
         PublishedPackage: {
             /** @description the id of the upload */
-            id: string;
+            id: number;
             /** @description the id of the app, from the manifest */
             app_id: string;
             /** @description the version, for people */
@@ -1063,7 +1063,7 @@ export interface components {
         };
         Record: {
             /** @description the id of the record */
-            id: string;
+            id: number;
             /** @description relative to the domain; "@" is the apex */
             name: string;
             /** @description such as "A" */
@@ -1140,7 +1140,7 @@ export interface components {
         };
         Token: {
             /** @description the id of the token */
-            id: string;
+            id: number;
             /** @description the label of the token */
             name: string;
             /** @description the prefix of the token */
@@ -1156,7 +1156,7 @@ export interface components {
         };
         TsigKey: {
             /** @description the id of the key */
-            id: string;
+            id: number;
             /** @description its name, without the last dot */
             name: string;
             /**
@@ -1167,13 +1167,13 @@ export interface components {
             /** @description the scopes of the key */
             scopes: string[];
             /** @description the domains that the key is valid for; null: all domains of the account */
-            domain_ids: string[] | null;
+            domain_ids: number[] | null;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
         };
         Upload: {
             /** @description the id of the upload */
-            id: string;
+            id: number;
             /** @description the id of the app, from the manifest */
             app_id: string;
             /** @description the version, for people */
@@ -1222,7 +1222,7 @@ export interface components {
         };
         UploadBrief: {
             /** @description the id of the upload */
-            id: string;
+            id: number;
             /** @description the id of the app, from the manifest */
             app_id: string;
             /** @description the version, for people */
@@ -1627,7 +1627,7 @@ export interface operations {
                         prefix: string;
                         user: {
                             /** @description the id of the account */
-                            id: string;
+                            id: number;
                             username: string;
                             /** @description "admin", "user" or "viewer" */
                             role: string;
@@ -1749,7 +1749,7 @@ export interface operations {
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
                 /** @description the id of another account to act for; for administrators */
-                account?: string;
+                account?: number;
             };
             header?: never;
             path?: never;
@@ -1831,7 +1831,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description the id of another account to act for; for administrators */
-                account?: string;
+                account?: number;
             };
             header?: {
                 /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
@@ -1870,7 +1870,7 @@ export interface operations {
                         /** @description the token; it is shown only once */
                         token: string;
                         /** @description the id of the token */
-                        id: string;
+                        id: number;
                         /** @description the label of the token */
                         name: string;
                         /** @description the prefix of the token */
@@ -1982,7 +1982,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the token */
-                token_id: string;
+                token_id: number;
             };
             cookie?: never;
         };
@@ -2069,7 +2069,7 @@ export interface operations {
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
                 /** @description the id of another account to act for; for administrators */
-                account?: string;
+                account?: number;
             };
             header?: never;
             path?: never;
@@ -2151,7 +2151,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description the id of another account to act for; for administrators */
-                account?: string;
+                account?: number;
             };
             header?: {
                 /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
@@ -2173,7 +2173,7 @@ export interface operations {
                     /** @description a list of "dns:read" (transfer zones) and "dns" (also update them) */
                     scopes?: string[];
                     /** @description the ids of the domains that the key is valid for, or null for all domains of the account */
-                    domain_ids?: string[] | null;
+                    domain_ids?: number[] | null;
                 };
             };
         };
@@ -2195,7 +2195,7 @@ export interface operations {
                         /** @description the secret in base64; it is shown only once */
                         secret: string;
                         /** @description the id of the key */
-                        id: string;
+                        id: number;
                         /** @description its name, without the last dot */
                         name: string;
                         /**
@@ -2206,7 +2206,7 @@ export interface operations {
                         /** @description the scopes of the key */
                         scopes: string[];
                         /** @description the domains that the key is valid for; null: all domains of the account */
-                        domain_ids: string[] | null;
+                        domain_ids: number[] | null;
                         /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
                         /** @description the nodes that serve the change; omitted for a single node */
@@ -2308,7 +2308,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the key */
-                key_id: string;
+                key_id: number;
             };
             cookie?: never;
         };
@@ -2662,7 +2662,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the account */
-                account_id: string;
+                account_id: number;
             };
             cookie?: never;
         };
@@ -2762,7 +2762,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the account */
-                account_id: string;
+                account_id: number;
             };
             cookie?: never;
         };
@@ -2929,10 +2929,10 @@ export interface operations {
                 domain?: string;
                 /** @description only this action, or all actions with this prefix, such as "record" */
                 action?: string;
-                /** @description only changes to this account; for administrators */
-                account?: string;
-                /** @description the same as `account` */
-                account_id?: string;
+                /** @description the id of the account whose entries are returned; for administrators */
+                account?: number;
+                /** @description the id of the same as `account` */
+                account_id?: number;
             };
             header?: never;
             path?: never;
@@ -3086,7 +3086,7 @@ export interface operations {
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
                 /** @description the id of another account to act for; for administrators */
-                account?: string;
+                account?: number;
                 /** @description only domains whose name contains this text */
                 q?: string;
             };
@@ -3170,7 +3170,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description the id of another account to act for; for administrators */
-                account?: string;
+                account?: number;
             };
             header?: {
                 /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
@@ -3302,7 +3302,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -3392,7 +3392,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -3489,7 +3489,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -3600,7 +3600,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -3728,9 +3728,9 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
                 /** @description the id of the record */
-                record_id: string;
+                record_id: number;
             };
             cookie?: never;
         };
@@ -3857,9 +3857,9 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
                 /** @description the id of the record */
-                record_id: string;
+                record_id: number;
             };
             cookie?: never;
         };
@@ -3965,7 +3965,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -3973,7 +3973,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description a list of record ids */
-                    delete?: string[];
+                    delete?: number[];
                     /** @description a list of records, each with the id of the record to replace */
                     put?: {
                         /** @description a string, the name in the domain, such as "www"; "@" is the apex */
@@ -3988,8 +3988,8 @@ export interface operations {
                         priority?: number | null;
                         /** @description true or false, whether the name is proxied while the proxy of the domain is on; null: the service decides */
                         proxied?: boolean | null;
-                        /** @description a string, the id of a record */
-                        id: string;
+                        /** @description a whole number, the id of a record */
+                        id: number;
                         /** @description as in the response; ignored */
                         readonly data?: unknown;
                         /** @description as in the response; ignored */
@@ -4020,7 +4020,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         /** @description the ids of the deleted records */
-                        deleted: string[];
+                        deleted: number[];
                         /** @description in the order of "put" */
                         updated: components["schemas"]["Record"][];
                         /** @description in the order of "post" */
@@ -4125,7 +4125,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4208,7 +4208,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4324,7 +4324,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4344,7 +4344,7 @@ export interface operations {
                         ok: true;
                         domain: {
                             /** @description the id of the domain */
-                            id: string;
+                            id: number;
                             /** @description its name, in A-labels, without the last dot */
                             domain: string;
                         };
@@ -4408,7 +4408,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4472,7 +4472,7 @@ export interface operations {
                         ok: true;
                         domain: {
                             /** @description the id of the domain */
-                            id: string;
+                            id: number;
                             /** @description its name, in A-labels, without the last dot */
                             domain: string;
                         };
@@ -4579,7 +4579,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4608,7 +4608,7 @@ export interface operations {
                         ok: true;
                         domain: {
                             /** @description the id of the domain */
-                            id: string;
+                            id: number;
                             /** @description its name, in A-labels, without the last dot */
                             domain: string;
                         };
@@ -4697,7 +4697,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4727,7 +4727,7 @@ export interface operations {
                         ok: true;
                         domain: {
                             /** @description the id of the domain */
-                            id: string;
+                            id: number;
                             /** @description its name, in A-labels, without the last dot */
                             domain: string;
                         };
@@ -4819,7 +4819,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4841,7 +4841,7 @@ export interface operations {
                         ok: true;
                         domain: {
                             /** @description the id of the domain */
-                            id: string;
+                            id: number;
                             /** @description its name, in A-labels, without the last dot */
                             domain: string;
                         };
@@ -4942,7 +4942,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -4963,7 +4963,7 @@ export interface operations {
                         ok: true;
                         domain: {
                             /** @description the id of the domain */
-                            id: string;
+                            id: number;
                             /** @description its name, in A-labels, without the last dot */
                             domain: string;
                         };
@@ -5037,7 +5037,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the domain */
-                domain_id: string;
+                domain_id: number;
             };
             cookie?: never;
         };
@@ -5070,9 +5070,9 @@ export interface operations {
                         ok: true;
                         purge: {
                             /** @description the id of the purge */
-                            id: string;
+                            id: number;
                             /** @description the id of the domain */
-                            domain_id: string;
+                            domain_id: number;
                             /** @description whether all of the domain is purged */
                             everything: boolean;
                             /** @description normalised */
@@ -5470,7 +5470,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };
@@ -5549,7 +5549,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };
@@ -5653,7 +5653,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };
@@ -5794,7 +5794,7 @@ export interface operations {
                         /** @description packages in review, oldest first */
                         uploads: {
                             /** @description the id of the upload */
-                            id: string;
+                            id: number;
                             /** @description the id of the app, from the manifest */
                             app_id: string;
                             /** @description the version, for people */
@@ -5815,7 +5815,7 @@ export interface operations {
                             /** @description the number of findings, or null while there is no verdict */
                             summary: components["schemas"]["AuditSummary"] | null;
                             /** @description the id of the account */
-                            account_id: string;
+                            account_id: number;
                             /** @description the release notes */
                             notes: string | null;
                         }[];
@@ -5865,7 +5865,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };
@@ -5944,7 +5944,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };
@@ -6037,7 +6037,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };
@@ -6157,7 +6157,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };
@@ -6289,7 +6289,7 @@ export interface operations {
             };
             path: {
                 /** @description the id of the upload */
-                upload_id: string;
+                upload_id: number;
             };
             cookie?: never;
         };

@@ -60,7 +60,7 @@ await everywhere(
             const { id } = await uploaded(client, newId(), 1);
             // The state after a crash during the audit.
             await write(daemon.environment, daemon.journal, 'test', (draft) => {
-              const row = uploadOf(draft, String(id))!;
+              const row = uploadOf(draft, Number(id))!;
               const claim = { node: daemon.nodeName, until: 0, begun };
               draft.put(uploads, { ...row, state: 'scanning', claim, summary: null, history: row.history.slice(0, 2) });
               draft.delete(reports, { uploadId: row.id, findings: Buffer.alloc(0) });
@@ -83,7 +83,7 @@ await everywhere(
         const { id } = await uploaded(client, newId(), 1);
         const claimed = (until: number) =>
           write(daemon.environment, daemon.journal, 'test', (draft) => {
-            const row = uploadOf(draft, String(id))!;
+            const row = uploadOf(draft, Number(id))!;
             const claim = { node: 'another', until, begun: 1 };
             draft.put(uploads, { ...row, state: 'scanning', claim, summary: null });
           });
@@ -91,7 +91,7 @@ await everywhere(
         await daemon.restart();
         await sleep(300);
         const reader = new StoreReader(daemon.environment);
-        assert.is(uploadOf(reader, String(id))?.claim?.node, 'another');
+        assert.is(uploadOf(reader, Number(id))?.claim?.node, 'another');
         await claimed(0);
         await daemon.restart();
         assert.is(String((await settled(client, `/api/dev/uploads/${id}`)).status), 'approved');

@@ -57,7 +57,7 @@ await everywhere(
       const queue = await walk(admin, `${ADMIN}/queue?limit=2`, 'uploads');
       const ids = each(queue, 'id');
       assert.ok(ids.indexOf(String(waits.id)) >= 0 && ids.indexOf(String(waits.id)) < ids.indexOf(String(bad.id)));
-      assert.is(String(queue.find(({ id }) => id === waits.id)?.account_id), accountId);
+      assert.is(String(queue.find(({ id }) => id === waits.id)?.account_id), String(accountId));
       const path = (of: Json) => `${ADMIN}/uploads/${of.id}`;
       assert.is(String(succeeded(await admin.get(path(waits))).body.upload.id), String(waits.id));
       const file = await admin.get(`${path(waits)}/package`);

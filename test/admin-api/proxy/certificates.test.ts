@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
+import { idKey } from '../../../core/store/keys.ts';
 import { certificates, proxies } from '../../../core/store/rows.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';
@@ -27,7 +28,7 @@ const ssl = ({ proxy }: Json): unknown[] => [
 ];
 
 const rowOf = ({ daemon }: Rig, id: string) => {
-  const key = Buffer.from(id, 'hex');
+  const key = idKey(Number(id));
   const value = daemon.environment.rows.get(certificates.number)!.get(key);
   return value === undefined ? undefined : certificates.decode(key, value);
 };
@@ -51,7 +52,7 @@ test('a new order renews the served certificate, which is served until then', as
   const id = await domain('renew.test', ['@ A 1.1.1.1']);
   await proxy('POST', id, '/toggle', { enable: true });
   const table = daemon.environment.rows.get(proxies.number)!;
-  const key = Buffer.from(id, 'hex');
+  const key = idKey(Number(id));
   const row = proxies.decode(key, table.get(key)!);
   for (const [before, after] of [
     ['active', 'renewing'],

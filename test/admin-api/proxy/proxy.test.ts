@@ -31,8 +31,12 @@ for (const transport of await testedTransports('admin-api/proxy')) {
     const id = await domain('a.test');
     const { status, body } = await proxy('GET', id);
     assert.is(status, 200);
-    assert.equal(body, { ok: true, domain: { id, domain: 'a.test' }, proxy: { domain_id: id, ...DEFAULTS } });
-    assert.equal(faultOf(await proxy('GET', '0000000000000000')), [404, 'no_such_domain', undefined]);
+    assert.equal(body, {
+      ok: true,
+      domain: { id: Number(id), domain: 'a.test' },
+      proxy: { domain_id: Number(id), ...DEFAULTS },
+    });
+    assert.equal(faultOf(await proxy('GET', '0')), [404, 'no_such_domain', undefined]);
   });
 
   test('PUT: the origin, with defaults for omitted fields', async ({ domain, proxy, hosts }) => {
@@ -49,7 +53,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       assert.is(status, 200, text);
       assert.match(String(headers.get('x-waypost-revision')), /^\d+$/);
       const settings = { origin_host: host, origin_port: port, origin_protocol: protocol };
-      assert.equal(body.proxy, { domain_id: id, ...DEFAULTS, ...settings });
+      assert.equal(body.proxy, { domain_id: Number(id), ...DEFAULTS, ...settings });
       assert.equal((await proxy('GET', id)).body, body);
     }
     // A response can be sent back.
@@ -112,11 +116,7 @@ for (const transport of await testedTransports('admin-api/proxy')) {
       const answer = await proxy('PUT', id, '', json);
       assert.equal(faultOf(answer), [status, code, pointer], JSON.stringify(json));
     }
-    assert.equal(faultOf(await proxy('PUT', '0000000000000000', '', { origin: '1.1.1.1' })), [
-      404,
-      'no_such_domain',
-      undefined,
-    ]);
+    assert.equal(faultOf(await proxy('PUT', '0', '', { origin: '1.1.1.1' })), [404, 'no_such_domain', undefined]);
     assert.is((await proxy('GET', id)).body.proxy.origin_host, null as never, 'nothing was changed');
   });
 
@@ -430,9 +430,9 @@ test('audit: the change, its author, and the previous settings', async ({ daemon
   assert.equal(
     entries.map(({ action, domain: name, target }) => [action, name, target]),
     [
-      ['proxy.enable', 'audit.test', id],
-      ['proxy.update', 'audit.test', id],
-      ['proxy.update', 'audit.test', id],
+      ['proxy.enable', 'audit.test', Number(id)],
+      ['proxy.update', 'audit.test', Number(id)],
+      ['proxy.update', 'audit.test', Number(id)],
     ],
   );
   assert.equal(entries[1].detail, {

@@ -6,16 +6,17 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import { purges } from '../../../core/store/rows.ts';
 import { parseCacheTags } from '../../../edge/cache/rules/cache-tag.ts';
 import fc from '../../support/fc.ts';
+import { newId } from '../../support/ids.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
 const test = suite<Rig>('admin-api/proxy/purge');
 test.before(async (context) => void Object.assign(context, await startRig()));
 test.after((context) => context.daemon.stop());
 
-const rows = ({ daemon }: Rig, id: string) =>
+const rows = ({ daemon }: Rig, id: string | number) =>
   [...daemon.environment.rows.get(purges.number)!.getRange({})]
     .map(({ key, value }) => purges.decode(key as Buffer, value))
-    .filter((row) => row.domainId === id);
+    .filter((row) => row.domainId === Number(id));
 
 test('normalizes URLs', () => {
   for (const [text, expected] of [
@@ -137,11 +138,11 @@ test('purges everything without a body and with an empty one', async (rig) => {
     const { status, body, text } = await rig.proxy('POST', id, '/purge', json, { headers });
     assert.is(status, 200, text);
     const { id: purge, requested_at, ...rest } = body.purge;
-    assert.equal(rest, { domain_id: id, everything: true, urls: [], prefixes: [], tags: [] } as never);
+    assert.equal(rest, { domain_id: Number(id), everything: true, urls: [], prefixes: [], tags: [] } as never);
     assert.match(String(requested_at), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     assert.equal(
       rows(rig, id).map((row) => row.id),
-      [String(purge)],
+      [Number(purge)],
       'it stands for those before it',
     );
   }
@@ -194,8 +195,8 @@ test('limits the purges of a domain, but a purge of everything always works', as
   await table.transaction(() => {
     for (let i = 0; i < 1000; i++) {
       const row = {
-        id: i.toString(16).padStart(16, '0'),
-        domainId: id,
+        id: newId(),
+        domainId: Number(id),
         urls: [],
         prefixes: [],
         tags: ['t'],

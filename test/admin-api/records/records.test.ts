@@ -377,7 +377,7 @@ test('PUT keeps the id and the creation time', async () => {
     '409 cname_conflict',
   );
   assert.is(
-    outcome(await put('ffffffffffffffff', { name: 'q', type: 'A', content: '192.0.2.1' })),
+    outcome(await put(String(Number.MAX_SAFE_INTEGER), { name: 'q', type: 'A', content: '192.0.2.1' })),
     '404 no_such_record',
   );
   assert.is((await daemon.call('DELETE', `${path}/${other.id}`)).status, 200);

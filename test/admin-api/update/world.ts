@@ -1,14 +1,16 @@
 /** Zones and TSIG keys of a daemon in this process, and a client that signs its updates. */
+
 import { randomBytes } from 'node:crypto';
 import { openSecrets } from '../../../core/base/secrets.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
-import { type Domain, newId, type TsigKeyRow, tsigContext, tsigKeys } from '../../../core/store/rows.ts';
+import { type Domain, type TsigKeyRow, tsigContext, tsigKeys } from '../../../core/store/rows.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatRelative, parseName } from '../../../core/wire/name.ts';
 import { formatRdata } from '../../../core/wire/rdata/index.ts';
 import { isSignedResponse, signRequest, type TsigAlgorithm, type TsigKey } from '../../../core/wire/tsig.ts';
 import { RCODE } from '../../../core/wire/types.ts';
+import { newId } from '../../support/ids.ts';
 import { encodeUpdate, type UpdateParts } from '../../support/update-message.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 
@@ -33,8 +35,8 @@ export class World {
   }
 
   /** Id of the administrator's account. */
-  get admin(): string {
-    return this.reader.accountByLogin('admin')?.id ?? '';
+  get admin(): number {
+    return this.reader.accountByLogin('admin')?.id ?? 0;
   }
 
   static async start(settings: Record<string, string> = {}): Promise<World> {
@@ -44,12 +46,12 @@ export class World {
   /** `token`: of the owner; omitted: of the administrator. */
   async zone(token?: string, name = `z${++this.#zones}.example.net`): Promise<Domain> {
     const { body } = await this.daemon.call('POST', '/api/v1/domains', { json: { domain: name }, token });
-    const domain = this.reader.domain(String(body.domain.id));
+    const domain = this.reader.domain(Number(body.domain.id));
     if (domain === undefined) throw new Error(JSON.stringify(body));
     return domain;
   }
 
-  async key(accountId: string, more: Partial<TsigKeyRow> = {}): Promise<Key> {
+  async key(accountId: number, more: Partial<TsigKeyRow> = {}): Promise<Key> {
     const { environment, journal, keyFile } = this.daemon;
     const id = newId();
     const name = `key${id}`;
@@ -58,13 +60,13 @@ export class World {
     const sealed = openSecrets(keyFile).seal(secret, tsigContext(id)).toString('base64');
     const createdAt = 1_700_000_000;
     const row = { id, accountId, name, algorithm, sealed, scopes: ['dns'], domains: null, createdAt, ...more };
-    await write(environment, journal, accountId, (draft) => draft.put(tsigKeys, row));
+    await write(environment, journal, String(accountId), (draft) => draft.put(tsigKeys, row));
     return { name: parseName(`${row.name}.`), algorithm, secret, row };
   }
 
   async remove(key: Key): Promise<void> {
     const { environment, journal } = this.daemon;
-    await write(environment, journal, key.row.accountId, (draft) => draft.delete(tsigKeys, key.row));
+    await write(environment, journal, String(key.row.accountId), (draft) => draft.delete(tsigKeys, key.row));
   }
 
   /** The records of a zone as text, sorted: owner, TTL, type, content. */

@@ -1,11 +1,13 @@
 /** One account with many targets that answer nobody, and another with one. */
+
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
 import type { Outcome } from '../../../core/resolver/message.ts';
-import { domains, newId, records } from '../../../core/store/rows.ts';
+import { domains, records } from '../../../core/store/rows.ts';
 import { formatName } from '../../../core/wire/name.ts';
+import { newId } from '../../support/ids.ts';
 import { newDomain } from '../journal/fixture.ts';
 import { recordOf, withAlias } from './fixture.ts';
 
@@ -35,7 +37,7 @@ test('who has one target has the next slot', async () => {
       const begun = asked.length;
       assert.ok(begun > 0 && begun < 2 * MANY, `${begun} queries are under way`);
       await write(environment, journal, 'test', (draft) => {
-        const other = { ...newDomain('one.test'), accountId: 'f'.repeat(16) };
+        const other = { ...newDomain('one.test'), accountId: 15 };
         draft.put(domains, other);
         draft.put(records, recordOf(other, '@ ALIAS alive.example.'));
       });

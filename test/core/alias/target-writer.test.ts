@@ -1,4 +1,5 @@
 /** How what a target answers comes to its owners. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newFamily } from '../../../core/alias/family-state.ts';
@@ -11,12 +12,12 @@ import {
   aliasTargets,
   type Domain,
   domains,
-  newId,
   type ProxyConfig,
   proxies,
   records,
 } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
+import { newId } from '../../support/ids.ts';
 import { embedded, newDomain, type Store, withStore } from '../journal/fixture.ts';
 import { recordOf } from './fixture.ts';
 

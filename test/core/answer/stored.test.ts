@@ -2,6 +2,7 @@
  * Answers from LMDB, used when the arena is full, equal those of an index that holds everything.
  * Names with equal hashes stay separate in both.
  */
+
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,10 +14,11 @@ import { type Environment, openEnvironment } from '../../../core/store/environme
 import { buildIndex } from '../../../core/store/index/build.ts';
 import { nameSum } from '../../../core/store/index/layout.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { type Domain, domains, newId, type RecordRow, records } from '../../../core/store/rows.ts';
+import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
+import { newId } from '../../support/ids.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
@@ -93,7 +95,7 @@ test.before.each(async (context) => {
   const store = new LmdbNodeStore(folder);
   const domain: Domain = {
     id: newId(),
-    accountId: '0'.repeat(16),
+    accountId: 0,
     apex: parseName(`${APEX}.`),
     createdAt: 1,
     kept: null,

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 function members(known: string, there: string, live: string): Members {
   const member = (name: string): [string, KnownMember] => [
     name,
-    { name, address: `${name}.test:1`, version: '1', number: 0, id: name },
+    { name, address: `${name}.test:1`, version: '1', id: name },
   ];
   return { known: new Map([...known].map(member)), there: new Set(there), live: new Set(live) };
 }

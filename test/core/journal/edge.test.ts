@@ -2,6 +2,7 @@
  * The notifications of the journal to the edge: one for each kind of change that concerns it, none
  * for others.
  */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
@@ -11,12 +12,12 @@ import {
   automaticCertificates,
   certificates,
   domains,
-  newId,
   proxies,
   purges,
   records,
   ticketKeys,
 } from '../../../core/store/rows.ts';
+import { newId } from '../../support/ids.ts';
 import { addressRecord, embedded, newAccount, newDomain, newProxy, withStore } from './fixture.ts';
 
 const plain = newDomain('plain.test.');
@@ -31,7 +32,7 @@ const purge = { id: newId(), domainId: plain.id, urls: [], prefixes: [], tags: [
  * The expected notification: domain ids, tags of purges, whether ticket keys were written. Null:
  * none.
  */
-type Notice = readonly [domainIds: readonly string[], tags: readonly string[], hasTicketKeys: boolean] | null;
+type Notice = readonly [domainIds: readonly number[], tags: readonly string[], hasTicketKeys: boolean] | null;
 
 const STEPS: readonly (readonly [what: string, work: (draft: Draft) => void, expected: Notice])[] = [
   ['an account', (draft) => draft.put(accounts, newAccount()), null],
@@ -107,7 +108,7 @@ test('each change that concerns the edge is reported once, after it can be read'
 
 test('a group of commits is reported in one notification', () =>
   withStore(embedded, async ({ journal, environment }) => {
-    const groups: string[][] = [];
+    const groups: number[][] = [];
     journal.onEdge(({ domainIds }) => groups.push([...domainIds].sort()));
     await Promise.all(
       [plain, proxied, other].map((domain) =>

@@ -1,4 +1,5 @@
 /** A store with a journal, and rows for tests. */
+
 import { MessageChannel } from 'node:worker_threads';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
@@ -9,7 +10,6 @@ import { StoreReader } from '../../../core/store/reader.ts';
 import {
   type Account,
   type Domain,
-  newId,
   type ProxyConfig,
   type RecordRow,
   TABLES as TABLES_OF_ROWS,
@@ -18,6 +18,7 @@ import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import type { ZoneSettings } from '../../../core/zone/settings.ts';
 import { CLUSTER } from '../../reference/proxy.ts';
+import { newId } from '../../support/ids.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
@@ -120,7 +121,7 @@ export function newAccount(plan = '0'): Account {
 }
 
 export function newDomain(apex: string, kept: Domain['kept'] = null): Domain {
-  return { id: newId(), accountId: '0'.repeat(16), apex: parseName(apex), createdAt: 1, kept };
+  return { id: newId(), accountId: 0, apex: parseName(apex), createdAt: 1, kept };
 }
 
 export function newProxy(domain: Domain, enabled = true): ProxyConfig {

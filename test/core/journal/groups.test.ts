@@ -67,7 +67,7 @@ const RDATA: readonly (readonly [type: number, rdata: (target: Uint8Array, value
 interface Model {
   readonly domains: Map<string, Domain>;
   readonly proxies: Map<string, ProxyConfig>;
-  readonly records: Map<string, RecordRow>;
+  readonly records: Map<number, RecordRow>;
 }
 
 /** A random change to the rows that the API allows. */
@@ -125,7 +125,7 @@ const copy = (model: Model): Model => ({
 function changesBetween(before: Model, after: Model): { changes: Buffer; text: string[] } {
   const gone: [Table<unknown>, unknown][] = [];
   const come: [Table<unknown>, unknown][] = [];
-  const compare = <Row>(table: Table<Row>, old: Map<string, Row>, now: Map<string, Row>): void => {
+  const compare = <Key, Row>(table: Table<Row>, old: Map<Key, Row>, now: Map<Key, Row>): void => {
     for (const [key, row] of old) if (now.get(key) !== row) gone.push([table as Table<unknown>, row]);
     for (const [key, row] of now) if (old.get(key) !== row) come.push([table as Table<unknown>, row]);
   };

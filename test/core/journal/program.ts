@@ -4,7 +4,7 @@
  */
 
 import type { KeyRange } from '../../../core/journal/journal.ts';
-import { afterPrefix, idKey, LOOKUP, lookupKey } from '../../../core/store/keys.ts';
+import { afterPrefix, type Id, idKey, LOOKUP, lookupKey } from '../../../core/store/keys.ts';
 import { LOOKUPS, type Reader, TARGETS } from '../../../core/store/reader.ts';
 import {
   type Account,
@@ -82,11 +82,11 @@ export const setUp = fc.array(stepOf(WRITES), { maxLength: 40, size: 'max' });
 export const readings = fc.array(stepOf(READS), { minLength: 30, maxLength: 60, size: 'max' });
 
 const ACCOUNTS = 4;
-const idOf = (n: number): string => n.toString(16).padStart(16, '0');
+const idOf = (n: number): Id => n + 1;
 const LOGINS = ['anna', 'ben', 'carl', 'dora', 'emil'];
 /** Domain `n` and domain `n + 4` have the same name, one after the other. */
 const APEXES = ['test.', 'a.test.', 'b.a.test.', 'c.test.'].map((text) => parseName(text));
-const domainId = (n: number): string => idOf(0x100 + (n % 8));
+const domainId = (n: number): Id => idOf(0x100 + (n % 8));
 const OWNERS = ['@', 'x', '*.x', 'y', 'y.x'];
 const TYPES = [TYPE.A, TYPE.CNAME, TYPE.MX];
 
@@ -246,18 +246,12 @@ function someKey(domain: number, owner: number, n: number): Buffer {
   return records.key(recordOf(idOf(0x200 + n), within, owner, n, 0));
 }
 
-function accountOf(id: string, username: string, value: number): Account {
+function accountOf(id: Id, username: string, value: number): Account {
   const rest = { role: 'user', passwordHash: '', apiEnabled: true, createdAt: 0, updatedAt: value } as const;
   return { id, username, email: `${username}@example.com`, plan: 'free', ...rest };
 }
 
-function recordOf(
-  id: string,
-  { id: domain, apex }: Pick<Domain, 'id' | 'apex'>,
-  owner: number,
-  n: number,
-  ttl: number,
-) {
+function recordOf(id: Id, { id: domain, apex }: Pick<Domain, 'id' | 'apex'>, owner: number, n: number, ttl: number) {
   const type = TYPES[n % TYPES.length];
   const to = parseName(OWNERS[(n >> 1) % OWNERS.length], apex);
   const rdata =
@@ -266,7 +260,7 @@ function recordOf(
   return { id, domainId: domain, name, type, ttl, rdata, proxied: null, createdAt: 0, updatedAt: 0 };
 }
 
-function auditOf(accountId: string, id: string, at: number): Audit {
+function auditOf(accountId: Id, id: Id, at: number): Audit {
   const rest = {
     actor: null,
     action: 'test',

@@ -3,19 +3,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
-import {
-  aliasTargets,
-  type Domain,
-  domains,
-  newId,
-  proxies,
-  type RecordRow,
-  records,
-} from '../../../core/store/rows.ts';
+import { aliasTargets, type Domain, domains, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import fc from '../../support/fc.ts';
+import { newId } from '../../support/ids.ts';
 import { SEED } from '../../support/seed.ts';
 import { applyIxfr, serialOf, takeMessage, transferRequest, zoneText } from '../../support/transfer-client.ts';
 import { addressRecord, newDomain, newProxy, newRecord } from '../journal/fixture.ts';

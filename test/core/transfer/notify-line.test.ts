@@ -38,7 +38,7 @@ function answerTo(request: Buffer, rcode = 0): Buffer {
 
 test('a NOTIFY has the opcode, AA, and the zone and SOA in question (RFC 1996 3.6)', () => {
   const { line, sent } = lineOf();
-  line.add('1', APEX);
+  line.add(1, APEX);
   const [message] = sent;
   assert.equal(
     message.subarray(2),
@@ -49,7 +49,7 @@ test('a NOTIFY has the opcode, AA, and the zone and SOA in question (RFC 1996 3.
 
 test('one at a time for each zone; what changes meanwhile is told once the first is answered', () => {
   const { line, sent, settled } = lineOf();
-  for (let i = 0; i < 5; i++) line.add('1', APEX);
+  for (let i = 0; i < 5; i++) line.add(1, APEX);
   assert.is(sent.length, 1);
   line.receive(answerTo(sent[0]));
   assert.is(sent.length, 2);
@@ -61,21 +61,21 @@ test('one at a time for each zone; what changes meanwhile is told once the first
 
 test('what is no answer to it is not taken for one', () => {
   const { line, sent } = lineOf();
-  line.add('1', APEX);
+  line.add(1, APEX);
   const wrong = answerTo(sent[0]);
   wrong.writeUInt16BE(wrong.readUInt16BE(0) ^ 1, 0);
   const query = answerTo(sent[0]);
   query[2] = 0x80;
   for (const message of [wrong, query, sent[0], Buffer.alloc(3)]) line.receive(message);
   assert.is(line.waiting, 1);
-  line.remove('1');
+  line.remove(1);
   assert.is(line.waiting, 0);
   line.close();
 });
 
 test('64 are under way, and the next goes when one is answered', () => {
   const { line, sent } = lineOf();
-  for (let i = 0; i < 200; i++) line.add(String(i), parseName(`z${i}.test.`));
+  for (let i = 0; i < 200; i++) line.add(i, parseName(`z${i}.test.`));
   assert.is(sent.length, 64);
   line.receive(answerTo(sent[3]));
   assert.is(sent.length, 65);
@@ -87,7 +87,7 @@ test('64 are under way, and the next goes when one is answered', () => {
 
 test('without an answer it is sent again, each with an id of its own, and given up in the end', async () => {
   const { line, sent, settled } = lineOf({ times: { answer: 1, retry: 1, tries: 4 } });
-  line.add('1', APEX);
+  line.add(1, APEX);
   await until(() => settled.length > 0);
   assert.is(sent.length, 4);
   assert.equal(settled, ['zone.test. null']);
@@ -97,7 +97,7 @@ test('without an answer it is sent again, each with an id of its own, and given 
 
 test('signed with a key, only an answer signed with it counts; without the key nothing is sent', () => {
   const { line, sent } = lineOf({ key: () => KEY });
-  line.add('1', APEX);
+  line.add(1, APEX);
   const now = Math.floor(Date.now() / 1000);
   const verdict = verifyTsig(sent[0], () => KEY, now);
   if (verdict.kind !== 'ok') throw new Error(verdict.kind);
@@ -109,7 +109,7 @@ test('signed with a key, only an answer signed with it counts; without the key n
   assert.is(line.waiting, 0);
   line.close();
   const without = lineOf({ key: () => undefined });
-  without.line.add('1', APEX);
+  without.line.add(1, APEX);
   assert.equal([without.sent.length, without.line.waiting], [0, 1]);
   without.line.close();
 });
@@ -121,16 +121,16 @@ test('an id is taken from one that waits for its next try, not from one under wa
     newId: () => ids.shift()!,
   });
   const idOf = (message: Buffer): number => message.readUInt16BE(0);
-  line.add('1', parseName('one.test.'));
-  line.add('2', parseName('two.test.'));
+  line.add(1, parseName('one.test.'));
+  line.add(2, parseName('two.test.'));
   assert.equal(sent.map(idOf), [7, 8], 'the first is under way');
   // Nothing is under way once both have had no answer.
   await sleep(100);
-  line.add('3', parseName('three.test.'));
+  line.add(3, parseName('three.test.'));
   assert.is(idOf(sent[2]), 7);
   line.receive(answerTo(sent[0]));
   assert.equal(settled, [], 'a late answer to the one whose id was taken names another zone');
-  line.remove('1');
+  line.remove(1);
   line.receive(answerTo(sent[2]));
   assert.equal(settled, ['three.test. 0'], 'the id belongs to its new holder');
   line.close();

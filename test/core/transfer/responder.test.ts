@@ -110,8 +110,8 @@ test('a signed answer that its signature leaves no room for keeps its code and i
     algorithm: 'hmac-sha256',
     secret: Buffer.alloc(32, 7),
     row: {
-      id: '',
-      accountId: '',
+      id: 0,
+      accountId: 0,
       name: 'key.test',
       algorithm: 'hmac-sha256',
       sealed: '',
@@ -120,7 +120,7 @@ test('a signed answer that its signature leaves no room for keeps its code and i
       createdAt: 0,
     },
     account: {
-      id: '',
+      id: 0,
       username: '',
       email: '',
       role: 'user',

@@ -17,17 +17,17 @@ const DAY = 86_400;
 test('a limit that one account meets again and again holds the others up for seconds; one that all meet for minutes', () => {
   const pause = new Pause();
   for (let i = 0; i < 50; i++) {
-    pause.note('limit', 'one', NOW + i);
+    pause.note('limit', 1, NOW + i);
     assert.is(pause.until, NOW + i + 5);
   }
-  for (let i = 0; i < 50; i++) pause.note('limit', `account-${i}`, NOW);
+  for (let i = 0; i < 50; i++) pause.note('limit', i + 1, NOW);
   assert.is(pause.until, NOW + 600);
   pause.clear();
-  pause.note('directory', 'one', NOW);
-  pause.note('directory', 'one', NOW);
+  pause.note('directory', 1, NOW);
+  pause.note('directory', 1, NOW);
   assert.is(pause.until, NOW + 10);
-  pause.note('domain', 'one', NOW);
-  pause.note('directory', 'one', NOW);
+  pause.note('domain', 1, NOW);
+  pause.note('directory', 1, NOW);
   assert.is(pause.until, NOW + 5);
 });
 
@@ -84,7 +84,7 @@ test('failures of a domain wait from a minute to six hours, each in its row, and
   }));
 
 test('a directory is asked of two certificates at a time, and of each once', async () => {
-  const asked: string[] = [];
+  const asked: number[] = [];
   const ends: (() => void)[] = [];
   const work = new Set<Promise<void>>();
   const begin = (): void => renewals.begin((one) => work.add(one));
@@ -95,15 +95,15 @@ test('a directory is asked of two certificates at a time, and of each once', asy
     },
     asked: () => begin(),
   });
-  for (const id of ['a', 'b', 'c', 'a']) renewals.put(id, 'account');
+  for (const id of [1, 2, 3, 1]) renewals.put(id, 9);
   begin();
   // Those that are under way are not put in line again.
-  renewals.put('a', 'account');
-  assert.equal(asked, ['a', 'b']);
+  renewals.put(1, 9);
+  assert.equal(asked, [1, 2]);
   assert.is(renewals.size, 1);
   ends.shift()!();
   await [...work][0];
-  assert.equal(asked, ['a', 'b', 'c']);
+  assert.equal(asked, [1, 2, 3]);
   for (const end of ends) end();
   await Promise.all(work);
   assert.is(renewals.size, 0);

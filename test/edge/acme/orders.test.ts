@@ -32,8 +32,8 @@ class Node {
   readonly orders: Orders;
   readonly metrics = new Registry();
   readonly book: Book;
-  readonly begun: string[] = [];
-  readonly renewals: string[] = [];
+  readonly begun: number[] = [];
+  readonly renewals: number[] = [];
   most = 0;
   ahead = 0;
   #running = 0;
@@ -41,7 +41,7 @@ class Node {
   constructor(
     store: Store,
     node: string,
-    attempt: (id: string, book: Book) => Promise<void>,
+    attempt: (id: number, book: Book) => Promise<void>,
     more: Partial<OrdersOptions> = {},
   ) {
     const { environment, journal } = store;
@@ -88,7 +88,7 @@ const obtained = (notBefore: number, days: number) => ({
   ...{ notBefore, notAfter: notBefore + days * DAY },
 });
 
-const issue = async (id: string, book: Book): Promise<void> => {
+const issue = async (id: number, book: Book): Promise<void> => {
   await sleep(2);
   assert.ok(await book.succeed(id, obtained(Math.floor(Date.now() / 1000), 90), null));
 };
@@ -96,7 +96,7 @@ const issue = async (id: string, book: Book): Promise<void> => {
 function domainsOf(count: number, account: string): Domain[] {
   return Array.from({ length: count }, (_, i) => ({
     ...newDomain(`d${i}.${account}.test.`),
-    accountId: account.padStart(16, '0'),
+    accountId: Number.parseInt(account, 16),
   }));
 }
 

@@ -1,13 +1,15 @@
 /** Purges reach the cache of the node: those of now before they are answered, those that came while it was away when it starts. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
-import { newId, type Purge, purges } from '../../../core/store/rows.ts';
+import { type Purge, purges } from '../../../core/store/rows.ts';
 import type { CacheStats } from '../../../edge/cache/store/cache-store.ts';
 import { CacheTotals } from '../../../edge/daemon/cache-totals.ts';
 import { watchPurges } from '../../../edge/daemon/purges.ts';
 import { embedded, newDomain, withStore } from '../../core/journal/fixture.ts';
+import { newId } from '../../support/ids.ts';
 
 const purgeOf = (tag: string): Purge => ({
   id: newId(),
@@ -33,11 +35,11 @@ test('each purge is told with its id: the old ones at the start, a new one befor
     });
     await watchPurges(environment, journal, cache);
     assert.equal(told.splice(0).sort(), [
-      ['old', old.id],
-      ['older', older.id],
+      ['old', String(old.id)],
+      ['older', String(older.id)],
     ]);
     const { sequence } = await write(environment, journal, 'test', (draft) => draft.put(purges, now));
-    assert.equal([sequence, told], [2, [['now', now.id]]]);
+    assert.equal([sequence, told], [2, [['now', String(now.id)]]]);
     await write(environment, journal, 'test', (draft) => draft.delete(purges, now));
     assert.is(told.length, 1, 'one that is swept away is none');
   }));

@@ -163,7 +163,7 @@ test('a site has the settings of its proxy; without an origin and a public addre
     const { sites } = rig;
     await setUp(rig);
     const expected = {
-      domainId: domain.id,
+      domainId: String(domain.id),
       domain: 'site.test',
       origin: { host: 'origin.example.net', port: 443, protocol: 'https' },
       hasCertificate: false,

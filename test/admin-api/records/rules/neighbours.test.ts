@@ -12,8 +12,8 @@ import fc from '../../../support/fc.ts';
 
 let ids = 0;
 const row = (type: number, rdata: Uint8Array, ttl = 60, proxied: boolean | null = null): RecordRow => ({
-  id: String(++ids).padStart(16, '0'),
-  domainId: '0000000000000001',
+  id: ++ids,
+  domainId: 1,
   name: parseName('a.example.'),
   type,
   ttl,

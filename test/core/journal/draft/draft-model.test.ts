@@ -10,6 +10,7 @@ import { Draft, write } from '../../../../core/journal/draft/draft.ts';
 import { accounts, audits, domains, proxies, records } from '../../../../core/store/rows.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
+import { noIds } from '../../../support/ids.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { addressRecord, embedded, newAccount, newDomain, newProxy, type Store, withStore } from '../fixture.ts';
@@ -28,7 +29,7 @@ const BOUNDS = {
 
 /** Runs a program on a draft and a plain store, and commits it. Both must read the same. */
 async function runBoth({ environment, journal }: Store, plain: PlainStore, program: readonly Step[], salt: number) {
-  const draft = new Draft(environment, journal.head);
+  const draft = new Draft(environment, journal.head, noIds());
   assert.equal(runAll(draft, program, salt), runAll(plain, program, salt));
   if (draft.request.changes.length > 0) await journal.commit({ ...draft.request, by: 'test' });
 }
@@ -36,7 +37,7 @@ async function runBoth({ environment, journal }: Store, plain: PlainStore, progr
 /** The usage of accounts, counted from all rows. */
 function checkUsage({ reader }: Store): void {
   const domains = reader.allDomains(null);
-  for (const account of new Set(['0', '1', '2', '3'].map((digit) => digit.padStart(16, '0')))) {
+  for (const account of [1, 2, 3, 4]) {
     const own = domains.filter(({ accountId }) => accountId === account);
     const count = own.reduce((sum, { id }) => sum + reader.recordsOf(id, null).length, 0);
     assert.equal(reader.usage(account), { domains: own.length, records: count });
@@ -44,7 +45,7 @@ function checkUsage({ reader }: Store): void {
 }
 
 /** Makes a read-only target of a program from the store. */
-const asTarget = ({ environment, journal }: Store): Draft => new Draft(environment, journal.head);
+const asTarget = ({ environment, journal }: Store): Draft => new Draft(environment, journal.head, noIds());
 
 test(`a draft reads and commits the same as a plain map, seed ${SEED}`, () =>
   fc.assert(
@@ -81,7 +82,7 @@ async function interleave(store: Store, programs: readonly (readonly Step[])[], 
   while (waiting.length + running.length > 0) {
     if (waiting.length > 0 && (running.length === 0 || random.below(4) === 0)) {
       const next = waiting.pop()!;
-      const draft = new Draft(environment, journal.head);
+      const draft = new Draft(environment, journal.head, noIds());
       running.push({ ...next, draft, steps: run(draft, next.program, next.salt) });
     }
     const at = random.below(running.length);
@@ -147,7 +148,7 @@ test('a covered range ends at its end', () =>
       (draft) => draft.accounts(all[0].id, 2),
     ];
     for (const [i, read] of reads.entries()) {
-      const draft = new Draft(environment, journal.head);
+      const draft = new Draft(environment, journal.head, noIds());
       draft.addReadRange({ table: accounts.number, start: keys[0], end: keys[2] });
       read(draft);
       draft.put(proxies, newProxy(newDomain('zone.test.')));
@@ -165,7 +166,7 @@ test('a domain that is deleted and added for another account counts for the new 
     const { environment, journal, reader } = store;
     const domain = newDomain('zone.test.');
     await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
-    const moved = { ...domain, accountId: '7'.repeat(16) };
+    const moved = { ...domain, accountId: 7 };
     await write(environment, journal, 'test', (draft) => {
       draft.delete(domains, domain);
       draft.put(domains, moved);
@@ -175,12 +176,12 @@ test('a domain that is deleted and added for another account counts for the new 
     assert.equal(reader.usage(moved.accountId), { domains: 1, records: 1 });
   }));
 
-test('an audit entry contains the sequence of its commit', () =>
+test('an audit entry has the sequence of its commit as its id and revision', () =>
   withStore(embedded, async (store) => {
     const { environment, journal, reader } = store;
-    const accountId = '5'.repeat(16);
+    const accountId = 5;
     const entry = (n: number) => ({
-      id: n.toString(16).padStart(16, '0'),
+      id: 0,
       accountId,
       actor: null,
       action: 'test',
@@ -194,26 +195,24 @@ test('an audit entry contains the sequence of its commit', () =>
     });
     const commits = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
-        const draft = new Draft(environment, journal.head);
-        draft.put(audits, entry(n));
+        const draft = new Draft(environment, journal.head, noIds());
+        draft.insert(audits, entry(n));
         assert.is(draft.row(audits, audits.key(entry(n)))?.revision, 0, 'no sequence before the commit');
         return journal.commit({ ...draft.request, by: 'test' });
       }),
     );
     for (const [n, { sequence }] of commits.entries()) {
-      const row = reader.row(audits, audits.key(entry(n)));
-      assert.equal(row, { ...entry(n), revision: sequence });
+      const row = reader.row(audits, audits.key({ ...entry(n), id: sequence }));
+      assert.equal(row, { ...entry(n), id: sequence, revision: sequence });
     }
     assert.equal(
       reader.audits(accountId, null, 100).map(({ revision }) => revision),
       commits.map(({ sequence }) => sequence).reverse(),
     );
     assert.equal(reader.audits(null, null, 5), reader.audits(accountId, null, 5));
-    // An entry that is written again has the stamp of the last commit.
-    const again = new Draft(environment, journal.head);
-    again.put(audits, { ...entry(3), at: 99 });
-    const { sequence } = await journal.commit({ ...again.request, by: 'test' });
-    assert.equal(reader.row(audits, audits.key(entry(3))), { ...entry(3), at: 99, revision: sequence });
+    const twice = new Draft(environment, journal.head, noIds());
+    twice.insert(audits, entry(0));
+    assert.throws(() => twice.insert(audits, { ...entry(0), accountId: 6 }), /only one row/);
   }));
 
 test.run();

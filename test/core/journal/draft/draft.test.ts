@@ -2,6 +2,7 @@
  * Drafts: how a request sees its own changes, what it commits, and what happens when others are
  * faster.
  */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConflictError } from '../../../../core/base/errors.ts';
@@ -11,6 +12,7 @@ import type { Journal } from '../../../../core/journal/journal.ts';
 import { type Account, accounts, domains, type RecordRow, records } from '../../../../core/store/rows.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import { TYPE } from '../../../../core/wire/types.ts';
+import { noIds } from '../../../support/ids.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { addressRecord, embedded, newAccount, newDomain, newRecord, type Store, withStore } from '../fixture.ts';
@@ -30,7 +32,7 @@ test(
       draft.put(domains, domain);
       for (const row of stored) draft.put(records, row);
     });
-    const draft = new Draft(environment, journal.head);
+    const draft = new Draft(environment, journal.head, noIds());
     const names = (limit?: number, after: Uint8Array | null = null) =>
       draft.recordsOf(domain.id, after, limit).map(({ name }) => String.fromCharCode(name[1]));
     assert.equal(names(), ['a', 'c', 'e', 'g']);
@@ -90,7 +92,7 @@ test(
       draft.put(records, row);
     });
     assert.is(reader.zoneState(domain.id).recordCount, 1);
-    const draft = new Draft(environment, journal.head);
+    const draft = new Draft(environment, journal.head, noIds());
     draft.put(records, { ...row, ttl: 5 });
     draft.put(records, { ...row, ttl: 6 });
     const passing = addressRecord(domain, 'passing');
@@ -210,7 +212,7 @@ const AT_ONCE = 25;
  * Transfers money, opens and closes accounts; the balance is the plan. No balance becomes negative,
  * and the sum never changes.
  */
-async function operate(environment: Store['environment'], journal: Journal, ids: string[], random: Random) {
+async function operate(environment: Store['environment'], journal: Journal, ids: number[], random: Random) {
   const [from, to] = [random.pick(ids), random.pick(ids)];
   const amount = random.below(30);
   const kind = random.below(12);
@@ -227,10 +229,10 @@ async function operate(environment: Store['environment'], journal: Journal, ids:
     } else if (kind === 1) {
       // Opens an account again with balance 0, unless all are open.
       if (draft.account(from) === undefined && draft.accounts(null, ACCOUNTS).length < ACCOUNTS)
-        draft.put(accounts, { ...newAccount('0'), id: from, username: from, email: `${from}@x.test` });
+        draft.put(accounts, { ...newAccount('0'), id: from, username: String(from), email: `${from}@x.test` });
     } else {
       const source = draft.account(from);
-      const sink = draft.accountByLogin(to);
+      const sink = draft.accountByLogin(String(to));
       if (source === undefined || sink === undefined || from === to || Number(source.plan) < amount) return;
       draft.put(accounts, { ...source, plan: `${Number(source.plan) - amount}` });
       draft.put(accounts, { ...sink, plan: `${Number(sink.plan) + amount}` });
@@ -245,7 +247,7 @@ test(`${OPERATIONS} concurrent operations of a bank keep its sum, seed ${SEED}`,
     const ids = all.map(({ id }) => id);
     await write(environment, journal, 'bank', (draft) => {
       for (const account of all)
-        draft.put(accounts, { ...account, username: account.id, email: `${account.id}@x.test` });
+        draft.put(accounts, { ...account, username: String(account.id), email: `${account.id}@x.test` });
     });
     let conflicts = 0;
     for (let done = 0; done < OPERATIONS; done += AT_ONCE) {
@@ -282,7 +284,7 @@ test(
     const [kept, changed, moved, gone] = ['kept', 'changed', 'moved', 'gone'].map((name) =>
       addressRecord(domain, name),
     );
-    const draft = new Draft(environment, journal.head);
+    const draft = new Draft(environment, journal.head, noIds());
     for (const row of [kept, changed, moved, gone]) draft.insert(records, row);
     assert.equal(draft.request.reads.ranges, []);
     assert.equal(stored(draft.record(kept.id)), stored(kept));
@@ -301,14 +303,14 @@ test(
     assert.is(reader.usage(domain.accountId).records, 3);
     // Two drafts that read a name and insert there; one that looks up an id while its record moves.
     const [first, second] = [3, 4].map((last) => {
-      const rival = new Draft(environment, journal.head);
+      const rival = new Draft(environment, journal.head, noIds());
       rival.recordsAt(domain.id, parseName('rival.zone.test.'));
       rival.insert(records, addressRecord(domain, 'rival', last));
       return journal.commit({ ...rival.request, by: 'test' }).catch((error) => error);
     });
     await first;
     assert.instance(await second, ConflictError);
-    const late = new Draft(environment, journal.head);
+    const late = new Draft(environment, journal.head, noIds());
     late.put(records, { ...late.record(moved.id)!, ttl: 9 });
     await write(environment, journal, 'test', (other) => {
       other.delete(records, other.record(moved.id)!);
@@ -328,7 +330,7 @@ test(
     const address = addressRecord(domain, 'cut');
     const delegation = { ...addressRecord(domain, 'cut', 2), type: TYPE.NS, rdata: parseName('ns.example.') };
     await write(environment, journal, 'test', (draft) => draft.put(domains, domain));
-    const draft = new Draft(environment, journal.head);
+    const draft = new Draft(environment, journal.head, noIds());
     assert.is(draft.hasType(domain.id, cut, TYPE.NS), false);
     draft.put(records, addressRecord(domain, 'below.cut'));
     for (const [row, conflicts] of [

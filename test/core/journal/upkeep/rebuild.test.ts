@@ -10,7 +10,7 @@ import { write } from '../../../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../../../core/journal/entry-codec.ts';
 import { answersAreCurrent, rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { targetKey } from '../../../../core/store/keys.ts';
-import { domains, newId, type ProxyConfig, proxies, records } from '../../../../core/store/rows.ts';
+import { domains, type ProxyConfig, proxies, records } from '../../../../core/store/rows.ts';
 import { isWithin, nameAt, parseName, ROOT } from '../../../../core/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../../../core/wire/types.ts';
 import { apexSets } from '../../../../core/zone/apex.ts';
@@ -22,6 +22,7 @@ import { putChanges, WorldRows } from '../../../reference/rows.ts';
 import { WorldSteps } from '../../../reference/steps.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
+import { newId } from '../../../support/ids.ts';
 import { decodeMessage, encodeQuery } from '../../../support/message.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
@@ -88,7 +89,7 @@ const TARGET_AT: ReadonlyMap<number, number> = new Map([
 /** Checks that targets, counts and lookups follow from the rows. */
 function checkDerived({ environment, reader }: Store, label: string): void {
   const targets: string[] = [];
-  const usage = new Map<string, { domains: number; records: number }>();
+  const usage = new Map<number, { domains: number; records: number }>();
   for (const domain of reader.allDomains(null)) {
     const rows = reader.recordsOf(domain.id, null);
     assert.is(reader.zoneState(domain.id).recordCount, rows.length, `${label}: count`);

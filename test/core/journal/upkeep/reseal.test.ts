@@ -2,6 +2,7 @@
  * The end of a key rotation: all sealed rows are sealed again, a few at a time. Concurrent changes
  * are kept.
  */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -17,13 +18,13 @@ import {
   automaticCertificates,
   certificateContext,
   certificates,
-  newId,
   type Table,
   TICKET_KEYS_CONTEXT,
   ticketKeys,
   tsigContext,
   tsigKeys,
 } from '../../../../core/store/rows.ts';
+import { newId } from '../../../support/ids.ts';
 import { embedded, type Store, withStore } from '../fixture.ts';
 
 const test = suite('core/journal/upkeep/reseal');
@@ -67,7 +68,7 @@ function sealedRows({ environment }: Store): SealedRow[] {
   return rows;
 }
 
-const certificateRow = (secrets: Secrets, domainId: string) => ({
+const certificateRow = (secrets: Secrets, domainId: number) => ({
   domainId,
   chain: 'a chain',
   sealedKey: secrets.seal(Buffer.from(`secret of ${domainId}`), certificateContext(domainId)).toString('base64'),
@@ -76,7 +77,7 @@ const certificateRow = (secrets: Secrets, domainId: string) => ({
 });
 
 /** One row of each kind, and many certificates. */
-async function fill({ environment, journal }: Store, secrets: Secrets): Promise<string[]> {
+async function fill({ environment, journal }: Store, secrets: Secrets): Promise<number[]> {
   const seal = (context: string) => secrets.seal(Buffer.from(`secret of ${context}`), context).toString('base64');
   const ids = Array.from({ length: MANY }, () => newId());
   await write(environment, journal, 'test', (draft) => {

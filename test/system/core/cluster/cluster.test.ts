@@ -39,7 +39,6 @@ class Node {
       listen: { address: '127.0.0.1', port: 0 },
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
       head: () => this.head,
-      onNumber: () => {},
       knownNodes: join(temporaryFolder('known'), 'nodes.json'),
       snapshots: new SnapshotSender(temporaryFolder('peer'), async () => {}),
     });

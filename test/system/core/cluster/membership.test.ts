@@ -38,7 +38,6 @@ class Node {
       onChange: (members) => {
         this.members = members;
       },
-      onNumber: () => {},
       onRefused: (error) => this.refused.push(error),
       onTrouble: () => {},
     });

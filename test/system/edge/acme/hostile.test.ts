@@ -225,8 +225,8 @@ test('a domain goes in the middle of an order and comes again with another accou
   front,
 }) => {
   const apex = 'hands.example.net';
-  const first = { ...newDomain(`${apex}.`), accountId: 'a'.repeat(16) };
-  const second = { ...newDomain(`${apex}.`), accountId: 'b'.repeat(16) };
+  const first = { ...newDomain(`${apex}.`), accountId: 10 };
+  const second = { ...newDomain(`${apex}.`), accountId: 11 };
   const put = (domain: Domain): Promise<unknown> =>
     rig.write((draft) => {
       draft.put(domains, domain);

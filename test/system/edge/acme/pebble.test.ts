@@ -1,4 +1,5 @@
 /** Certificates by themselves from a real directory (pebble, which refuses half of all good nonces): from toggle to certificate, renewals, and each way to fail. */
+
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
@@ -8,7 +9,6 @@ import {
   acmeAccounts,
   automaticCertificates,
   certificates,
-  newId,
   records,
 } from '../../../../core/store/rows.ts';
 import { parseName } from '../../../../core/wire/name.ts';
@@ -17,6 +17,7 @@ import { TYPE } from '../../../../core/wire/types.ts';
 import { CHALLENGE_PATH, challengeResponse } from '../../../../edge/acme/index.ts';
 import { newRecord } from '../../../core/journal/fixture.ts';
 import { Rig } from '../../../edge/acme/rig.ts';
+import { newId } from '../../../support/ids.ts';
 import { freePort } from '../../../support/ports.ts';
 import { type Directory, startDirectory } from '../../peers/pebble.ts';
 import { runProgram, whyNotPrograms } from '../../peers/transcript.ts';
@@ -42,7 +43,7 @@ test.after(async ({ rig, directory }) => {
 });
 
 const settingsOf = ({ url, authority }: Directory) => ({ directory: url, caFile: authority });
-const leafOf = (rig: Rig, id: string): X509Certificate =>
+const leafOf = (rig: Rig, id: number): X509Certificate =>
   new X509Certificate(rig.store.reader.automaticCertificate(id)!.chain);
 
 async function texts(rig: Rig, name: string): Promise<string> {

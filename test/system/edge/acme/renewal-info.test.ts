@@ -33,7 +33,7 @@ test.after(async ({ rig, directory, front }) => {
 });
 
 const settingsOf = ({ url, authority }: Front) => ({ directory: url, caFile: authority });
-const idOf = (rig: Rig, id: string): string | null =>
+const idOf = (rig: Rig, id: number): string | null =>
   certificateId(rig.store.reader.automaticCertificate(id)?.chain ?? '');
 
 /** Adds renewalInfo to the directory; `answer` gives its windows, seconds from now. pebble does not know `replaces`, and passes over it. */
