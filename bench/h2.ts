@@ -9,13 +9,19 @@ import { runBenchmark } from './edge/benchmark.ts';
 import { type IdleMemory, measureIdle } from './edge/handshakes.ts';
 import { idleTable } from './edge/report.ts';
 import { IDLE_CONNECTIONS, IDLE_ROW, IDLE_SERVERS, ROWS } from './edge/rows.ts';
-import { startHaproxy, startNginx, startNode, startWaypost } from './edge/servers.ts';
+import { startClassical, startHaproxy, startNginx, startNode, startWaypost } from './edge/servers.ts';
 
 await runBenchmark({
   command: 'npm run bench:h2 --',
   about: 'HTTP/2 over TLS, one server core: Waypost, nginx, HAProxy and node:http2.',
   rows: ROWS,
-  starts: { Waypost: startWaypost, nginx: startNginx, HAProxy: startHaproxy, 'node:http2': startNode },
+  starts: {
+    Waypost: startWaypost,
+    nginx: startNginx,
+    HAProxy: startHaproxy,
+    'node:http2': startNode,
+    X25519: startClassical,
+  },
   startOrigin: async ({ work, originPort }) => {
     const program = fileURLToPath(new URL('./edge/origin.js', import.meta.url));
     const origin = new ServerProcess(process.execPath, [program, String(originPort)], join(work, 'edge-origin.log'));

@@ -59,7 +59,7 @@ export async function runBenchmark({ command, about, rows, starts, startOrigin, 
     if (options.server !== undefined && !options.server.includes(name)) continue;
     const server = await start(tools);
     server?.process.pause();
-    if (server === null) say(`${name} is not installed here: it is not measured.`);
+    if (server === null) say(`${name} is not available here: it is not measured.`);
     else servers.push(server);
   }
   const results: RowResult[] = [];

@@ -10,6 +10,8 @@ export interface Contender {
   readonly port: number;
   /** Rows that it cannot do. */
   readonly without?: readonly string[];
+  /** Key exchange groups that clients offer for handshakes; missing: those of OpenSSL. */
+  readonly groups?: string;
 }
 
 export interface Tools {

@@ -26,8 +26,9 @@ export function driveHandshakes(
 ): Promise<Measured> {
   const args = [program('handshake-load'), String(server.port), kind, String(seconds), String(AT_A_TIME)];
   if (sites !== undefined) args.push(String(sites), draw);
+  const env = server.groups === undefined ? process.env : { ...process.env, BENCH_GROUPS: server.groups };
   return measure(server, async () => {
-    const { stdout } = await run('taskset', ['-c', String(LOAD_CORE), process.execPath, ...args]);
+    const { stdout } = await run('taskset', ['-c', String(LOAD_CORE), process.execPath, ...args], { env });
     const { requests, wrong, resumed } = JSON.parse(stdout) as { requests: number; wrong: number; resumed: number };
     // The first of each line has nothing to resume.
     const notResumed = kind === 'resume' ? Math.max(0, requests - resumed - 2 * AT_A_TIME) : resumed;

@@ -10,6 +10,7 @@ export type Pointer = bigint;
 
 export const SSL_ERROR_WANT_READ = 2;
 const SSL_CTRL_SET_TLSEXT_HOSTNAME = 55;
+const SSL_CTRL_SET_GROUPS_LIST = 92;
 const AF_INET = 2;
 const SOCK_STREAM = 1;
 const SOCK_CLOEXEC = 0o2000000;
@@ -21,6 +22,7 @@ const clientMethod = own.func('void* TLS_client_method()');
 const setAlpn = own.func('int SSL_CTX_set_alpn_protos(void*, void*, uint)');
 const newSsl = own.func('void* SSL_new(void*)');
 const control = own.func('long SSL_ctrl(void*, int, long, str)');
+const contextControl = own.func('long SSL_CTX_ctrl(void*, int, long, str)');
 const setFd = own.func('int SSL_set_fd(void*, int)');
 const socketCall = own.func('int socket(int, int, int)');
 const connectCall = own.func('int connect(int, void*, uint)');
@@ -53,10 +55,15 @@ export const poll = own.func('int poll(void*, ulong, int)') as (
 
 const ALPN = Buffer.from('\x02h2', 'latin1');
 
-/** For all connections: ALPN h2, nothing verified, as h2load does. */
-export function clientContext(): Pointer {
+/**
+ * For all connections: ALPN h2, nothing verified, as h2load does. `groups`: of the key exchange;
+ * missing: OpenSSL's own. Throws an Error for groups that OpenSSL does not have.
+ */
+export function clientContext(groups?: string): Pointer {
   const context = createContext(clientMethod()) as Pointer;
   setAlpn(context, ALPN, ALPN.length);
+  if (groups !== undefined && contextControl(context, SSL_CTRL_SET_GROUPS_LIST, 0, groups) !== 1)
+    throw new Error(`OpenSSL does not have the groups ${groups}`);
   return context;
 }
 

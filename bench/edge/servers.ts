@@ -9,7 +9,7 @@ import { type Contender, ready, type Tools } from './contender.ts';
 import { nginxServer, nginxSettings } from './nginx.ts';
 import { BODIES } from './requests.ts';
 
-const PORTS = { waypost: 8461, nginx: 8462, haproxy: 8463, node: 8464 };
+const PORTS = { waypost: 8461, nginx: 8462, haproxy: 8463, node: 8464, classical: 8465 };
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
 /** Debian keeps servers in /usr/sbin, which is not on every PATH. */
@@ -21,11 +21,27 @@ export function version(command: string, args: readonly string[], pattern: RegEx
   return error === undefined ? (pattern.exec(stdout + stderr)?.[0] ?? null) : null;
 }
 
-export async function startWaypost({ work, certificate, key }: Tools): Promise<Contender> {
-  const args = [program('waypost-server'), String(PORTS.waypost), certificate, key];
-  const log = join(work, 'edge-waypost.log');
-  const process_ = new ServerProcess(process.execPath, args, log);
-  return ready({ name: 'Waypost', version: `Node ${process.version}`, process: process_, port: PORTS.waypost }, ask);
+export const startWaypost = (tools: Tools): Promise<Contender> => startPool(tools, 'Waypost', PORTS.waypost);
+
+/** With clients that offer no hybrid key exchange. Null where OpenSSL has none. */
+export async function startClassical(tools: Tools): Promise<Contender | null> {
+  const [major, minor] = process.versions.openssl.split('.').map(Number);
+  if (major === 3 && minor < 5) return null;
+  return startPool(tools, 'X25519', PORTS.classical, { groups: 'X25519:P-256', without: NOT_HANDSHAKES });
+}
+
+/** Rows in which the key exchange costs nothing. */
+const NOT_HANDSHAKES = ['ready', 'ready-64', 'large', 'resumed', 'idle'];
+
+async function startPool(
+  { work, certificate, key }: Tools,
+  name: string,
+  port: number,
+  more: Pick<Contender, 'groups' | 'without'> = {},
+): Promise<Contender> {
+  const args = [program('waypost-server'), String(port), certificate, key];
+  const process_ = new ServerProcess(process.execPath, args, join(work, `edge-${name}.log`));
+  return ready({ name, version: `Node ${process.version}`, process: process_, port, ...more }, ask);
 }
 
 export async function startNode({ work, certificate, key }: Tools): Promise<Contender> {

@@ -162,7 +162,8 @@ it('host claims from a trusted proxy do not influence a shared response', BEHIND
     ...['x-forwarded-for', '192.0.2.1'],
   ];
   await answeredVisit(rig, { address, headers: claims }, gives(200, FRESH, 'for all'));
-  assert.not.match(rig.origin.last.request.headers.join('\n'), /evil|666/);
+  // A request id may contain the digits.
+  assert.not.match(rig.origin.last.request.headers.join('\n'), /evil|^666$/m);
   assert.is(rig.origin.last.field('x-forwarded-host'), 'www.example.com');
   assert.is(rig.origin.last.field('x-forwarded-for'), '192.0.2.1, 192.0.2.80');
   // A request that bypasses the cache keeps all claims.
