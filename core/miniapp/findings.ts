@@ -24,6 +24,9 @@ export interface FindingsSummary {
   readonly omitted: number;
 }
 
+/** How grave a finding is; `review`: a warning for a person to look at. */
+export type Level = FindingType | 'review';
+
 export class Findings {
   readonly #list: Finding[] = [];
   readonly #ofRule = new Map<string, number>();
@@ -31,15 +34,17 @@ export class Findings {
   #review = 0;
   #omitted = 0;
 
-  add(code: RuleCode, place: Place, message: string, fix?: string): void {
+  /** `level`: where it is another than that of the rule. */
+  add(code: RuleCode, place: Place, message: string, fix?: string, level?: Level): void {
     const rule = RULES[code];
-    this.#counts[rule.type]++;
-    if (rule.review) this.#review++;
+    const type = level === undefined ? rule.type : level === 'review' ? 'warning' : level;
+    this.#counts[type]++;
+    if (level === undefined ? rule.review : level === 'review') this.#review++;
     const key = `${code} ${place.file}`;
     const before = this.#ofRule.get(key) ?? 0;
     this.#ofRule.set(key, before + 1);
     if (before >= MOST_OF_RULE || this.#list.length >= MOST) this.#omitted++;
-    else this.#list.push({ type: rule.type, code, message: cut(message), ...place, fix: fix ?? rule.fix });
+    else this.#list.push({ type, code, message: cut(message), ...place, fix: fix ?? rule.fix });
   }
 
   /** Of the package first, then by file, line and column. */

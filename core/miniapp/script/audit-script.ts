@@ -1,7 +1,8 @@
 /** Audits a script: one parse, one walk, and then a look at each node that may be of interest. */
 import type { AnyNode, Identifier, Options, Program } from 'acorn';
 import type { SourceText } from '../source-text.ts';
-import type { ScriptKind, WebContext } from '../web/context.ts';
+import type { WebContext } from '../web/context.ts';
+import type { ScriptKind } from '../web/kind.ts';
 import { BRIDGE_NAMES } from './bridges.ts';
 import { checkCall } from './check-calls.ts';
 import { checkHostWrite } from './check-host.ts';
@@ -29,8 +30,10 @@ export function auditScript(
 ): void {
   try {
     const program = parsed(source, start, end, kind, context);
-    if (program !== undefined)
-      check(program, source, start, program.sourceType === 'module' ? 'module' : kind, context);
+    if (program === undefined) return;
+    const isModule = program.sourceType === 'module';
+    context.scripts.push({ source, start, end, kind: isModule ? 'module' : kind });
+    check(program, source, start, isModule ? 'module' : kind, context);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     context.findings.add('script_too_intricate', source.at(start), 'The script is nested too deeply to be audited.');
@@ -91,6 +94,7 @@ function check(program: Program, source: SourceText, base: number, kind: ScriptK
     base,
     kind,
     context,
+    script: context.scripts.length - 1,
     evaluator,
     aliases: new Set(),
     links: [],

@@ -22,10 +22,11 @@ import { checkTimer, noteGiven } from './check-timers.ts';
 import { noteDefined, noteUsed, noteUsedOfWindow } from './check-undefined.ts';
 import { checkUrl } from './check-url.ts';
 import { isWindow } from './global-names.ts';
+import { harmlessFunction } from './harmless-text.ts';
 import { type Arguments, type Call, listed, type Method, methodOf } from './method.ts';
 import { CLIPBOARD_COMMANDS, SENSOR_EVENTS } from './platform.ts';
 import { keyOf } from './scope.ts';
-import { report, type ScriptView, written } from './script-view.ts';
+import { type Gravity, report, type ScriptView, written } from './script-view.ts';
 import { asText, constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
@@ -129,7 +130,8 @@ function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments
   if (callee.kind !== 'global') return;
   const { path } = callee;
   if (path === 'Function' || path === 'GeneratorFunction' || path === 'AsyncFunction') {
-    report(view, 'function_constructor', node, `${written(view, node)} makes code of text.`);
+    const gravity = path === 'Function' ? gravityOf(view, node, args) : {};
+    report(view, 'function_constructor', node, `${written(view, node)} makes code of text.`, undefined, gravity);
     checkFetched(view, args);
   } else if (path === 'eval') checkFetched(view, args);
   else if (TIMERS.has(path)) checkTimer(view, node, path, args);
@@ -153,6 +155,22 @@ function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments
   else if (path.startsWith('Object.') || path.startsWith('Reflect.')) checkReflection(view, node, path, args);
 }
 
+/** Constant text that gives away nothing. */
+function gravityOf(view: ScriptView, node: Call, args: Arguments): Gravity {
+  const harmless = args && harmlessFunction(args.map((arg) => view.evaluator.valuesOf(arg)));
+  if (harmless === undefined) return {};
+  const call = parentOf(node);
+  const isCalled = call?.type === 'CallExpression' && call.callee === node;
+  if (harmless === 'value') return { level: 'notice' };
+  // What is kept must be nothing of the platform.
+  const isOwn = () =>
+    call?.type === 'CallExpression' &&
+    call.arguments.every((arg) =>
+      view.evaluator.valuesOf(arg).every(({ kind }) => kind !== 'global' && kind !== 'receiver'),
+    );
+  return isCalled && (harmless === 'this' || isOwn()) ? { level: 'notice' } : {};
+}
+
 function checkFetched(view: ScriptView, args: Arguments): void {
   for (const arg of args ?? [])
     if (view.evaluator.valuesOf(arg).some(({ kind }) => kind === 'fetched'))
@@ -163,6 +181,10 @@ function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
   // A class cannot be called without new, and what is made by it is hardly called.
   const isGiven = node.type === 'CallExpression' && args?.length !== 0;
   const isCall = node.type === 'CallExpression' ? isGiven && !isOfThis(node.callee) : parentCalls(node);
+  if (isOfThis(node.callee) && isInStaticMethod(node)) {
+    report(view, 'function_constructor', node, `${written(view, node)} makes code of text: this is the class.`);
+    return;
+  }
   const isText = args?.some((arg) =>
     view.evaluator
       .valuesOf(arg)
@@ -176,6 +198,18 @@ function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
 /** As a component that is a function is called by frameworks. */
 const isOfThis = (callee: AnyNode): boolean =>
   callee.type === 'MemberExpression' && callee.object.type === 'ThisExpression';
+
+/** There `this` is the class, whose constructor is Function. */
+function isInStaticMethod(node: AnyNode): boolean {
+  for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
+    if (at.type === 'FunctionDeclaration' || at.type === 'StaticBlock') return at.type === 'StaticBlock';
+    if (at.type === 'PropertyDefinition') return at.static;
+    if (at.type !== 'FunctionExpression') continue;
+    const method = parentOf(at);
+    return method?.type === 'MethodDefinition' && method.static;
+  }
+  return false;
+}
 
 const parentCalls = (node: AnyNode): boolean => {
   const parent = parentOf(node);
@@ -282,6 +316,12 @@ function checkCallback(view: ScriptView, args: readonly AnyNode[]): void {
       report(view, 'constructor_called', arg, `Whose constructor ${written(view, arg)} is cannot be determined.`);
 }
 
+/** What addModule of worklets takes, rather than a name for whatever else has such a method. */
+function isUrlOfModule(view: ScriptView, url: AnyNode): boolean {
+  const text = constantOf(view.evaluator.valuesOf(url))?.value;
+  return typeof text !== 'string' || /[./:]/.test(text) || view.context.files.has(text);
+}
+
 /** Methods that are known by their names, whatever has them. `reached`: what is called. */
 function checkMethod(view: ScriptView, node: Call, { name, object, args }: Method, reached: Values): void {
   if (args === undefined) return;
@@ -338,5 +378,6 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   else if (STYLE_METHODS.has(name)) {
     const text = args[STYLE_METHODS.get(name)!];
     if (text) checkStyle(view, text, view.evaluator.valuesOf(text));
-  } else if (name === 'addModule' && args[0]) checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
+  } else if (name === 'addModule' && args[0] && isUrlOfModule(view, args[0]))
+    checkUrl(view, args[0], view.evaluator.valuesOf(args[0]), 'worker');
 }

@@ -41,7 +41,14 @@ export function checkElement(view: ScriptView, node: AnyNode, name: AnyNode | un
       if (tag === 'script') report(view, 'script_element', node, `${written(view, node)} makes a script element.`);
       else if (tag === 'base') report(view, 'base_element', node, `${written(view, node)} makes a base element.`);
       else if (FRAMES.has(tag))
-        report(view, 'frame_element', node, `${written(view, node)} makes an element that shows another document.`);
+        report(
+          view,
+          'frame_element',
+          node,
+          `${written(view, node)} makes an element that shows another document.`,
+          undefined,
+          { reached: 'review' },
+        );
     } else if (value.kind === 'unknown') noteMaker(view, name);
     else if (value.kind === 'text')
       report(view, 'element_undeterminable', node, `Which element ${written(view, node)} makes cannot be determined.`);
@@ -255,7 +262,9 @@ function checkHandler(view: ScriptView, node: AnyNode, value: AnyNode): void {
     report(view, 'handler_attribute_set', node, `${written(view, node)} makes a handler of text.`);
     return;
   }
-  report(view, 'inline_handler', node, `${written(view, node)} makes a handler of text.`);
+  report(view, 'inline_handler', node, `${written(view, node)} makes a handler of text.`, undefined, {
+    level: 'warning',
+  });
   const source = new EmbeddedText({ ...placeOf(view, value), file: view.source.file }, code);
   view.context.pieces.push({ type: 'script', source, start: 0, end: code.length, kind: 'handler' });
 }

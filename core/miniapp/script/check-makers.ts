@@ -65,7 +65,10 @@ export function noteTags(view: ScriptView, node: Call, name: string, args: reado
     const tag = typeof text === 'string' && text.length < MOST ? localName(text) : '';
     if (tag !== 'script' && tag !== 'base' && !FRAMES.has(tag)) continue;
     const message = `${written(view, node)} makes a ${tag} element.`;
-    view.context.tagged.push({ name, index, tag, place: placeOf(view, node), message });
+    view.context.tagged.push({
+      ...{ name, index, tag, message },
+      ...{ place: placeOf(view, node), script: view.script, at: node.start },
+    });
   }
 }
 
@@ -116,14 +119,16 @@ function exportedFunctions(view: ScriptView, { body }: Program): ReadonlyMap<Any
 }
 
 /** Once all scripts were audited. */
-export function reportTagged({ findings, makers, renamed, tagged, passedOn }: WebContext): void {
+export function reportTagged({ covered, makers, renamed, tagged, passedOn }: WebContext): void {
   if (tagged.length === 0) return;
   const passing = listsBy(passedOn, ({ to }) => to);
   spread(makers, function* (name, index) {
     for (const other of renamed.get(name) ?? []) yield [other, index];
     for (const passed of passing.get(name) ?? []) if (passed.at === index) yield [passed.from, passed.index];
   });
-  for (const { name, index, tag, place, message } of tagged)
-    if (makers.get(name)?.has(index))
-      findings.add(tag === 'script' ? 'script_element' : 'element_undeterminable', place, message);
+  for (const { name, index, tag, ...found } of tagged) {
+    if (makers.get(name)?.has(index) !== true) continue;
+    const code = tag === 'script' ? 'script_element' : 'element_undeterminable';
+    covered.push({ ...found, code, fix: undefined });
+  }
 }

@@ -1,5 +1,6 @@
 /** What is reached from the global object: by a name, a member, or a pattern. */
 import type { AnyNode, AssignmentExpression, Identifier, MemberExpression } from 'acorn';
+import { UNCOVERED_PATHS } from '../policy/covered.ts';
 import type { RuleCode } from '../rules.ts';
 import { BRIDGES } from './bridges.ts';
 import { ATTRIBUTE_VALUES, checkProperty, isAttribute } from './check-elements.ts';
@@ -15,9 +16,11 @@ import {
   noteWindowName,
 } from './check-undefined.ts';
 import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
+import { isGlobalObject } from './harmless-text.ts';
 import { BARRED, DISTINCTIVE, RECEIVED } from './platform.ts';
 import { namesOf, possibleKeys } from './possible-keys.ts';
-import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import { type Gravity, placeOf, report, reportAnyway, type ScriptView, written } from './script-view.ts';
+import { Steps } from './steps.ts';
 import { isTested, useOf } from './use.ts';
 import { constantOf, global, NOTHING_KNOWN, type Values } from './values.ts';
 import { parentOf, scopeOf } from './walk.ts';
@@ -59,10 +62,54 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
       // What stands in for it in a page does not in the background, whose own rules say what does.
       if (view.kind === 'background' && barred.instead !== undefined) continue;
       const fix = barred.instead === undefined ? undefined : `Use ${barred.instead}.`;
-      report(view, barred.code, node, `${written(view, node)} ${said(barred.code, path)}`, fix);
+      const message = `${written(view, node)} ${said(barred.code, path)}`;
+      if (UNCOVERED_PATHS.has(path)) reportAnyway(view, barred.code, node, message, fix);
+      else report(view, barred.code, node, message, fix, gravityOf(view, node, path));
     }
   }
 }
+
+/** What gives away nothing is a notice. */
+function gravityOf(view: ScriptView, node: AnyNode, path: string): Gravity {
+  if (path === 'eval') {
+    const call = callOfValue(node);
+    const text = call?.arguments[0];
+    return text !== undefined && isGlobalObject(view.evaluator.valuesOf(text)) ? { level: 'notice' } : {};
+  }
+  return path === 'navigator.userAgentData' && isBrands(view, node) ? { level: 'warning' } : {};
+}
+
+/** `(0, eval)("this")` */
+function callOfValue(node: AnyNode): (AnyNode & { type: 'CallExpression' }) | undefined {
+  let at = node;
+  let parent = parentOf(at);
+  while (
+    parent?.type === 'ParenthesizedExpression' ||
+    (parent?.type === 'SequenceExpression' && parent.expressions.at(-1) === at)
+  ) {
+    at = parent;
+    parent = parentOf(at);
+  }
+  return parent?.type === 'CallExpression' && parent.callee === at && parent.arguments.length === 1
+    ? parent
+    : undefined;
+}
+
+/** Of the user agent nothing is taken but what its old string says. */
+function isBrands(view: ScriptView, node: AnyNode): boolean {
+  const parent = parentOf(node);
+  if (parent?.type === 'MemberExpression') return isBrand(view, parent);
+  if (parent?.type !== 'VariableDeclarator' || parent.id.type !== 'Identifier') return false;
+  const uses = view.evaluator.usesOf(parent.id.name, node);
+  return uses.every((use) => {
+    const around = parentOf(use);
+    return isTested(use) || (around?.type === 'MemberExpression' && around.object === use && isBrand(view, around));
+  });
+}
+
+const BRANDS = new Set(['brands', 'mobile', 'platform']);
+const isBrand = (view: ScriptView, node: MemberExpression): boolean =>
+  !node.computed && useOf(node) !== 'assigned' && BRANDS.has(view.evaluator.keyOf(node) ?? '');
 
 /** Functions that make code of a text or a URL: where they are called they are looked at. */
 const HANDED_ON: ReadonlyMap<string, RuleCode> = new Map([
@@ -119,6 +166,8 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
           'computed_global',
           node,
           `Which member of ${object.path} ${written(view, node)} is cannot be determined.`,
+          undefined,
+          isHiding(view, node.property) ? { level: 'review' } : {},
         );
       else if (object.path === 'Host' || object.path.startsWith('Host.')) checkHostComputed(view, node, object.path);
     }
@@ -182,6 +231,36 @@ const isParent = (view: ScriptView, node: AnyNode): boolean =>
 
 /** Members that lead to the document, or to the node that is gone over or selected. */
 const PARENTS = new Set(['parentNode', 'startContainer', 'endContainer', 'commonAncestorContainer']);
+
+/** The key is put together, and may be a name that is looked for. */
+function isHiding(view: ScriptView, key: AnyNode): boolean {
+  if (!isPutTogether(view, key)) return false;
+  const { keys } = possibleKeys(view, key);
+  return keys.length === 0 || namesOf(keys, TELLING).length > 0;
+}
+
+/** A key that is made where it stands, or under a name that has no other value. */
+function isPutTogether(view: ScriptView, key: AnyNode, steps = new Steps()): boolean {
+  if (!steps.take()) return true;
+  switch (key.type) {
+    case 'BinaryExpression':
+      return key.operator === '+';
+    case 'CallExpression':
+      return true;
+    case 'TemplateLiteral':
+      return key.expressions.length > 0;
+    case 'ParenthesizedExpression':
+      return isPutTogether(view, key.expression, steps);
+    case 'Identifier': {
+      const variable = view.evaluator.variableOf(key);
+      const [write, ...others] = variable?.writes ?? [];
+      if (variable === undefined || others.length > 0 || !steps.enter(variable)) return false;
+      return write?.from !== undefined && write.path.length === 0 && isPutTogether(view, write.from, steps);
+    }
+    default:
+      return false;
+  }
+}
 
 /** A member is taken by a name that is put together, to be called or kept. */
 function isHidden(view: ScriptView, node: MemberExpression): boolean {

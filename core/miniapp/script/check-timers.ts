@@ -41,7 +41,13 @@ export function checkTimer(
     report(view, 'timer_undeterminable', first, message);
   else
     for (const named of namesOfElsewhere(view, first, new Steps()))
-      view.context.timers.push({ place: placeOf(view, first), message, ...named });
+      view.context.timers.push({
+        place: placeOf(view, first),
+        message,
+        script: view.script,
+        at: first.start,
+        ...named,
+      });
 }
 
 /** What is no function is made a text of. */

@@ -5,7 +5,8 @@
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import globals from 'globals';
 import type { RuleCode } from '../rules.ts';
-import type { ScriptKind, WebContext } from '../web/context.ts';
+import type { WebContext } from '../web/context.ts';
+import type { ScriptKind } from '../web/kind.ts';
 import { BRIDGES, isOfNode } from './bridges.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { isTested, useOf } from './use.ts';
@@ -19,7 +20,7 @@ const OTHERS =
   'clipboardData CollectGarbage chrome safari module exports define require global process Buffer __dirname __filename';
 const { builtin, browser, worker, serviceworker, audioWorklet } = globals;
 /** What a script has by a name alone. */
-const KNOWN: ReadonlySet<string> = new Set([
+export const KNOWN: ReadonlySet<string> = new Set([
   ...[builtin, browser, worker, serviceworker, audioWorklet].flatMap(Object.keys),
   ...OTHERS.split(' '),
 ]);
@@ -31,12 +32,19 @@ const NOT_HERE: ReadonlySet<ScriptKind> = new Set(['background', 'data']);
 export function noteBridge(view: ScriptView, node: AnyNode, path: string): void {
   // A pattern takes it.
   const use = node.type === 'Property' ? 'bound' : useOf(node);
-  if (use === 'nothing' || use === 'assigned' || NOT_HERE.has(view.kind)) return;
+  if (use === 'nothing' || use === 'assigned' || NOT_HERE.has(view.kind) || isMemberTyped(node)) return;
   if (isOfNode(path) && (isOptional(node) || isGuarded(view, node, NODE))) return;
   if (path === 'require') {
     if (!isOfPackage(view, node))
       noteUndefined(view, node, path, 'undefined_global', 'is require, which browsers do not have.');
   } else noteUndefined(view, node, path.split('.')[0], 'native_bridge', `is ${path}, a bridge of another system.`);
+}
+
+/** `typeof wx.getSystemInfoSync` */
+function isMemberTyped(node: AnyNode): boolean {
+  const member = parentOf(node);
+  const parent = member?.type === 'MemberExpression' && member.object === node ? parentOf(member) : undefined;
+  return parent?.type === 'UnaryExpression' && parent.operator === 'typeof';
 }
 
 /** `globalThis.Bun?.version` */

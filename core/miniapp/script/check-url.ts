@@ -2,7 +2,7 @@
 import type { AnyNode } from 'acorn';
 import { loadScript } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
-import { placeOf, report, type ScriptView, written } from './script-view.ts';
+import { type Gravity, placeOf, report, type ScriptView, written } from './script-view.ts';
 import { PLACEHOLDER, type Value, type Values } from './values.ts';
 
 /** What the URL is for. */
@@ -20,7 +20,15 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
     const url = value.kind === 'constant' ? String(value.value) : value.kind === 'text' ? value.known : undefined;
     if (url === undefined || isUnset(view, value, values)) continue;
     const location = locate(url, view.source.file);
-    if (location.kind === 'code') report(view, 'javascript_url', node, `${written(view, node)} is a javascript: URL.`);
+    if (location.kind === 'code')
+      report(
+        view,
+        'javascript_url',
+        node,
+        `${written(view, node)} is a javascript: URL.`,
+        undefined,
+        IS_NOTHING.test(url) && value.kind === 'constant' ? { level: 'notice' } : {},
+      );
     else if (role === 'worker') checkWorker(view, node, url, value.kind === 'constant');
     else if (location.kind === 'remote') {
       if (role === 'script') report(view, 'remote_script', node, `A script is loaded from ${location.host}.`);
@@ -39,6 +47,9 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
   if (role === 'worker' && values.some(({ kind }) => kind !== 'constant' && kind !== 'fetched'))
     report(view, 'worker_undeterminable', node, `Which script ${written(view, node)} is cannot be determined.`);
 }
+
+/** `javascript:void(0)` */
+const IS_NOTHING = /^javascript:(?:void(?: 0|\(0\))|0|false|""|'')?;?$/i;
 
 /** What a variable has before it gets its URL; a file may have such a name all the same. */
 function isUnset(view: ScriptView, value: Value, values: Values): boolean {
@@ -83,7 +94,9 @@ function checkWorker(view: ScriptView, node: AnyNode, url: string, isKnown: bool
   const location = locate(url, view.source.file);
   if (location.kind !== 'file') {
     const where = location.kind === 'remote' ? location.host : `a ${location.kind}: URL`;
-    report(view, 'worker_from_code', node, `A worker is started from ${where}.`);
+    // A page that makes its own worker of text gets none.
+    const gravity: Gravity = location.kind === 'blob' ? { reached: 'review' } : {};
+    report(view, 'worker_from_code', node, `A worker is started from ${where}.`, undefined, gravity);
     return;
   }
   if (!isKnown) return;

@@ -2,6 +2,7 @@
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
 import { foldFunction, foldJson, foldMethod } from './fold.ts';
+import { harmlessFunction, isGlobalObject } from './harmless-text.ts';
 import { isFunction } from './plain-call.ts';
 import {
   type Constant,
@@ -98,6 +99,8 @@ export function valuesOfCall(evaluator: Evaluation, node: CallExpression): Value
     const reached = method === undefined ? undefined : reachedBy(evaluator, method, objects, node);
     if (reached !== undefined) return reached;
   }
+  if ((callee.type === 'CallExpression' || callee.type === 'NewExpression') && isGlobalMaker(evaluator, callee))
+    return [global('window')];
   const named = callee.type === 'Identifier' ? evaluator.functionOf(callee) : undefined;
   if (named !== undefined) return returnedBy(evaluator, named);
   const callees = evaluator.valuesOf(callee);
@@ -106,6 +109,17 @@ export function valuesOfCall(evaluator: Evaluation, node: CallExpression): Value
     if (results.some((result) => result !== NOTHING_KNOWN)) return union(results);
   }
   return method !== undefined && TEXT_METHODS.has(method) && method !== 'concat' ? [text(PLACEHOLDER)] : NOTHING_KNOWN;
+}
+
+/** `Function("return this")` */
+function isGlobalMaker(evaluator: Evaluation, { callee, arguments: args }: CallExpression | NewExpression): boolean {
+  return (
+    args.length > 0 &&
+    callee.type !== 'Super' &&
+    evaluator.valuesOf(callee).some((value) => value.kind === 'global' && value.path === 'Function') &&
+    harmlessFunction(args.map((arg) => (arg.type === 'SpreadElement' ? NOTHING_KNOWN : evaluator.valuesOf(arg)))) ===
+      'this'
+  );
 }
 
 function unparenthesized(node: AnyNode): AnyNode {
@@ -128,6 +142,8 @@ function resultOf(evaluator: Evaluation, callee: Value, node: CallExpression): V
       if (parsed !== undefined) return [parsed];
       return node.arguments[0] ? evaluator.valuesOf(node.arguments[0]) : NOTHING_KNOWN;
     }
+    case 'eval':
+      return isGlobalObject([first]) ? [global('window')] : NOTHING_KNOWN;
     case 'Promise.resolve':
       return node.arguments[0] ? evaluator.valuesOf(node.arguments[0]) : NOTHING_KNOWN;
     case 'document.createElement':

@@ -150,6 +150,15 @@ export class Evaluator implements Evaluation {
     for (const { args, spread } of this.callsOf(fn)) if (index < spread && args[index]) yield args[index];
   }
 
+  /** Where the variable that a name means at `node` is used. */
+  usesOf(name: string, node: AnyNode): readonly Identifier[] {
+    let scope: Scope | undefined;
+    for (let at: AnyNode | undefined = node; at !== undefined && scope === undefined; at = parentOf(at))
+      scope = scopeOf(at);
+    const variable = (scope ?? this.#top).lookup(name);
+    return this.#walked.names.filter((use) => use.name === name && this.variableOf(use) === variable);
+  }
+
   /** Calls of a function by its name, where that means no other variable. */
   callsOf(fn: AnyNode): readonly Called[] {
     const name = nameOf(fn) ?? '';

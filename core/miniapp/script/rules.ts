@@ -303,6 +303,21 @@ export const SCRIPT_RULES = {
       'The number of arguments, and the type of those that are constant, are compared with what the operation takes. Keys and values of the storage are strings.',
     fix: 'Give the arguments that the operation takes. For a number write String(value), for an object JSON.stringify(value).',
   },
+  sandbox_covered: {
+    type: 'notice',
+    title: 'What else the sandbox covers in a file',
+    about:
+      'In a file with findings of many rules about what the sandbox stops, those that ask for nothing are one finding, each with its number of places and the first of them.',
+    fix: 'Nothing: the sandbox policy holds on each device. See the platform page for builds of libraries that do without.',
+  },
+  sandbox_undecided: {
+    type: 'warning',
+    review: true,
+    title: 'What else in a file is for a person to look at',
+    about:
+      'In a file with findings of many rules, those that ask for a review are one finding, each with its number of places and the first of them.',
+    fix: 'Look at the places that are named; leave out what the app does not need.',
+  },
   host_fetch_method: {
     type: 'warning',
     title: 'Host.network.fetch is given a method other than GET or HEAD',

@@ -1,9 +1,12 @@
 /** A script as the checks see it. */
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import type { Place } from '../finding.ts';
+import { COVERED } from '../policy/covered.ts';
 import type { RuleCode } from '../rules.ts';
 import type { SourceText } from '../source-text.ts';
-import type { ScriptKind, WebContext } from '../web/context.ts';
+import type { WebContext } from '../web/context.ts';
+import type { ScriptKind } from '../web/kind.ts';
+import type { CoveredFinding } from '../web/noted.ts';
 import type { Evaluator } from './evaluate.ts';
 import type { Variable } from './scope.ts';
 
@@ -13,6 +16,8 @@ export interface ScriptView {
   readonly base: number;
   readonly kind: ScriptKind;
   readonly context: WebContext;
+  /** Its index among the scripts of the package. */
+  readonly script: number;
   readonly evaluator: Evaluator;
   /** Names that stand for Host or Function, whose uses are to be looked at as well. */
   readonly aliases: Set<string>;
@@ -36,7 +41,27 @@ export interface ScriptView {
 
 export const placeOf = (view: ScriptView, node: AnyNode): Place => view.source.at(view.base + node.start);
 
-export function report(view: ScriptView, code: RuleCode, node: AnyNode, message: string, fix?: string): void {
+/** How grave a covered finding is: in any case, or where the app reaches it. */
+export type Gravity = Pick<CoveredFinding, 'level' | 'reached'>;
+
+export function report(
+  view: ScriptView,
+  code: RuleCode,
+  node: AnyNode,
+  message: string,
+  fix?: string,
+  gravity: Gravity = {},
+): void {
+  const found = { code, place: placeOf(view, node), message, fix };
+  if (isCovered(view, code)) view.context.covered.push({ ...found, script: view.script, at: node.start, ...gravity });
+  else view.context.findings.add(code, found.place, message, fix);
+}
+
+/** Background files run in another sandbox. */
+const isCovered = ({ kind }: ScriptView, code: RuleCode): boolean => kind !== 'background' && COVERED.has(code);
+
+/** As `report`, of what stays as grave as its rule says. */
+export function reportAnyway(view: ScriptView, code: RuleCode, node: AnyNode, message: string, fix?: string): void {
   view.context.findings.add(code, placeOf(view, node), message, fix);
 }
 

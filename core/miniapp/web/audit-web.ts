@@ -4,6 +4,7 @@ import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
 import { HOST_OPERATIONS } from '../host-operations.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
+import { concludeCovered } from '../reach/conclude.ts';
 import { auditScript } from '../script/audit-script.ts';
 import { reportTagged } from '../script/check-makers.ts';
 import { followGiven, isKnownFunction } from '../script/check-timers.ts';
@@ -41,6 +42,8 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
   const web: WebContext = Object.assign(context, {
     pieces: [],
     waiting: [],
+    scripts: [],
+    covered: [],
     classicScripts: 0,
     hasDataScript: false,
     retyped: [],
@@ -91,8 +94,9 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
   for (const names of [web.functions, web.texts])
     for (const name of names) for (const other of web.renamed.get(name) ?? []) names.add(other);
   for (const timer of web.timers)
-    if (!isKnownFunction(timer, web)) context.findings.add('timer_undeterminable', timer.place, timer.message);
+    if (!isKnownFunction(timer, web)) web.covered.push({ ...timer, code: 'timer_undeterminable', fix: undefined });
   reportTagged(web);
+  concludeCovered(web);
   reportUndefined(web);
   checkScheduled(context);
   if (!context.undeterminable) checkUnused(context);

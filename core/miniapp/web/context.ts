@@ -4,10 +4,8 @@ import type { AuditContext } from '../context.ts';
 import type { Place } from '../finding.ts';
 import type { Value } from '../script/values.ts';
 import type { SourceText } from '../source-text.ts';
-import type { Named, Parameters, PassedOn, Tagged, Undefined } from './noted.ts';
-
-/** How a script is parsed. `background`: a script of the headless engine, where `Host` is another one; `unknown`: nobody loads it, so what it is shows when it is parsed; `data`: of a type that no browser runs, and maybe no script at all. */
-export type ScriptKind = 'script' | 'module' | 'handler' | 'background' | 'unknown' | 'data';
+import type { ScriptKind } from './kind.ts';
+import type { AuditedScript, CoveredFinding, Named, Parameters, PassedOn, Tagged, Undefined } from './noted.ts';
 
 /** What a file of the package is used as: one file may be several things, and is audited as each. */
 export type LoadKind = ScriptKind | 'style';
@@ -38,6 +36,10 @@ export interface WebContext extends AuditContext {
   readonly pieces: Piece[];
   /** Files that were found to be loaded and are not yet looked at, in the order in which they were found. */
   readonly waiting: { readonly path: string; readonly kind: LoadKind }[];
+  /** Scripts that parse, in the order of their audit. */
+  readonly scripts: AuditedScript[];
+  /** What the sandbox covers, decided once all scripts were audited. */
+  readonly covered: CoveredFinding[];
   /** Classic scripts of pages, those in attributes included, which share their globals. */
   classicScripts: number;
   /** A page has a script element of a type that browsers do not run. */
@@ -54,7 +56,7 @@ export interface WebContext extends AuditContext {
   /** Names under which modules hand on what other modules give them by another: by that one. */
   readonly renamed: Map<string, Set<string>>;
   /** What timers take by a name, for when all functions are known. */
-  readonly timers: (Named & { readonly place: Place; readonly message: string })[];
+  readonly timers: (Named & Omit<CoveredFinding, 'code' | 'fix'>)[];
   /** Names under which calls give functions texts that may be code: by which arguments. */
   readonly given: Parameters;
   /** Names of functions that make an element of an argument, and of which ones. */

@@ -1,6 +1,7 @@
 /** Files of the package that others name. */
 import type { Place } from '../finding.ts';
-import type { ScriptKind, WebContext } from './context.ts';
+import type { WebContext } from './context.ts';
+import type { ScriptKind } from './kind.ts';
 
 /** A file of the package is loaded as a script; `path` undefined: it leads out of the package. */
 export function loadScript(context: WebContext, path: string | undefined, kind: ScriptKind, place: Place): void {

@@ -1,6 +1,32 @@
 /** What an audit of scripts notes until the whole package is known. */
 import type { Place } from '../finding.ts';
+import type { Level } from '../findings.ts';
 import type { RuleCode } from '../rules.ts';
+import type { SourceText } from '../source-text.ts';
+import type { ScriptKind } from './kind.ts';
+
+/** A script as it was audited, for what is decided once all were. */
+export interface AuditedScript {
+  readonly source: SourceText;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: ScriptKind;
+}
+
+/** A finding about what the sandbox covers: see policy/covered.ts. */
+export interface CoveredFinding {
+  readonly code: RuleCode;
+  readonly place: Place;
+  readonly message: string;
+  readonly fix: string | undefined;
+  /** How grave it is, where that is decided already. */
+  readonly level?: Level;
+  /** How grave it is where the app reaches it, if not as the table says. */
+  readonly reached?: Level;
+  /** Index of the script, and the offset in it. */
+  readonly script: number;
+  readonly at: number;
+}
 
 /** A call that gives a function the name of an element that holds code. */
 export interface Tagged {
@@ -9,6 +35,9 @@ export interface Tagged {
   readonly tag: string;
   readonly place: Place;
   readonly message: string;
+  /** Index of the script, and the offset in it. */
+  readonly script: number;
+  readonly at: number;
 }
 
 /** A member or global that a timer takes; or `given`: the parameter of this index, of a function by this name. */

@@ -28,6 +28,14 @@ const scheduled = (events: readonly string[]): string => {
   return JSON.stringify({ ...JSON.parse(manifest('storage', 'background')), background });
 };
 
+/** Findings of more rules than are reported one by one. */
+const MANY_COVERED = `function all(k, o) {
+  window[k](); k(window); document.body[k] = k(); document.body.innerHTML = k();
+  setTimeout(k()); o.constructor(k()); k(Function); open(k()); new Worker(k());
+}
+start(all);
+function start() {}`;
+
 const NETWORK = { 'manifest.json': manifest('storage', 'network') };
 const DEEP = 60_000;
 
@@ -284,6 +292,16 @@ export const SCRIPT_CASES: readonly CorpusCase[] = [
     'Host.storage.set("count", 1);',
     'function keep(count) { Host.storage.set("count", String(count)); Host.storage.set("last", count); }\nkeep(1); start(keep);',
   ),
+  {
+    code: 'sandbox_covered',
+    triggers: app(MANY_COVERED),
+    nearMiss: app('start(window);\nfunction start() {}'),
+  },
+  {
+    code: 'sandbox_undecided',
+    triggers: app(MANY_COVERED),
+    nearMiss: app('x.constructor("a");\nvar x = start();\nfunction start() {}'),
+  },
   {
     code: 'host_fetch_method',
     triggers: app('Host.network.fetch("https://example.com/", { method: "POST", body: "x" });', NETWORK),

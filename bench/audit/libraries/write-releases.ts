@@ -1,0 +1,77 @@
+/**
+ * `npm run library-releases -- [FOLDER]`: writes core/miniapp/libraries/releases.ts, the hashes of
+ * files of libraries by name and version. Without FOLDER the libraries of list.ts are installed
+ * first; with it, what is in its node_modules is added to the table, which keeps what it has. Run
+ * it with folders of other versions to add these.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { RELEASES } from '../../../core/miniapp/libraries/releases.ts';
+import { installLibraries } from './apps.ts';
+import { LIBRARIES } from './list.ts';
+
+const OUT = 'core/miniapp/libraries/releases.ts';
+/** Folders of a package in which files for browsers are. */
+const FOLDERS = ['', 'dist', 'build', 'umd', 'lib', 'es', 'js', 'dist/js', 'dist/umd', 'dist/browser', 'build/player'];
+const FIELDS = ['main', 'module', 'browser', 'unpkg', 'jsdelivr'];
+const SCRIPT = /\.(?:js|mjs)$/;
+/** Bytes: what is shorter says nothing of where it is from. */
+const SHORTEST = 512;
+/** Files of a release; the larger ones are those that apps have. */
+const MOST_FILES = 24;
+
+/** The first half of a SHA-256, 128 bits, in base64url. */
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest().toString('base64url', 0, 16);
+
+function filesOf(root: string, manifest: Readonly<Record<string, unknown>>): string[] {
+  const named = FIELDS.map((field) => manifest[field]).filter((path): path is string => typeof path === 'string');
+  const found = FOLDERS.flatMap((folder) => {
+    const path = join(root, folder);
+    return existsSync(path) && statSync(path).isDirectory()
+      ? readdirSync(path).map((name) => posix.join(folder, name))
+      : [];
+  });
+  const isScript = (path: string): boolean => SCRIPT.test(path) && statSync(join(root, path)).isFile();
+  const paths = [...new Set([...named.map((path) => posix.normalize(path)), ...found])];
+  return paths.filter((path) => existsSync(join(root, path)) && isScript(path));
+}
+
+function releaseOf(root: string): { version: string; hashes: string[] } | undefined {
+  const path = join(root, 'package.json');
+  if (!existsSync(path)) return undefined;
+  const manifest = JSON.parse(readFileSync(path, 'utf8'));
+  const contents = filesOf(root, manifest)
+    .map((file) => readFileSync(join(root, file)))
+    .filter(({ length }) => length >= SHORTEST)
+    .sort((a, b) => b.length - a.length);
+  const hashes = [...new Set(contents.map(hashOf))].slice(0, MOST_FILES);
+  return hashes.length === 0 ? undefined : { version: String(manifest.version), hashes };
+}
+
+const given = process.argv[2];
+const folder = given ?? join(tmpdir(), 'waypost-bench/libraries');
+if (given === undefined && !installLibraries(folder)) process.exit(1);
+const table = new Map(RELEASES.map(([name, version, hashes]) => [`${name} ${version}`, hashes]));
+for (const name of [...LIBRARIES.map((library) => library.name), '@alpinejs/csp']) {
+  const release = releaseOf(join(folder, 'node_modules', name));
+  if (release !== undefined) table.set(`${name} ${release.version}`, release.hashes.join(' '));
+}
+const rows = [...table]
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([key, hashes]) => {
+    const [name, version] = key.split(' ');
+    return `  ['${name}', '${version}', '${hashes}'],\n`;
+  });
+writeFileSync(
+  OUT,
+  `/**
+ * Releases of libraries: name, version, and the first 128 bits of the SHA-256 of their files, in
+ * base64url. Written by \`npm run library-releases\`.
+ */
+export const RELEASES: readonly (readonly [name: string, version: string, hashes: string])[] = [
+${rows.join('')}];
+`,
+);
+process.stdout.write(`${table.size} releases in ${OUT}\n`);

@@ -1,0 +1,41 @@
+/** Rules about what the sandbox policy stops anyway, and the part of the policy that does. */
+import type { RuleCode } from '../rules.ts';
+
+export interface Covered {
+  /** Completes "The sandbox stops it: …". */
+  readonly by: string;
+  /**
+   * What it becomes. `error`: an error where the app reaches it. `review`: undeterminable, and for
+   * a person where the app reaches it. `notice`: undeterminable, and nothing comes of it.
+   */
+  readonly reached: 'error' | 'review' | 'notice';
+}
+
+const NO_TEXT = "script-src has no 'unsafe-eval'";
+const OWN_SCRIPTS = "script-src is 'self'";
+
+const all = (reached: Covered['reached'], by: string, codes: readonly RuleCode[]): [RuleCode, Covered][] =>
+  codes.map((code) => [code, { by, reached }]);
+
+export const COVERED: ReadonlyMap<RuleCode, Covered> = new Map([
+  ...all('error', NO_TEXT, ['eval', 'function_constructor', 'string_timer', 'webassembly']),
+  ...all('error', OWN_SCRIPTS, ['import_scripts', 'dynamic_import', 'remote_script', 'markup_with_code']),
+  ...all('error', OWN_SCRIPTS, ['javascript_url', 'handler_attribute_set']),
+  ...all('error', "worker-src is 'self'", ['worker_from_code']),
+  ...all('error', "frame-src and object-src are 'none'", ['frame_element']),
+  ...all('error', "connect-src is 'none'", ['direct_network']),
+  ...all('error', 'the origin is opaque', ['direct_storage', 'service_worker']),
+  ...all('error', 'the Permissions-Policy denies the features of the device', ['direct_device']),
+  ...all('review', NO_TEXT, ['timer_undeterminable', 'constructor_called', 'function_constructor_escapes']),
+  ...all('review', OWN_SCRIPTS, ['script_element', 'script_unstarted', 'global_of_unknown']),
+  ...all('review', "worker-src is 'self'", ['worker_undeterminable']),
+  ...all('review', 'an app navigates to pages of its package alone', ['navigation_undeterminable']),
+  ...all('notice', "script-src has no 'unsafe-inline'", ['inline_handler']),
+  ...all('notice', 'the policy holds for all that the global object has', ['computed_global', 'window_escapes']),
+  ...all('notice', OWN_SCRIPTS, ['attribute_undeterminable', 'markup_undeterminable', 'element_undeterminable']),
+]);
+
+/** Paths from the global object that no part of the policy stops, whatever their rule. */
+export const UNCOVERED_PATHS: ReadonlySet<string> = new Set([
+  ...['RTCPeerConnection', 'webkitRTCPeerConnection', 'mozRTCPeerConnection', 'RTCDataChannel'],
+]);

@@ -1,0 +1,189 @@
+/**
+ * Decides about what the sandbox stops anyway, once all scripts were audited: an error where the
+ * app reaches it, else a warning or a notice. Of what is no error, a rule has one finding a file.
+ */
+import type { Level } from '../findings.ts';
+import { libraryOf } from '../libraries/libraries.ts';
+import { COVERED } from '../policy/covered.ts';
+import { listsBy } from '../script/lists-by.ts';
+import { parseScript } from '../script/parser.ts';
+import { walk } from '../script/walk.ts';
+import type { WebContext } from '../web/context.ts';
+import type { AuditedScript, CoveredFinding } from '../web/noted.ts';
+import { Graph, type Unit } from './graph.ts';
+import { reachedUnits } from './reached.ts';
+
+export function concludeCovered(web: WebContext): void {
+  const { covered, findings } = web;
+  if (covered.length === 0) return;
+  const levels = new Levels(web);
+  const groups = new Map<string, Group>();
+  for (const finding of covered) {
+    const { level, why } = levels.of(finding);
+    if (level === 'error') {
+      findings.add(finding.code, finding.place, finding.message, finding.fix, level);
+      continue;
+    }
+    const key = `${finding.code} ${level} ${finding.place.file}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { finding, level, why, count: 1 });
+    else group.count++;
+  }
+  for (const ofFile of listsBy([...groups.values()], ({ finding }) => finding.place.file ?? '').values()) {
+    const isMany = ofFile.length > MOST_OF_FILE;
+    const sorted = ofFile.toSorted((a, b) => GRAVITY.indexOf(a.level) - GRAVITY.indexOf(b.level));
+    const single = isMany ? sorted.slice(0, MOST_SINGLE) : sorted;
+    for (const { finding, level, why, count } of single) {
+      const more = count === 1 ? '' : ` There are ${count} such places in this file.`;
+      findings.add(
+        finding.code,
+        finding.place,
+        [finding.message, why].filter(Boolean).join(' ') + more,
+        finding.fix,
+        level,
+      );
+    }
+    const rest = sorted.slice(single.length);
+    summarize(
+      web,
+      rest.filter(({ level }) => level === 'review'),
+      'sandbox_undecided',
+    );
+    summarize(
+      web,
+      rest.filter(({ level }) => level !== 'review'),
+      'sandbox_covered',
+    );
+  }
+}
+
+/** Rules with findings in a file that are reported one by one; beyond them only so many are. */
+const MOST_OF_FILE = 4;
+const MOST_SINGLE = 2;
+const GRAVITY: readonly Level[] = ['review', 'warning', 'notice'];
+
+function summarize(
+  { findings }: WebContext,
+  groups: readonly Group[],
+  code: 'sandbox_undecided' | 'sandbox_covered',
+): void {
+  if (groups.length === 0) return;
+  const parts = groups.map(
+    ({ finding, count }) => `${finding.code} (${count}, the first at ${finding.place.line}:${finding.place.column})`,
+  );
+  findings.add(code, groups[0].finding.place, `Also in this file: ${parts.join(', ')}.`);
+}
+
+interface Group {
+  readonly finding: CoveredFinding;
+  readonly level: Level;
+  readonly why: string;
+  count: number;
+}
+
+interface Decision {
+  readonly level: Level;
+  /** A sentence. */
+  readonly why: string;
+}
+
+class Levels {
+  readonly #web: WebContext;
+  /** By the index of a script: the library that its file is. */
+  readonly #libraries = new Map<number, string | undefined>();
+  /** Null: it cannot be had. */
+  #reach: Reach | null | undefined;
+
+  constructor(web: WebContext) {
+    this.#web = web;
+  }
+
+  of({ code, script, at, level, reached: own }: CoveredFinding): Decision {
+    const { reached: usual, by } = COVERED.get(code)!;
+    const reached = own ?? usual;
+    const stopped = `The sandbox covers it: ${by}.`;
+    if (level !== undefined) return { level, why: level === 'review' ? '' : stopped };
+    if (reached === 'notice') return { level: 'notice', why: stopped };
+    const library = this.#libraryOf(script);
+    const dead: Level = usual === 'error' ? 'warning' : 'notice';
+    const reach = this.#reachOf();
+    if (reach === undefined) return { level: reached, why: '' };
+    const unit = reach.unitAt(script, at);
+    if (library !== undefined) {
+      if (reach.isReachedByApp(unit)) return { level: reached, why: '' };
+      if (!reach.mayBeReachedByApp(unit))
+        return { level: dead, why: `It is in ${library}, and the app does not reach it. ${stopped}` };
+      return { level: 'review', why: `It is in ${library}. Whether the app reaches it cannot be determined.` };
+    }
+    if (reach.isReached(unit)) return { level: reached, why: '' };
+    if (reach.mayBeReached(unit)) return { level: 'review', why: 'Whether the app reaches it cannot be determined.' };
+    return { level: dead, why: `Nothing in the package reaches it. ${stopped}` };
+  }
+
+  /** Undefined: a script is nested too deeply to be read again. */
+  #reachOf(): Reach | undefined {
+    if (this.#reach !== undefined) return this.#reach ?? undefined;
+    try {
+      this.#reach = reachOf(this.#web, (index) => this.#libraryOf(index) !== undefined);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#reach = null;
+    }
+    return this.#reach ?? undefined;
+  }
+
+  #libraryOf(script: number): string | undefined {
+    if (!this.#libraries.has(script)) this.#libraries.set(script, recognized(this.#web.scripts[script]));
+    return this.#libraries.get(script);
+  }
+}
+
+/** By its bytes: of a text that was UTF-8 without a byte order mark they are the same. */
+function recognized({ source, start, end }: AuditedScript): string | undefined {
+  if (start !== 0 || end !== source.text.length) return undefined;
+  return libraryOf(source.text);
+}
+
+interface Reach {
+  unitAt(script: number, offset: number): Unit;
+  isReached(unit: Unit): boolean;
+  mayBeReached(unit: Unit): boolean;
+  isReachedByApp(unit: Unit): boolean;
+  mayBeReachedByApp(unit: Unit): boolean;
+}
+
+function reachOf({ scripts }: WebContext, isLibrary: (script: number) => boolean): Reach {
+  const graph = new Graph();
+  for (const { source, start, end, kind } of scripts) addScript(graph, source.text.slice(start, end), kind);
+  const none = new Set<number>();
+  const libraries = new Set([...scripts.keys()].filter(isLibrary));
+  const certain = lazily(() => reachedUnits(graph, { certainty: 'certain', without: none }));
+  const possible = lazily(() => reachedUnits(graph, { certainty: 'possible', without: none }));
+  const byApp = lazily(() => reachedUnits(graph, { certainty: 'certain', without: libraries }));
+  return {
+    unitAt: (script, offset) => graph.unitAt(script, offset),
+    isReached: (unit) => certain().has(unit),
+    mayBeReached: (unit) => possible().has(unit),
+    isReachedByApp: (unit) => byApp().has(unit),
+    mayBeReachedByApp: (unit) => possible().has(unit),
+  };
+}
+
+function addScript(graph: Graph, text: string, kind: AuditedScript['kind']): void {
+  const isModule = kind === 'module';
+  const { program } = parseScript(text, {
+    ecmaVersion: 'latest',
+    sourceType: isModule ? 'module' : 'script',
+    allowHashBang: true,
+    allowReturnOutsideFunction: kind === 'handler',
+  });
+  graph.add(program, walk(program, isModule), isModule);
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,327 @@
+/**
+ * Which functions of a package run, as far as names tell. A function is reached when the code
+ * around it is, and reached code names what it is bound to. A member counts whatever has it.
+ */
+import type { AnyNode, Identifier, Program } from 'acorn';
+import { KNOWN } from '../script/check-undefined.ts';
+import { CHILDREN } from '../script/children.ts';
+import { keyOf, type Scope, type Variable } from '../script/scope.ts';
+import { parentOf, scopeOf, type Walked } from '../script/walk.ts';
+import { type Binding, bindingsOf, nameOfMember } from './bindings.ts';
+import { isImplicit } from './implicit-names.ts';
+
+/** A function, or the top level of a script. */
+export interface Unit {
+  readonly start: number;
+  readonly end: number;
+  readonly around: Unit | undefined;
+  readonly script: number;
+  /** It runs when one of these is reached. Undefined: when the code around it does. */
+  bound: readonly Key[] | undefined;
+  /** What its code reaches: at once, or once `after` is reached, too. */
+  readonly edges: { readonly to: Key; readonly after: Key | undefined }[];
+}
+
+/** What can be reached other than code: a variable, a member by its name, a result. */
+export interface Key {
+  readonly name: string;
+  readonly kind: 'variable' | 'member' | 'result';
+  /** It is named on something that is known to be of the package. */
+  isStrong: boolean;
+  /** Functions that are bound to it. */
+  count: number;
+}
+
+/** `scope`: where the name stands; undefined: at the top. */
+type VariableKeys = (name: string, scope: Scope | undefined) => Key;
+
+export class Graph {
+  readonly units: Unit[] = [];
+  /** The first unit of each script. */
+  readonly tops: Unit[] = [];
+  readonly #members = new Map<string, Key>();
+  readonly #strong = new Map<string, Key>();
+  readonly #globals = new Map<string, Key>();
+  readonly #variables = new Map<Variable, Key>();
+  readonly #results = new Map<Key | Unit, Key>();
+  #byNode = new Map<AnyNode, Unit>();
+  #script: Unit[] = [];
+
+  /** Adds a script that was walked; its tree is not kept. */
+  add(program: Program, walked: Walked, isModule: boolean): void {
+    this.#byNode = new Map();
+    this.#script = [];
+    const script = this.tops.length;
+    const top = this.#unit(0, Number.POSITIVE_INFINITY, undefined, script);
+    this.tops.push(top);
+    this.#addUnits(program, top);
+    const keyOfVariable: VariableKeys = (name, scope) => this.#keyOfName(name, scope ?? walked.top, walked, isModule);
+    for (const [node, unit] of this.#byNode) this.#bind(node, unit, keyOfVariable);
+    for (const node of walked.names) this.#addName(node, keyOfVariable, walked);
+    for (const node of walked.nodes) this.#addNode(node, walked);
+    for (const { node } of walked.taken)
+      if (node.type === 'Property') {
+        const unit = this.#unitAt(node.start);
+        const name = node.computed ? null : keyOf(node.key);
+        if (name !== null) this.#reach(unit, this.member(name), undefined);
+      }
+    this.#byNode = new Map();
+  }
+
+  /** The innermost unit at an offset of a script. */
+  unitAt(script: number, offset: number): Unit {
+    let found = this.tops[script];
+    for (const unit of this.units)
+      if (unit.script === script && unit.start <= offset && offset < unit.end && unit.start >= found.start)
+        found = unit;
+    return found;
+  }
+
+  member(name: string): Key {
+    return obtain(this.#members, name, 'member', name);
+  }
+
+  /** The member by this name of something of the package. */
+  strong(name: string): Key {
+    return obtain(this.#strong, name, 'member', name, true);
+  }
+
+  /** What an unknown name may be: members, and variables that are members of the window. */
+  *named(): Iterable<Key> {
+    yield* this.#members.values();
+    yield* this.#globals.values();
+  }
+
+  resultOf(of: Key | Unit): Key {
+    return obtain(this.#results, of, 'result', '');
+  }
+
+  #unit(start: number, end: number, around: Unit | undefined, script: number): Unit {
+    const unit: Unit = { start, end, around, script, bound: undefined, edges: [] };
+    this.units.push(unit);
+    this.#script.push(unit);
+    return unit;
+  }
+
+  #addUnits(program: Program, top: Unit): void {
+    const stack: [AnyNode, Unit][] = [[program, top]];
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+      const [node, around] = next;
+      let unit = around;
+      if (isFunctionNode(node)) {
+        unit = this.#unit(node.start, node.end, around, top.script);
+        this.#byNode.set(node, unit);
+      }
+      for (const child of childrenOf(node)) stack.push([child, unit]);
+    }
+    this.#script.sort((a, b) => a.start - b.start || b.end - a.end);
+  }
+
+  #unitAt(offset: number): Unit {
+    let low = 0;
+    let high = this.#script.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#script[middle].start <= offset) low = middle;
+      else high = middle - 1;
+    }
+    let unit: Unit | undefined = this.#script[low];
+    while (unit !== undefined && offset >= unit.end) unit = unit.around;
+    return unit ?? this.#script[0];
+  }
+
+  #keyOfName(name: string, scope: Scope, { top, implicit }: Walked, isModule: boolean): Key {
+    const variable = scope.lookup(name);
+    const isShared = variable === undefined || variable === implicit.own(name);
+    if (isShared || (!isModule && variable === top.own(name))) return obtain(this.#globals, name, 'variable', name);
+    return obtain(this.#variables, variable, 'variable', name);
+  }
+
+  #bind(node: AnyNode, unit: Unit, keyOfVariable: VariableKeys): void {
+    const keys = this.#boundTo(node, keyOfVariable);
+    if (keys === undefined) return;
+    for (const key of keys) key.count++;
+    // A function may be called by its own name, but that is in it.
+    unit.bound = keys;
+  }
+
+  /** Undefined: it may run as soon as the code around it does. */
+  #boundTo(node: AnyNode, keyOfVariable: VariableKeys): readonly Key[] | undefined {
+    if (node.type === 'FunctionDeclaration') {
+      const exported = parentOf(node);
+      const name = node.id as Identifier | null;
+      if (exported?.type === 'ExportDefaultDeclaration')
+        return [this.member('default'), ...(name ? [keyOfVariable(name.name, scopeOf(node))] : [])];
+      if (name === null) return undefined;
+      const own = keyOfVariable(name.name, scopeOf(node));
+      if (this.#isHandler(own)) return undefined;
+      if (exported?.type === 'ExportNamedDeclaration') return [own, this.member(name.name)];
+      // In a block of sloppy code the name is the function's around it, too (ECMA-262, B.3.2).
+      return [own, keyOfVariable(name.name, scopeOf(node)?.functionScope)];
+    }
+    const parent = parentOf(node);
+    if (parent?.type === 'MethodDefinition' && parent.kind === 'constructor') {
+      const made = parentOf(parentOf(parent)!)!;
+      if (made.type === 'ClassDeclaration') {
+        const exported = parentOf(made);
+        if (exported?.type === 'ExportDefaultDeclaration') return undefined;
+        if (!made.id) return undefined;
+        const own = keyOfVariable(made.id.name, scopeOf(made));
+        return exported?.type === 'ExportNamedDeclaration' ? [own, this.member(made.id.name)] : [own];
+      }
+      return this.#keysOf(made, keyOfVariable);
+    }
+    // Of an object that is copied, getters run without their names.
+    if (parent?.type === 'Property' && parent.kind !== 'init') return undefined;
+    if (parent?.type === 'MethodDefinition' && parent.kind === 'set') return undefined;
+    if (parent?.type === 'Property') {
+      const name = definedAs(parent);
+      if (name !== undefined) return [this.member(name)];
+    }
+    return this.#keysOf(node, keyOfVariable);
+  }
+
+  #keysOf(node: AnyNode, keyOfVariable: VariableKeys): readonly Key[] | undefined {
+    const bindings = bindingsOf(node);
+    if (typeof bindings === 'string') return undefined;
+    const keys = bindings.map((binding) => this.#keyOfBinding(binding, scopeOf(node), keyOfVariable));
+    return keys.some((key) => key === undefined) ? undefined : (keys as readonly Key[]);
+  }
+
+  #keyOfBinding(binding: Binding, scope: Scope | undefined, keyOfVariable: VariableKeys): Key | undefined {
+    switch (binding.kind) {
+      case 'variable': {
+        const key = keyOfVariable(binding.name.name, scope);
+        return this.#isHandler(key) ? undefined : key;
+      }
+      case 'member':
+        return isImplicit(binding.name, binding.isOfClass) ? undefined : this.member(binding.name);
+      case 'result': {
+        const unit = this.#byNode.get(binding.of);
+        return unit === undefined ? undefined : this.resultOf(unit);
+      }
+    }
+  }
+
+  /** `onload = …`, which the window calls. */
+  #isHandler(key: Key): boolean {
+    return isImplicit(key.name) && this.#globals.get(key.name) === key;
+  }
+
+  #addName(node: Identifier, keyOfVariable: VariableKeys, walked: Walked): void {
+    const unit = this.#unitAt(node.start);
+    const key = keyOfVariable(node.name, scopeOf(node));
+    const parent = parentOf(node);
+    const call = parent?.type === 'CallExpression' && parent.callee === node ? parent : undefined;
+    for (const { from } of walked.top.lookup(node.name)?.writes ?? [])
+      if (from?.type === 'ImportSpecifier' || from?.type === 'ImportDefaultSpecifier') {
+        const name = from.type === 'ImportDefaultSpecifier' ? 'default' : keyOf(from.imported);
+        this.#reach(unit, this.strong(name ?? ''), undefined);
+      }
+    const value = call ?? node;
+    const results = this.resultOf(key);
+    if (call !== undefined) this.#reach(unit, key, undefined);
+    if (bindingsOf(value) === 'dropped') return;
+    const keys = this.#keysOf(value, keyOfVariable);
+    for (const after of keys ?? [undefined]) {
+      if (call === undefined) this.#reach(unit, key, after);
+      this.#reach(unit, results, after);
+    }
+  }
+
+  #addNode(node: AnyNode, walked: Walked): void {
+    if (node.type === 'ExportNamedDeclaration' && node.source) this.#addReexports(node);
+    if (node.type !== 'MemberExpression') return;
+    const parent = parentOf(node);
+    if (parent?.type === 'AssignmentExpression' && parent.left === node && parent.operator === '=') return;
+    const unit = this.#unitAt(node.start);
+    const name = nameOfMember(node);
+    if (name !== undefined)
+      this.#reach(unit, isOfPackage(node.object, walked) ? this.strong(name) : this.member(name), undefined);
+  }
+
+  /** `export { a as b } from …` */
+  #addReexports({ specifiers }: AnyNode & { type: 'ExportNamedDeclaration' }): void {
+    for (const { local, exported } of specifiers)
+      this.#reach(this.#script[0], this.strong(keyOf(local) ?? ''), this.member(keyOf(exported) ?? ''));
+  }
+
+  #reach(unit: Unit, to: Key, after: Key | undefined): void {
+    unit.edges.push({ to, after });
+  }
+}
+
+function obtain<K>(keys: Map<K, Key>, at: K, kind: Key['kind'], name: string, isStrong = false): Key {
+  let key = keys.get(at);
+  if (key === undefined) {
+    key = { name, kind, isStrong, count: 0 };
+    keys.set(at, key);
+  }
+  return key;
+}
+
+const isFunctionNode = (node: AnyNode): boolean =>
+  node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration' || node.type === 'ArrowFunctionExpression';
+
+/** Others than those that the walk goes over: patterns, and what it has short ways for. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  ExpressionStatement: ['expression'],
+  MemberExpression: ['object', 'property'],
+  CallExpression: ['callee', 'arguments'],
+  Property: ['key', 'value'],
+  MethodDefinition: ['key', 'value'],
+  PropertyDefinition: ['key', 'value'],
+  BinaryExpression: ['left', 'right'],
+  LogicalExpression: ['left', 'right'],
+  VariableDeclarator: ['id', 'init'],
+  AssignmentExpression: ['left', 'right'],
+  AssignmentPattern: ['left', 'right'],
+  ArrayPattern: ['elements'],
+  ObjectPattern: ['properties'],
+  RestElement: ['argument'],
+  FunctionDeclaration: ['params', 'body'],
+  FunctionExpression: ['params', 'body'],
+  ArrowFunctionExpression: ['params', 'body'],
+  CatchClause: ['param', 'body'],
+};
+
+function* childrenOf(node: AnyNode): Iterable<AnyNode> {
+  for (const key of MORE[node.type] ?? CHILDREN[node.type] ?? []) {
+    const child = (node as unknown as Record<string, AnyNode | (AnyNode | null)[] | null | undefined>)[key];
+    if (Array.isArray(child)) for (const item of child) if (item !== null) yield item;
+    if (child && !Array.isArray(child)) yield child;
+  }
+}
+
+/** `Object.defineProperty(exports, "name", { get: function () { … } })` */
+function definedAs(property: AnyNode & { type: 'Property' }): string | undefined {
+  const object = parentOf(property);
+  const call = object && parentOf(object);
+  if (property.computed || keyOf(property.key) !== 'get' || call?.type !== 'CallExpression') return undefined;
+  const [, key, description] = call.arguments;
+  const { callee } = call;
+  const isDefined = callee.type === 'MemberExpression' && nameOfMember(callee) === 'defineProperty';
+  if (!isDefined || description !== object || key?.type !== 'Literal') return undefined;
+  return isImplicit(String(key.value)) ? undefined : String(key.value);
+}
+
+/** A name of another script or module, or of an object, class or instance that the script makes. */
+function isOfPackage(node: AnyNode, { top, implicit }: Walked): boolean {
+  if (node.type === 'NewExpression') return true;
+  if (node.type !== 'Identifier') return false;
+  const variable = (scopeOf(node) ?? top).lookup(node.name);
+  if (variable === undefined || variable === implicit.own(node.name)) return !KNOWN.has(node.name);
+  return variable.writes.some(({ from, path }) => path.length === 0 && from !== undefined && MADE.has(from.type));
+}
+
+const MADE = new Set([
+  'ObjectExpression',
+  'ClassDeclaration',
+  'ClassExpression',
+  'NewExpression',
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ImportNamespaceSpecifier',
+  'ImportDefaultSpecifier',
+  'ImportSpecifier',
+]);

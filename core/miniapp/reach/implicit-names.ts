@@ -1,0 +1,34 @@
+/** Names of members that are called without being named in the code that calls them. */
+
+/** By the language, by browsers, and by proxies. */
+const IMPLICIT = new Set(
+  (
+    'constructor toString valueOf toJSON toLocaleString then next return throw handleEvent acceptNode ' +
+    'get set has apply construct deleteProperty defineProperty getPrototypeOf setPrototypeOf ownKeys ' +
+    'getOwnPropertyDescriptor isExtensible preventExtensions exec lastIndex raw ' +
+    'connectedCallback disconnectedCallback adoptedCallback attributeChangedCallback connectedMoveCallback ' +
+    'formAssociatedCallback formDisabledCallback formResetCallback formStateRestoreCallback observedAttributes ' +
+    'start pull cancel write close abort transform flush process createHTML createScript createScriptURL ' +
+    'onBackgroundEvent lookupNamespaceURI'
+  ).split(' '),
+);
+
+/** `isOfClass`: a handler that a class has is none of an element. */
+export const isImplicit = (name: string, isOfClass = false): boolean =>
+  IMPLICIT.has(name) || (!isOfClass && /^on[A-Za-z]/.test(name));
+
+/** Of these something else than the package's own functions is mostly called. */
+const OF_PLATFORM = new Set(
+  (
+    'text json blob arrayBuffer formData clone bytes open close send abort load play pause stop start click focus blur ' +
+    'submit reset append prepend remove before after replaceWith matches closest contains item add toggle observe ' +
+    'disconnect fill stroke rect arc draw clear update render create init destroy show hide find filter request ' +
+    'setAttribute getAttribute querySelector addEventListener removeEventListener dispatchEvent animate scroll ' +
+    'connect resume suspend read write post lock unlock query status type name value data error parse stringify'
+  ).split(' '),
+);
+for (const { prototype } of [Array, Map, Set, Promise, String, RegExp, Function, Date, Number, WeakMap, Uint8Array])
+  for (const name of Object.getOwnPropertyNames(prototype)) OF_PLATFORM.add(name);
+for (const name of Object.getOwnPropertyNames(Object)) OF_PLATFORM.add(name);
+
+export const isOfPlatform = (name: string): boolean => OF_PLATFORM.has(name);
