@@ -68,7 +68,7 @@ test('links lead to files and headings that are there', () => {
 const OTHER_VARIABLES: readonly string[] = [
   ...['WAYPOST_CONFIG', 'WAYPOST_TOKEN', 'WAYPOST_URL'],
   ...['WAYPOST_DEPTH', 'WAYPOST_FAULTS', 'WAYPOST_REQUIRE_PEERS', 'WAYPOST_SEED'],
-  ...['WAYPOST_TEST_JOBS', 'WAYPOST_TEST_PORTS'],
+  ...['WAYPOST_PEER_SOURCES', 'WAYPOST_TEST_JOBS', 'WAYPOST_TEST_PORTS'],
 ];
 
 test('settings that a page names are there', () => {
