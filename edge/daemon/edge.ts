@@ -80,7 +80,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   await watchPurges(environment, journal, cache);
   const totals = new CacheTotals();
   const { cluster } = options.zoneSettings;
-  const responders = openOrigins(edge, [...cluster.ipv4, ...cluster.ipv6], null);
+  // Responders are requested without TLS: the file of roots is for the threads.
+  const responders = openOrigins({ ...edge, originCaFile: undefined }, [...cluster.ipv4, ...cluster.ipv6], null);
   const stapler = new Stapler({
     fetch: createFetchStatus(responders.fetch),
     send: (message) => pool?.send(message satisfies ToGateway),

@@ -5,7 +5,7 @@ import type { Fetch, OriginBody } from '../origin/origin.ts';
 import type { CheckedStatus, StatusTarget } from './status.ts';
 
 /** Milliseconds for an exchange. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 10_000;
 /** Bytes of a response. Common ones have 500 to 2,500. */
 const MAX_RESPONSE = 16_384;
 

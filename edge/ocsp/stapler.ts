@@ -11,7 +11,8 @@ import type { StatusTarget } from './status.ts';
 
 /** Certificates whose staples are kept. */
 const MAX_ENTRIES = 4096;
-const CONCURRENT_FETCHES = 4;
+/** Slow responders of some certificates must not delay the others for long. */
+const CONCURRENT_FETCHES = 16;
 /** Milliseconds until a failed fetch is retried: the first delay, which doubles up to the last. */
 const FIRST_RETRY_MS = 300_000;
 const LAST_RETRY_MS = 3_600_000;
@@ -128,11 +129,18 @@ export class Stapler {
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       delay = Math.min(firstRetry * 2 ** entry.failures++, LAST_RETRY_MS);
+      if (isRevocation(error)) this.#withdraw(entry);
       this.#warn(entry, error as Error);
     } finally {
       entry.isFetching = false;
     }
     entry.timer = setTimeout(() => this.#refresh(entry), delay).unref();
+  }
+
+  /** The last response is not true any more. */
+  #withdraw(entry: Entry): void {
+    if (entry.staple !== null) this.#options.send({ ...entry.staple, expiresAt: 0 });
+    entry.staple = null;
   }
 
   /** Without interest of any client the entry ends with its staple. */
@@ -146,7 +154,7 @@ export class Stapler {
 
   #warn({ target }: Entry, error: Error): void {
     const reason = error.message;
-    const isRevoked = error.name === 'RevokedError';
+    const isRevoked = isRevocation(error);
     const count = this.#throttle.due(isRevoked ? 'revoked' : 'failed');
     if (count === 0) return;
     const fields = { certificate: target?.leaf.subjectAltName ?? '', responder: target?.responder.host ?? '', reason };
@@ -154,6 +162,9 @@ export class Stapler {
     else this.#options.log.warn('cannot fetch the OCSP response of a certificate', { ...fields, count });
   }
 }
+
+/** By name, since its class is loaded with the first status. */
+const isRevocation = (error: unknown): boolean => error instanceof Error && error.name === 'RevokedError';
 
 function isCurrent({ staple }: Entry): boolean {
   return staple !== null && Date.now() < staple.expiresAt;

@@ -6,7 +6,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import type { FromStaples, StapleFetched } from '../../../edge/ocsp/messages.ts';
 import { Stapler } from '../../../edge/ocsp/stapler.ts';
 import { Staples } from '../../../edge/ocsp/staples.ts';
-import type { CheckedStatus } from '../../../edge/ocsp/status.ts';
+import { type CheckedStatus, RevokedError } from '../../../edge/ocsp/status.ts';
 import { until } from '../../support/until.ts';
 import { chainWith } from './responder.ts';
 
@@ -104,6 +104,20 @@ test('a failure keeps the last staple, and is retried with delays that double', 
   });
 });
 
+test('a revoked certificate loses its last response', async () => {
+  await withStapler(async (rig) => {
+    rig.result = goodFor(400);
+    rig.stapler.receive(wanted);
+    await until(() => rig.sent.length === 1, 'a staple');
+    rig.result = () => Promise.reject(new RevokedError('revoked'));
+    rig.stapler.receive(used);
+    await until(() => rig.sent.length === 2, 'the withdrawal');
+    assert.is(rig.sent[1].expiresAt, 0);
+    assert.is(rig.stapler.size, 0);
+    assert.match(rig.lines.join('\n'), /a served certificate is revoked/);
+  });
+});
+
 test('a chain that names no issuer is reported, and nothing is fetched', async () => {
   await withStapler(async (rig) => {
     const [leaf] = chain.split(/(?<=-----END CERTIFICATE-----\n)/);
@@ -120,9 +134,9 @@ test('few are fetched at a time', async () => {
       await sleep(5);
       return goodFor(60_000)();
     };
-    for (let i = 0; i < 20; i++) rig.stapler.receive({ ...wanted, id: String(i) });
-    await until(() => rig.sent.length === 20, 'all staples');
-    assert.is(rig.most, 4);
+    for (let i = 0; i < 40; i++) rig.stapler.receive({ ...wanted, id: String(i) });
+    await until(() => rig.sent.length === 40, 'all staples');
+    assert.is(rig.most, 16);
   });
 });
 
