@@ -47,8 +47,7 @@ for (const major of otherVersions()) {
   if (program === null) test.skip(`Node ${major}`, () => {});
   else
     test(`Node ${major}`, async () => {
-      // Some of them cannot load uWebSockets.js.
-      const env = { ...process.env, FORCE_COLOR: '0', WAYPOST_DEPTH: 'quick', WAYPOST_REQUIRE_PEERS: '0' };
+      const env = { ...process.env, FORCE_COLOR: '0', WAYPOST_DEPTH: 'quick' };
       for (const files of plan('all', PATTERN)) {
         const child = startChild(program, [PROGRAM, ...files], { ...env, WAYPOST_TEST_RUNNER: '1' });
         assert.is(await child.ended(LIMIT_MS), 0, child.output());
