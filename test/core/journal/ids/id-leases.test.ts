@@ -217,6 +217,28 @@ test('ids of a write that failed are given out next', () =>
     assert.equal(await addRows(store, node, 2), [1, 2]);
   }));
 
+test('a write that conflicts runs again with the same ids', () =>
+  withStore(embedded, async (store) => {
+    const node = new Node(store, [WRITTEN, { ...WRITTEN, fate: 'conflict' }, { ...WRITTEN, fate: 'conflict' }]);
+    assert.equal(await addRows(store, node, 2, 2), [1, 2, 3, 4]);
+  }));
+
+test('two leases of the same block are different entries', () =>
+  withStore(embedded, async (store) => {
+    const leases: Buffer[] = [];
+    const lease = (fate: Fate): Promise<unknown> => {
+      const node = new Node(store, [{ ...WRITTEN, fate }], ({ changes }) => {
+        leases.push(Buffer.from(changes));
+        return () => {};
+      });
+      return addRows(store, node, 1).catch(() => {});
+    };
+    await lease('not written');
+    await lease('not written');
+    assert.is(next(store), 1, 'both were for the first block');
+    assert.not.ok(leases[0].equals(leases[1]));
+  }));
+
 test('a large write leases once, and its ids are consecutive', () =>
   withStore(embedded, async (store) => {
     const node = new Node(store);
