@@ -133,7 +133,7 @@ await everywhere(
       const zone = await world.zone();
       const { client } = world.user;
       const before = (await world.audit()).length;
-      const { head } = world.daemon.journal;
+      const head = world.daemon.writes();
       for (const answer of [
         await zone.post('@', 'CNAME', 'x.example.org'),
         await client.post('/api/v1/domains', { domain: zone.domain }),
@@ -145,7 +145,7 @@ await everywhere(
         await world.nobody.post('/api/v1/auth/token', { login: 'user', password: 'wrong', name: 'x' }),
       ])
         assert.is.not(outcome(answer), '200');
-      assert.equal([(await world.audit()).length, world.daemon.journal.head], [before, head]);
+      assert.equal([(await world.audit()).length, world.daemon.writes()], [before, head]);
     });
 
     test('the actor of a change: the token and its label, also after its deletion', async ({ world }) => {

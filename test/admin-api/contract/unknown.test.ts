@@ -49,7 +49,7 @@ await everywhere('contract, unknown names', (test) => {
         if (pointer !== '') nested++;
         const sample = pointer === '' ? (sampleOf(route).json as object) : {};
         const json = { ...sample, ...(wrapped(pointer, { [typo]: 1 }) as object) };
-        const { head } = world.daemon.journal;
+        const head = world.daemon.writes();
         const answer = await world.admin.send(route.method, concrete(route.path), { json });
         refused(answer, '422 unknown_field');
         const { error } = answer.body;
@@ -58,7 +58,7 @@ await everywhere('contract, unknown names', (test) => {
           [`${pointer}/${typo}`, `Unknown field "${typo}"; did you mean "${field}"?`] as never,
           what,
         );
-        assert.is(world.daemon.journal.head, head, what);
+        assert.is(world.daemon.writes(), head, what);
       }
     }
     // Ensures that the walk has found the endpoints, and the items of a batch.
