@@ -14,13 +14,16 @@ import { LIBRARIES } from './list.ts';
 
 const OUT = 'core/miniapp/libraries/releases.ts';
 /** Folders of a package in which files for browsers are. */
-const FOLDERS = ['', 'dist', 'build', 'umd', 'lib', 'es', 'js', 'dist/js', 'dist/umd', 'dist/browser', 'build/player'];
+const FOLDERS =
+  ' dist build min umd lib es js dist/js dist/umd dist/browser dist/bundles lib/browser build/player build/output'.split(
+    ' ',
+  );
 const FIELDS = ['main', 'module', 'browser', 'unpkg', 'jsdelivr'];
 const SCRIPT = /\.(?:js|mjs)$/;
 /** Bytes: what is shorter says nothing of where it is from. */
 const SHORTEST = 512;
 /** Files of a release; the larger ones are those that apps have. */
-const MOST_FILES = 24;
+const MOST_FILES = 40;
 
 /** The first half of a SHA-256, 128 bits, in base64url. */
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest().toString('base64url', 0, 16);

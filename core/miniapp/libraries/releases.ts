@@ -18,7 +18,11 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
     '3.17.4',
     'C9vk54QpxYyubnEc8TVBWw ciswolfIZSBGfQk3Sbrpsg XicGFEiXXLCG8k0G7-2I3A IyUZOUxsj9um82Kx2doWEA uPKyxg6UCcmze3CEP9kaRQ',
   ],
-  ['animejs', '4.5.0', 'jVs6WKH2QCOgSkzt7vE1og X5DMxFbJQz9e8no8c084lA'],
+  [
+    'animejs',
+    '4.5.0',
+    'FBuBhBfGffhGf9xr1aMudw qI6_tb0pDyUhVpLtznGnTA oZAVoaktUgJaL7ZwO21n6g jVs6WKH2QCOgSkzt7vE1og X5DMxFbJQz9e8no8c084lA',
+  ],
   [
     'axios',
     '1.21.1',
@@ -36,7 +40,7 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
   [
     'date-fns',
     '4.4.0',
-    'A81oGz7Rk641nAYMsnqmZw wc0eDthpi6RABdPb6BY_WA hpdnLYBS9aXKe6I61LAYQA O8sqkrMspRShA0uKShUGfg HeCe2RQwG1EChC2J8ISvbw Zwg6dLWepc3zdirqloVefg lhEwWFe0me1aIou35GmXOA t7iDUdw8zTfILVbI6q9eKA x6v5_-GXsjsp2LzECW6XOQ zJn27jKI8aCCeK5P-DNmKA xkk5jw88Lmtz0ywThosBsQ IH2z3lQ8YPNvCx9n63K-_w J7kr5qKAxQt-MJHYDt25Rw 0qnIe0Ui6XuFypdjsj1tXA 06-GREYSN010FzR2dhQ49w ov-gIPk_mB-x8kQ9sFg_9A gVGZ1I2Lg0NJk0O2i0m3iA eEgcOBBgfoFsaNLsnVakwg rgZPfq8bcXFOfgKXB2_FsQ mTz-_dBTcnrBkzRWSee9pw 04g0iajvrybMrNUmt-9JKQ Ku5ZgL3r9hlcOiaQ6uyZfA 4-z8-l530P0F-3uTFi9VRA _SdGE8Bq8BKPjmp3GLMyEg',
+    'A81oGz7Rk641nAYMsnqmZw wc0eDthpi6RABdPb6BY_WA hpdnLYBS9aXKe6I61LAYQA O8sqkrMspRShA0uKShUGfg HeCe2RQwG1EChC2J8ISvbw Zwg6dLWepc3zdirqloVefg lhEwWFe0me1aIou35GmXOA t7iDUdw8zTfILVbI6q9eKA x6v5_-GXsjsp2LzECW6XOQ zJn27jKI8aCCeK5P-DNmKA xkk5jw88Lmtz0ywThosBsQ IH2z3lQ8YPNvCx9n63K-_w J7kr5qKAxQt-MJHYDt25Rw 0qnIe0Ui6XuFypdjsj1tXA 06-GREYSN010FzR2dhQ49w ov-gIPk_mB-x8kQ9sFg_9A gVGZ1I2Lg0NJk0O2i0m3iA eEgcOBBgfoFsaNLsnVakwg rgZPfq8bcXFOfgKXB2_FsQ mTz-_dBTcnrBkzRWSee9pw 04g0iajvrybMrNUmt-9JKQ Ku5ZgL3r9hlcOiaQ6uyZfA 4-z8-l530P0F-3uTFi9VRA _SdGE8Bq8BKPjmp3GLMyEg 5BFfBlPaUhfpUSW7rkEmRg MlOAoLfCsdnVhAQVMwOzvg EoZeqloO6-EDyxV9YSck7Q 03VTuw-jbMXaAd-pbMBarQ cBPtBvcLJvagtNAMIAjH6g tLmBKAkj-wTfRcNCADpq2w kPb8adKDuDtfvOWQHg3duA Fhqv4YScV1PNy8DTdbWTAA sNXW_vis2gWwf1-udoV3NQ wf7IckGp4hwZle8ebwEh2w mBa9Gp11MvtxG87Vx5ogDg 0bxiUu_mK_f4_vPj5t-4qw kCepmo-4rZkfrtjkkb2usg 7tYnCCySKFNoXhvO_tYzhg 9D5DUue-X60CIMUkPD3UWw vRCOlPCbJId2VomE0jsYcw',
   ],
   ['dayjs', '1.11.23', 'AZjdCx92DN7Racfn_36vVg'],
   [
@@ -58,7 +62,7 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
   [
     'gsap',
     '3.15.0',
-    'zwoand7QrF9cqmQgivDOwA Ae_-DhIcIroPiFo_CR89xg g8S2wLAgvrpze5CJYYFWCw OeyYNUM-BS8YFumrJTFIXA mOCrbWh2piuj-4UEYJy1ZA 9_syQ1dRISfaENME7xsL8w 4mpydYoMXpNs30s1Ku-Jbw KDGTaAvJSI52RluYdsRjpg CfkRFnkfdVe1hY4lHoqJxg krualkdvmD0hKivE9UyIkA QdBh6LCi3f22R_j4XaaQ7A ehlQQdN8seqNgXilCSjgdg ZRSKs3_msirhfc21gCob9Q eGtR_-h4-nR7t-EVgV1Djg PHMsKrS1vK8bmDWxciN2AQ a-qYe99skp-xL2RBzUQOVQ xOFBo_nbJe6KiH1hj2blfg sLFNZ7VbDEPHVqwLEGz8sA PRqfY3NsZD3YJd4jwIkhNg N0rBR2vVYiLNpWkwILwCnA Lu4hldbGX-BL73KMCkownQ 6yj_esLTILokpcBlVj_Njw FtYRUlnOX0pa411OGLYrTg JxKQpWh3vTMaNcIU4MFyQQ',
+    'zwoand7QrF9cqmQgivDOwA Ae_-DhIcIroPiFo_CR89xg g8S2wLAgvrpze5CJYYFWCw OeyYNUM-BS8YFumrJTFIXA mOCrbWh2piuj-4UEYJy1ZA 9_syQ1dRISfaENME7xsL8w 4mpydYoMXpNs30s1Ku-Jbw KDGTaAvJSI52RluYdsRjpg CfkRFnkfdVe1hY4lHoqJxg krualkdvmD0hKivE9UyIkA QdBh6LCi3f22R_j4XaaQ7A ehlQQdN8seqNgXilCSjgdg ZRSKs3_msirhfc21gCob9Q eGtR_-h4-nR7t-EVgV1Djg PHMsKrS1vK8bmDWxciN2AQ a-qYe99skp-xL2RBzUQOVQ xOFBo_nbJe6KiH1hj2blfg sLFNZ7VbDEPHVqwLEGz8sA PRqfY3NsZD3YJd4jwIkhNg N0rBR2vVYiLNpWkwILwCnA Lu4hldbGX-BL73KMCkownQ 6yj_esLTILokpcBlVj_Njw FtYRUlnOX0pa411OGLYrTg JxKQpWh3vTMaNcIU4MFyQQ y-PKcmNQ-NIw2jihTOI4Tg By-ngMzUm3ZDGd17AgAXag rORKB8bBefU0fZtGoVLUaA GciRpBIkDYUhsTMwgT2bVQ jtpNox8uytJU61dlzB-oGA HmqbTDp-NhDByeiIEuNaZA 4lzeQAUHKtK-Z5JNchcJuA DOgiShHrlZ1DTdAvQ1TdfQ F9zqpL1RcFUeeHK54YTc5g wZq1T6dhWkC6dVHRRn8f-A GcERRtZaBRIdcqr5TVYWhg XUm0lOym9gkn3YhyTLupYw g9R5aQ4l8tJGTH18FNskFA GVYBUpnRX4bNgZqkMvm4hg iO0OqM9Evj0DgRwV_g-cIg mqM1ZavjxEo7LQV5CwQmig',
   ],
   ['hammerjs', '2.0.8', 'GMd3rFxMDNnM5JQEpiKLLg eVNjHw5UeU0jUqPPpZHAkQ pAyjsDNIws7eCd9zfe_vAQ'],
   [
@@ -81,7 +85,7 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
     '4.0.0',
     'qykgJisHBehomeqVJE2h_A 9fsHeVnKBvqh3FB2HYu7gw ZPivbgtHOexxac7kKqLN-Q M-GjhMBfXikM1izMplICCQ OaVG6prZf4v69dPg6PhVag 8DGpv13HIm-5iDNWw1Xqxg',
   ],
-  ['knockout', '3.5.3', 'B4heVb0-sEeqT-ziFMA2DQ'],
+  ['knockout', '3.5.3', 'ErbQFIl_Lh1VAk9y33SA7w B4heVb0-sEeqT-ziFMA2DQ'],
   [
     'konva',
     '10.9.1',
@@ -92,7 +96,7 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
   [
     'lodash',
     '4.18.1',
-    '9UZfVVZr9USq0KMcYTWInA miKasKbs5N_zAIuvJegvyg qNfmKRrYAlb5dqzpCCSnEA MQho0vVEOVQ1IF4aFdykwg KFUIr3hj4wQaZcSKqOp3yg 8iJFZEkTnuo5NcbKkmUrsQ ZbeXS3jVIK1e-lA1SJM2-Q PKQNCubEKOuFCamAF9kzDA 5sdsIGyCGshbuSoIxoXa0A JWuC6Mfgb4yNlkSGKREwRg 4GYSVCusN1fngdSvpfA85Q RKxhasAEK1WiDfqHBdb_8A 1nc_Xqf3pYCHmjIwBYPekw GywLC-M6ByJbp5y2ZgHX9w Wj8XjMzatO6fOtsc4f73eQ ItEzqBuv4TzGJgzcek8WCA a5Qj-02BWo5995Nobe-voA uk8nnWJjqkEQG9pGHe9sEA jn3qjmTWBxHb4CzNW2g23Q pXbzdCKUhfkjWtRfnXMRZg 0dhCrv2v11KOniZ6SfBJrg oOdm4qvQuyPpg93pEpTC6A au9WyrPtaUtf_T41cxcTJw KvkNzmWYmzP6ID4_hZ6xHA',
+    '9UZfVVZr9USq0KMcYTWInA miKasKbs5N_zAIuvJegvyg qNfmKRrYAlb5dqzpCCSnEA MQho0vVEOVQ1IF4aFdykwg KFUIr3hj4wQaZcSKqOp3yg 8iJFZEkTnuo5NcbKkmUrsQ ZbeXS3jVIK1e-lA1SJM2-Q PKQNCubEKOuFCamAF9kzDA 5sdsIGyCGshbuSoIxoXa0A JWuC6Mfgb4yNlkSGKREwRg 4GYSVCusN1fngdSvpfA85Q RKxhasAEK1WiDfqHBdb_8A 1nc_Xqf3pYCHmjIwBYPekw GywLC-M6ByJbp5y2ZgHX9w Wj8XjMzatO6fOtsc4f73eQ ItEzqBuv4TzGJgzcek8WCA a5Qj-02BWo5995Nobe-voA uk8nnWJjqkEQG9pGHe9sEA jn3qjmTWBxHb4CzNW2g23Q pXbzdCKUhfkjWtRfnXMRZg 0dhCrv2v11KOniZ6SfBJrg oOdm4qvQuyPpg93pEpTC6A au9WyrPtaUtf_T41cxcTJw KvkNzmWYmzP6ID4_hZ6xHA JVKzlvpGlVcT3edOeNFxGw brOOapRiGJu-GfUH9n0ANQ plMF0_9zjmyWkqA5ahbCJg 6uipk00yQytbQTgNWXkRoQ avTk3nhklvyvSxLNiUwdqA cPl0GH9tkUCpceUV6gAkag fLrHdY2T6Hcm9Qq_BTvH4Q LH9bl8jc0GXzM_qY38YpaQ pKkR-rECx5K4NSul2LZmPQ _4uQKeNBCKJK8jIsG9otIQ Ib9lAr0P1k8rvhHu3ZsX4g BEEhn67rYMGW-Z-CWKkrSA 5bANWi0awrJhbzjOHnoNOg rZSqomckxeMx8IEK6dQGmQ wRZ7R1nWnM0464DIkTyINA hNUaU-py4We_AKTf10h9Gg',
   ],
   [
     'lottie-web',
@@ -109,7 +113,11 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
     '7.1.3',
     '_Bl9oKo4dvlCnC54CpaWuQ FuIxy3KK-NYAfdicfbLj5g pQwxQ0L322Au4aBjO0Lclw r4yD-LVmLVgbPpZvDdvnIA gnz_VJlOqmhDLys1qUgNVw jfhDJLhBZldxUmgiSvWOEQ jWrfbRwLkF8uKomzmyZiDQ wYooCtPe4islwGHlR_MMog',
   ],
-  ['moment', '2.31.0', '9f5QcDbe42ypH5OUxmDZhQ YBh7gzRh1ko5Tl6EnPe95g'],
+  [
+    'moment',
+    '2.31.0',
+    'a0RF4e6AG9zB1CGWFjrnRQ Q2UXif4N_JpaTLzYtBDefA SdzXRHrFxhtTto01KsIYzQ gyr68tRgARMq5wWkgf0h-A 9f5QcDbe42ypH5OUxmDZhQ YBh7gzRh1ko5Tl6EnPe95g wRGtLkRHwlN2XmebtKQLqQ',
+  ],
   ['mustache', '4.2.0', 'qArKeVykXN7RCDNSV61kkw D2BB8ELvfSPcayKd_Xtveg 1_0GA1EkYejtvYFoa-rSqw'],
   [
     'nouislider',
@@ -133,7 +141,7 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
   [
     'ramda',
     '0.32.0',
-    '8bQVE7gNuACvdrtUmNAZig L0KGMYDvBwVnI7qjTsmsMw uHNzjVaBjmmps21dXqB7zw pORTobM_q3POmv3UT1xlGQ _uj0X4CC7q-LCviadkMiDg NUWN3lqJYot1c8CBUs_rwg u8Fvgy5YtaC8W81lT14nGA 8F8Sx1iBuGtZnMlB6uM7Yw dXPPVbZsE0G6vh5JcYvA0A bNi1TgwiGHl9KHPdVAQsMA 4spU1MvjK6l2BoCnykBfHw 2d_FuuaU5vFH2M2fH-rghw BWVIhuu5PIAxADZWmJV5FA 9cAw0uOhxI962x_lcPvMcQ 20x3ANi8RRpkLXy8ik2pbQ erFiQKzd4AG9tPkHRyRA7A YwHD0nlonLLC4rEM83JcwA sTFiYuobfia5dMuyKqct-A hDe04udIhYPrhoN2crBPWw rFc7LPuZ7LE3hFc2fsBDXg XLU5RzzrXjyPP_K0f9mHfg Nym9CaNLkuffdKSryWLcgg xk3DMzgDY1FJzTE7xkgkkQ Fr91fuukEDbV_EsGbZ1P5w',
+    '8bQVE7gNuACvdrtUmNAZig L0KGMYDvBwVnI7qjTsmsMw uHNzjVaBjmmps21dXqB7zw pORTobM_q3POmv3UT1xlGQ _uj0X4CC7q-LCviadkMiDg NUWN3lqJYot1c8CBUs_rwg u8Fvgy5YtaC8W81lT14nGA 8F8Sx1iBuGtZnMlB6uM7Yw dXPPVbZsE0G6vh5JcYvA0A bNi1TgwiGHl9KHPdVAQsMA 4spU1MvjK6l2BoCnykBfHw 2d_FuuaU5vFH2M2fH-rghw BWVIhuu5PIAxADZWmJV5FA 9cAw0uOhxI962x_lcPvMcQ 20x3ANi8RRpkLXy8ik2pbQ erFiQKzd4AG9tPkHRyRA7A YwHD0nlonLLC4rEM83JcwA sTFiYuobfia5dMuyKqct-A hDe04udIhYPrhoN2crBPWw rFc7LPuZ7LE3hFc2fsBDXg XLU5RzzrXjyPP_K0f9mHfg Nym9CaNLkuffdKSryWLcgg xk3DMzgDY1FJzTE7xkgkkQ Fr91fuukEDbV_EsGbZ1P5w 4vmhlE7eLaDg_9swAK6OrQ gZQYwFXiIY9zPqJhKlwOvw DARZvRVk7AFrIHa_aF5InA NfotIodTqtkzw1b01gttlg xp-I7KQoOPwbl7cfveAYVg hO7bqjfy265bEK6TqsZspw WcAYG8q5y4bDOiAj6DAphw 3RF9txXfOGiRHBGIgUHCuw bPJCIBIKgovHA8-NRLlCng Q2eoXh4o1blVQBBdbZAQtQ ujkufasSzWVAGv1Z9Dw71g j3U01bztHdOYFdmFilN6Ag Aoprc4M7aAGK66v1ti5q1w q--k-1knw86xBgvyJQ_hKA fAnF_yYxjT5p2719FbCZeQ SFv4_qi5smi1ni3Bz6hPPw',
   ],
   [
     'react-dom',
@@ -141,7 +149,7 @@ export const RELEASES: readonly (readonly [name: string, version: string, hashes
     'jOgtqiB5WBqRJ73PKUfsTA AONIqz1rwu75CDRdC8TgCA uho-M0ifhoNxVhd3YH4-5Q BbNhdaCipG_-cOn9pWpkgQ 8t2T9vkfmDzZEjIJjUrFVQ 91lGDrNXHVvx4anl73ywMw pjFSdASwp7vhCqedsEhSGQ',
   ],
   ['redux', '5.0.1', 'sm6HXw_ZTjeZlvI8zZn8UA dNTzMPz3p_7LeoPMS0tl1g'],
-  ['rxjs', '7.8.2', 'veVqtDh5_Ldsm-kXba63qw e4vSaBJJ8NuK8LmocTf-QA'],
+  ['rxjs', '7.8.2', 'HkHqORQ-NMJW-_kFa1av3Q IVLop5SYIXCkwdrjKnTjGg veVqtDh5_Ldsm-kXba63qw e4vSaBJJ8NuK8LmocTf-QA'],
   ['solid-js', '1.9.19', 'xOU7-OFkosJn9cwjMfEc1g OMWSoiUTumWrg0m_nn5IWQ cMYCC9bZlLyt-tazVHLfpA'],
   ['sortablejs', '1.15.7', 'cN61vq0rqktSsejnVs-s0A pIpOyTHwTFChuAwJXQYQ3A v0JBvHP-9_EcWaKDpp_oBQ'],
   ['svelte', '5.57.3', '9NgB0XzAuOAI0GhSVfIOrg'],

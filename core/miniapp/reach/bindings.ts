@@ -7,6 +7,8 @@ export type Binding =
   | { readonly kind: 'variable'; readonly name: Identifier }
   /** `isOfClass`: of instances of a class, which browsers do not make. */
   | { readonly kind: 'member'; readonly name: string; readonly isOfClass?: boolean }
+  /** Any member of an object that is written out. */
+  | { readonly kind: 'object'; readonly name: Identifier }
   /** What a function gives back. */
   | { readonly kind: 'result'; readonly of: AnyNode };
 
@@ -55,6 +57,7 @@ export function bindingsOf(node: AnyNode): Bindings {
         const name = keyOf(parent.key);
         if (name === null) return 'inline';
         found.push({ kind: 'member', name, isOfClass: parent.type === 'MethodDefinition' });
+        if (parent.type === 'Property') found.push(...objectsOf(parent));
         return found;
       }
       case 'ExportSpecifier': {
@@ -82,6 +85,14 @@ export function bindingsOf(node: AnyNode): Bindings {
     }
   }
   return 'inline';
+}
+
+/** `const senders = { a: …, b: … }` */
+function objectsOf(property: AnyNode): Binding[] {
+  const object = parentOf(property);
+  const holders = object?.type === 'ObjectExpression' ? bindingsOf(object) : [];
+  if (typeof holders === 'string') return [];
+  return holders.flatMap((holder) => (holder.kind === 'variable' ? [{ kind: 'object', name: holder.name }] : []));
 }
 
 /** It is in `arguments`, too. Of what the walk has given no scope nothing can be said. */

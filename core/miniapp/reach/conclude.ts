@@ -111,7 +111,9 @@ class Levels {
     const unit = reach.unitAt(script, at);
     if (library !== undefined) {
       if (reach.isReachedByApp(unit)) return { level: reached, why: '' };
-      if (!reach.mayBeReachedByApp(unit))
+      const leadsOut = usual === 'error' || code === 'global_of_unknown';
+      // The rest of what cannot be said of code says nothing of a known release.
+      if (!leadsOut || !reach.mayBeReachedByApp(unit))
         return { level: dead, why: `It is in ${library}, and the app does not reach it. ${stopped}` };
       return { level: 'review', why: `It is in ${library}. Whether the app reaches it cannot be determined.` };
     }
@@ -160,12 +162,15 @@ function reachOf({ scripts }: WebContext, isLibrary: (script: number) => boolean
   const certain = lazily(() => reachedUnits(graph, { certainty: 'certain', without: none }));
   const possible = lazily(() => reachedUnits(graph, { certainty: 'possible', without: none }));
   const byApp = lazily(() => reachedUnits(graph, { certainty: 'certain', without: libraries }));
+  const apps = [...scripts.keys()].filter((script) => !libraries.has(script));
+  const likely = lazily(() => reachedUnits(graph, { certainty: 'likely', without: none, texts: apps }));
+  const isOpen = lazily(() => graph.units.some(({ script, takesOpen }) => takesOpen && !libraries.has(script)));
   return {
     unitAt: (script, offset) => graph.unitAt(script, offset),
     isReached: (unit) => certain().has(unit),
     mayBeReached: (unit) => possible().has(unit),
     isReachedByApp: (unit) => byApp().has(unit),
-    mayBeReachedByApp: (unit) => possible().has(unit),
+    mayBeReachedByApp: (unit) => isOpen() || likely().has(unit),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { AnyNode, Identifier, Program } from 'acorn';
 import { KNOWN } from '../script/check-undefined.ts';
 import { CHILDREN } from '../script/children.ts';
-import { keyOf, type Scope, type Variable } from '../script/scope.ts';
+import { keyOf, type Scope, type Variable, type Write } from '../script/scope.ts';
 import { parentOf, scopeOf, type Walked } from '../script/walk.ts';
 import { type Binding, bindingsOf, nameOfMember } from './bindings.ts';
 import { isImplicit } from './implicit-names.ts';
@@ -20,12 +20,15 @@ export interface Unit {
   bound: readonly Key[] | undefined;
   /** What its code reaches: at once, or once `after` is reached, too. */
   readonly edges: { readonly to: Key; readonly after: Key | undefined }[];
+  /** It takes a member by a name that is not known, and calls one. */
+  takesOpen: boolean;
+  callsOpen: boolean;
 }
 
 /** What can be reached other than code: a variable, a member by its name, a result. */
 export interface Key {
   readonly name: string;
-  readonly kind: 'variable' | 'member' | 'result';
+  readonly kind: 'variable' | 'member' | 'object' | 'result';
   /** It is named on something that is known to be of the package. */
   isStrong: boolean;
   /** Functions that are bound to it. */
@@ -39,11 +42,14 @@ export class Graph {
   readonly units: Unit[] = [];
   /** The first unit of each script. */
   readonly tops: Unit[] = [];
+  /** Of each script, the texts in it that are names. */
+  readonly texts: Set<string>[] = [];
   readonly #members = new Map<string, Key>();
   readonly #strong = new Map<string, Key>();
   readonly #globals = new Map<string, Key>();
   readonly #variables = new Map<Variable, Key>();
   readonly #results = new Map<Key | Unit, Key>();
+  readonly #objects = new Map<Key, Key>();
   #byNode = new Map<AnyNode, Unit>();
   #script: Unit[] = [];
 
@@ -54,11 +60,12 @@ export class Graph {
     const script = this.tops.length;
     const top = this.#unit(0, Number.POSITIVE_INFINITY, undefined, script);
     this.tops.push(top);
+    this.texts.push(new Set());
     this.#addUnits(program, top);
     const keyOfVariable: VariableKeys = (name, scope) => this.#keyOfName(name, scope ?? walked.top, walked, isModule);
     for (const [node, unit] of this.#byNode) this.#bind(node, unit, keyOfVariable);
     for (const node of walked.names) this.#addName(node, keyOfVariable, walked);
-    for (const node of walked.nodes) this.#addNode(node, walked);
+    for (const node of walked.nodes) this.#addNode(node, walked, keyOfVariable);
     for (const { node } of walked.taken)
       if (node.type === 'Property') {
         const unit = this.#unitAt(node.start);
@@ -75,6 +82,11 @@ export class Graph {
       if (unit.script === script && unit.start <= offset && offset < unit.end && unit.start >= found.start)
         found = unit;
     return found;
+  }
+
+  /** Undefined: nothing has or takes a member by that name. */
+  memberIfAny(name: string): Key | undefined {
+    return this.#members.get(name);
   }
 
   member(name: string): Key {
@@ -97,7 +109,7 @@ export class Graph {
   }
 
   #unit(start: number, end: number, around: Unit | undefined, script: number): Unit {
-    const unit: Unit = { start, end, around, script, bound: undefined, edges: [] };
+    const unit: Unit = { start, end, around, script, bound: undefined, edges: [], takesOpen: false, callsOpen: false };
     this.units.push(unit);
     this.#script.push(unit);
     return unit;
@@ -108,6 +120,8 @@ export class Graph {
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       const [node, around] = next;
       let unit = around;
+      if (node.type === 'Literal' && typeof node.value === 'string' && NAME.test(node.value))
+        this.texts[top.script].add(node.value);
       if (isFunctionNode(node)) {
         unit = this.#unit(node.start, node.end, around, top.script);
         this.#byNode.set(node, unit);
@@ -196,6 +210,8 @@ export class Graph {
       }
       case 'member':
         return isImplicit(binding.name, binding.isOfClass) ? undefined : this.member(binding.name);
+      case 'object':
+        return obtain(this.#objects, keyOfVariable(binding.name.name, scope), 'object', '');
       case 'result': {
         const unit = this.#byNode.get(binding.of);
         return unit === undefined ? undefined : this.resultOf(unit);
@@ -229,15 +245,33 @@ export class Graph {
     }
   }
 
-  #addNode(node: AnyNode, walked: Walked): void {
+  #addNode(node: AnyNode, walked: Walked, keyOfVariable: VariableKeys): void {
     if (node.type === 'ExportNamedDeclaration' && node.source) this.#addReexports(node);
     if (node.type !== 'MemberExpression') return;
     const parent = parentOf(node);
     if (parent?.type === 'AssignmentExpression' && parent.left === node && parent.operator === '=') return;
     const unit = this.#unitAt(node.start);
     const name = nameOfMember(node);
-    if (name !== undefined)
-      this.#reach(unit, isOfPackage(node.object, walked) ? this.strong(name) : this.member(name), undefined);
+    if (name === undefined) this.#addOpen(node, unit, keyOfVariable);
+    else this.#reach(unit, isOfPackage(node.object, walked) ? this.strong(name) : this.member(name), undefined);
+  }
+
+  #addOpen(
+    { object, property, ...node }: AnyNode & { type: 'MemberExpression' },
+    unit: Unit,
+    keyOfVariable: VariableKeys,
+  ): void {
+    const scope = object.type === 'Identifier' ? scopeOf(object) : undefined;
+    if (isIndex(property as AnyNode)) return;
+    unit.takesOpen = true;
+    const writes = object.type === 'Identifier' ? (scope?.lookup(object.name)?.writes ?? []) : [];
+    if (
+      object.type === 'Identifier' &&
+      writes.length > 0 &&
+      writes.every(({ from }) => from?.type === 'ObjectExpression')
+    )
+      this.#reach(unit, obtain(this.#objects, keyOfVariable(object.name, scope), 'object', ''), undefined);
+    else if (isCalled(node as AnyNode)) unit.callsOpen = true;
   }
 
   /** `export { a as b } from …` */
@@ -250,6 +284,8 @@ export class Graph {
     unit.edges.push({ to, after });
   }
 }
+
+const NAME = /^[A-Za-z_$][\w$]{0,40}$/;
 
 function obtain<K>(keys: Map<K, Key>, at: K, kind: Key['kind'], name: string, isStrong = false): Key {
   let key = keys.get(at);
@@ -293,6 +329,41 @@ function* childrenOf(node: AnyNode): Iterable<AnyNode> {
   }
 }
 
+/** A number, as far as it shows. */
+function isIndex(key: AnyNode): boolean {
+  switch (key.type) {
+    case 'Literal':
+      return typeof key.value === 'number';
+    case 'UpdateExpression':
+      return true;
+    case 'BinaryExpression':
+      return key.operator !== '+' || isIndex(key.left as AnyNode) || isIndex(key.right);
+    case 'Identifier': {
+      const writes = scopeOf(key)?.lookup(key.name)?.writes ?? [];
+      const isCounted = ({ from, path, added }: Write) =>
+        added === undefined &&
+        path.length === 0 &&
+        (from === undefined || (from.type === 'Literal' && typeof from.value === 'number'));
+      return writes.some(({ from }) => from !== undefined) && writes.every(isCounted);
+    }
+    default:
+      return false;
+  }
+}
+
+const CALLING = new Set(['call', 'apply', 'bind']);
+
+/** There and then, or by call and apply. */
+function isCalled(node: AnyNode): boolean {
+  const parent = parentOf(node);
+  if (parent?.type === 'MemberExpression')
+    return parent.object.start === node.start && CALLING.has(nameOfMember(parent) ?? '');
+  return (
+    (parent?.type === 'CallExpression' || parent?.type === 'NewExpression') &&
+    parent.arguments.every(({ start }) => start > node.start)
+  );
+}
+
 /** `Object.defineProperty(exports, "name", { get: function () { … } })` */
 function definedAs(property: AnyNode & { type: 'Property' }): string | undefined {
   const object = parentOf(property);
@@ -305,23 +376,12 @@ function definedAs(property: AnyNode & { type: 'Property' }): string | undefined
   return isImplicit(String(key.value)) ? undefined : String(key.value);
 }
 
-/** A name of another script or module, or of an object, class or instance that the script makes. */
+/** A name of another script or module, or of an object that is written out. */
 function isOfPackage(node: AnyNode, { top, implicit }: Walked): boolean {
-  if (node.type === 'NewExpression') return true;
   if (node.type !== 'Identifier') return false;
   const variable = (scopeOf(node) ?? top).lookup(node.name);
   if (variable === undefined || variable === implicit.own(node.name)) return !KNOWN.has(node.name);
   return variable.writes.some(({ from, path }) => path.length === 0 && from !== undefined && MADE.has(from.type));
 }
 
-const MADE = new Set([
-  'ObjectExpression',
-  'ClassDeclaration',
-  'ClassExpression',
-  'NewExpression',
-  'FunctionDeclaration',
-  'FunctionExpression',
-  'ImportNamespaceSpecifier',
-  'ImportDefaultSpecifier',
-  'ImportSpecifier',
-]);
+const MADE = new Set(['ObjectExpression', 'ImportNamespaceSpecifier', 'ImportDefaultSpecifier', 'ImportSpecifier']);

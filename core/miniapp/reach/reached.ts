@@ -5,16 +5,20 @@ import { isOfPlatform } from './implicit-names.ts';
 export type Certainty =
   /** Each step is by a name that means one function. */
   | 'certain'
-  /** Also by names that several functions or the platform have, or that nothing names. */
+  /** Also by names that several functions or the platform have, and by texts. */
+  | 'likely'
+  /** By any name. */
   | 'possible';
 
 export interface From {
   readonly certainty: Certainty;
   /** Scripts of libraries: their top levels reach nothing. */
   readonly without: ReadonlySet<number>;
+  /** Scripts whose texts may name members. */
+  readonly texts?: Iterable<number>;
 }
 
-export function reachedUnits(graph: Graph, { certainty, without }: From): ReadonlySet<Unit> {
+export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: From): ReadonlySet<Unit> {
   const units = new Set<Unit>();
   const keys = new Set<Key>();
   const open: Unit[] = [];
@@ -42,13 +46,19 @@ export function reachedUnits(graph: Graph, { certainty, without }: From): Readon
     keys.add(key);
     openKeys.push(key);
   };
+  const nameTexts = (script: number): void => {
+    for (const text of graph.texts[script]) {
+      const key = graph.memberIfAny(text);
+      if (key !== undefined) addKey(key);
+    }
+  };
   const nameKey = (key: Key): void => {
     if (key.kind !== 'member') {
-      addKey(key);
+      if (key.kind !== 'object' || certainty !== 'certain') addKey(key);
       return;
     }
     const weak = graph.member(key.name);
-    if (key.isStrong || certainty === 'possible' || (weak.count <= 1 && !isOfPlatform(key.name))) addKey(weak);
+    if (key.isStrong || certainty !== 'certain' || (weak.count <= 1 && !isOfPlatform(key.name))) addKey(weak);
   };
 
   for (const unit of graph.units) {
@@ -61,10 +71,12 @@ export function reachedUnits(graph: Graph, { certainty, without }: From): Readon
     if (isTrusted(unit))
       for (const { to, after } of unit.edges) if (after !== undefined) push(waiting, after, { unit, to });
   }
+  for (const script of texts) nameTexts(script);
   // Whatever a name means that is computed, copied or gone over.
   if (certainty === 'possible') for (const key of graph.named()) addKey(key);
   for (const top of graph.tops) if (!isTrusted(top)) enter(top);
 
+  let callsOpen = false;
   for (;;) {
     const unit = open.pop();
     const key = unit === undefined ? openKeys.pop() : undefined;
@@ -75,6 +87,10 @@ export function reachedUnits(graph: Graph, { certainty, without }: From): Readon
         if (after === undefined || keys.has(after)) nameKey(to);
         else if (!isTrusted(unit)) push(waiting, after, { unit, to });
       for (const child of inner.get(unit) ?? []) tryEnter(child);
+      if (unit.callsOpen && certainty === 'likely' && !callsOpen) {
+        callsOpen = true;
+        for (const script of graph.texts.keys()) nameTexts(script);
+      }
     }
     if (key !== undefined) {
       for (const { to } of waiting.get(key) ?? []) nameKey(to);

@@ -13,8 +13,8 @@ export const SCRIPT_RULES = {
     type: 'error',
     title: 'Code is made of text with a function constructor',
     about:
-      'Function, GeneratorFunction and AsyncFunction run text as code, as eval does. They are looked for by name, by an alias, as the constructor of any function, and in Reflect.construct and Reflect.apply.',
-    fix: 'Write the function as code. For the global object use globalThis instead of Function("return this")().',
+      'Function, GeneratorFunction and AsyncFunction run text as code, as eval does. They are looked for by name, by an alias, as the constructor of any function, and in Reflect.construct and Reflect.apply. Constant text that does nothing, compares its parameters, or gives the global object where it is called is a notice.',
+    fix: 'Write the function as code. Of libraries that make code of templates use the builds that do not: vue.runtime for Vue, @alpinejs/csp for Alpine, the runtime of Handlebars with precompiled templates.',
   },
   function_constructor_escapes: {
     type: 'warning',
