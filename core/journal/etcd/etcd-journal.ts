@@ -38,6 +38,9 @@ export function openEtcdJournal(options: EtcdJournalOptions): EtcdJournal {
 /** Used without a sequencer: this node appends its own commits. */
 const NO_SEQUENCER: NonNullable<EtcdJournalOptions['sequencing']> = { node: '', sequencer: () => null };
 
+/** Missed reads of the log after which etcd counts as unreachable. */
+const MISSED_READS = 3;
+
 /** Milliseconds before applying is retried, for example when the disk is full. */
 const APPLY_RETRY_PAUSE = 1000;
 
@@ -150,7 +153,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   override async close(): Promise<void> {
-    await this.ids.close();
+    await this.ids.close(this.#canReachLog);
     this.isClosed = true;
     this.wake();
     await this.#forwarding.waitUntilIdle();
@@ -196,6 +199,13 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (sequencer === null) return false;
     void this.#forwarding.forward(this.queue, sequencer).then(() => this.wake());
     return true;
+  }
+
+  /** Without etcd, a last write would only delay the stop. */
+  get #canReachLog(): boolean {
+    const { lookedAt } = this.freshness;
+    const maxAge = MISSED_READS * this.#options.interval;
+    return this.lost === null && lookedAt !== null && performance.now() - lookedAt < maxAge;
   }
 
   /** See `latest`. */

@@ -96,10 +96,10 @@ export class IdLeases implements IdPool {
   }
 
   /**
-   * Gives back the end of each block. Call it when no write is running any more. Never rejects, and
-   * does not wait long.
+   * Gives back the end of each block, if writes are possible. Call it when no write is running any
+   * more. Never rejects, and does not wait long.
    */
-  async close(): Promise<void> {
+  async close(canWrite = true): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const ends = [...this.#kinds.values()].flatMap(({ table, free }) => {
@@ -107,7 +107,7 @@ export class IdLeases implements IdPool {
       return last === undefined ? [] : [{ table, ...last }];
     });
     for (const { free } of this.#kinds.values()) free.clear();
-    if (ends.length === 0) return;
+    if (ends.length === 0 || !canWrite) return;
     const done = write(this.#environment, this.#journal, BY, (draft) => {
       for (const { table, start, end } of ends)
         if (counterOf(draft, table)?.next === end) putCounter(draft, table, start);
