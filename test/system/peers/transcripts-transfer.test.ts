@@ -33,7 +33,12 @@ test.before(async (context) => {
   await api.createRecord(zone, '*.wild', 'TXT', '"any \\"thing\\""', 60);
   const keyed = async (name: string, algorithm: string, domains: string[] | null): Promise<string> => {
     const scopes = ['dns:read'];
-    const { body } = await api.call('POST', '/api/v1/tsig-keys', { name, algorithm, scopes, domain_ids: domains });
+    const { body } = await api.call('POST', '/api/v1/tsig-keys', {
+      name,
+      algorithm,
+      scopes,
+      domain_ids: domains?.map(Number) ?? null,
+    });
     return `${algorithm}:${name}:${body.secret}`;
   };
   const keys = {
