@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import { parseExemptions } from '../../../core/address/index.ts';
@@ -16,6 +16,7 @@ import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import type { Fetch } from '../../../edge/origin/origin.ts';
 import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { wholeResponse } from '../../support/http2-response.ts';
 import {
   answerFields,
   answersOf,
@@ -71,14 +72,12 @@ const byHttp2 =
     }
     const pseudo = { ':method': method, ':path': path, ':authority': AUTHORITY };
     const stream = session.request({ ...fields, ...pseudo }, { endStream: true });
-    const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status': number }];
-    const parts: Buffer[] = [];
-    for await (const part of stream) parts.push(part);
-    const { ':status': status, ...others } = answered;
+    const { status, headers: answered, body } = await wholeResponse(stream);
+    const { ':status': _, ...others } = answered;
     const flat = Object.entries(others).flatMap(([name, value]) =>
       [value].flat().flatMap((item) => [name, String(item)]),
     );
-    return { status, headers: flat, body: Buffer.concat(parts).toString('latin1') };
+    return { status, headers: flat, body: body.toString('latin1') };
   };
 
 /** The current behaviour of the origin, and the requests it has received. */

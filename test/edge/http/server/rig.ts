@@ -20,6 +20,7 @@ import { createBaseContext } from '../../../../edge/http/server/tls-context.ts';
 import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
 import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { wholeResponse } from '../../../support/http2-response.ts';
 import { freePort } from '../../../support/ports.ts';
 
 export const HOST = 'site.test';
@@ -158,13 +159,8 @@ export async function getHttp2(url: string, port: number, path = '/'): Promise<R
       session.on('close', () => reject(new Error('the session was closed')));
     });
     const request = session.request({ ':path': path });
-    const reply = (async (): Promise<Reply> => {
-      const [headers] = (await once(request, 'response')) as [Record<string, string>];
-      let body = '';
-      for await (const part of request) body += String(part);
-      return { status: Number(headers[':status']), headers, body };
-    })();
-    return await Promise.race([reply, failed]);
+    const { status, headers, body } = await Promise.race([wholeResponse(request), failed]);
+    return { status, headers, body: String(body) };
   } finally {
     session.close();
   }

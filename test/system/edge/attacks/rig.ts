@@ -5,6 +5,7 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { Agent, get } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
+import { wholeResponse } from '../../../support/http2-response.ts';
 import { type Host, NAME, startHost, told } from '../host/host.ts';
 import type { LimitOptions } from '../host/options.ts';
 import { READY } from '../host/site.ts';
@@ -138,9 +139,8 @@ async function normalHttp1(host: Host, state: State): Promise<void> {
 const PAUSE_MS = 5;
 
 async function askHttp2(session: ClientHttp2Session): Promise<unknown> {
-  const stream = session.request({ ':path': '/ready' });
-  const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
-  return { status: headers[':status'], body: await text(stream) };
+  const { status, body } = await wholeResponse(session.request({ ':path': '/ready' }));
+  return { status, body: String(body) };
 }
 
 async function text(stream: AsyncIterable<unknown>): Promise<string> {

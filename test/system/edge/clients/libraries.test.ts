@@ -6,6 +6,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import { Agent } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { wholeResponse } from '../../../support/http2-response.ts';
 import { type Host, startHost } from '../host/host.ts';
 import { HINT, READY } from '../host/site.ts';
 import { frame, VERSION_QUESTION } from '../host/websocket.ts';
@@ -41,18 +42,11 @@ async function withSession(
 const toLoopback = ((_name: string, options: { all?: boolean }, done: (...result: unknown[]) => void) =>
   options.all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) as never;
 
-async function whole(stream: ClientHttp2Stream): Promise<{ status: number; body: Buffer }> {
-  const parts: Buffer[] = [];
-  const [headers] = (await once(stream, 'response')) as [{ ':status': number }];
-  for await (const part of stream) parts.push(part as Buffer);
-  return { status: headers[':status'], body: Buffer.concat(parts) };
-}
-
 test('node:http2: many streams at once, more than are allowed, all right', async (context) => {
   await withSession(context, async (session) => {
     const replies = await Promise.all(
       Array.from({ length: AT_ONCE * 2 }, (_, i) =>
-        whole(session.request({ ':path': i % 2 === 0 ? '/ready' : `/slow/3?${i}` })),
+        wholeResponse(session.request({ ':path': i % 2 === 0 ? '/ready' : `/slow/3?${i}` })),
       ),
     );
     for (const [i, { status, body }] of replies.entries())
@@ -67,7 +61,7 @@ test('node:http2: what is sent comes back, with its trailers', async (context) =
     stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': 'one' }));
     const trailers = once(stream, 'trailers') as Promise<[Record<string, string>]>;
     stream.end(body);
-    const reply = await whole(stream);
+    const reply = await wholeResponse(stream);
     assert.ok(reply.body.equals(body));
     assert.is((await trailers)[0]['x-sum'], 'one');
   });
@@ -77,12 +71,12 @@ test('node:http2: early hints, HEAD, a path that is not there', async (context) 
   await withSession(context, async (session) => {
     const hinted = session.request({ ':path': '/hints' });
     const hints = once(hinted, 'headers') as Promise<[Record<string, string | number>]>;
-    assert.is((await whole(hinted)).status, 200);
+    assert.is((await wholeResponse(hinted)).status, 200);
     const [headers] = await hints;
     assert.equal([headers[':status'], headers.link], [103, HINT]);
-    const head = await whole(session.request({ ':path': '/ready', ':method': 'HEAD' }));
+    const head = await wholeResponse(session.request({ ':path': '/ready', ':method': 'HEAD' }));
     assert.equal([head.status, head.body.length], [200, 0]);
-    assert.is((await whole(session.request({ ':path': '/nowhere' }))).status, 404);
+    assert.is((await wholeResponse(session.request({ ':path': '/nowhere' }))).status, 404);
   });
 });
 
@@ -96,7 +90,7 @@ test('node:http2: streams that are cancelled leave the others alone', async (con
     }
     await Promise.all(
       streams.map(async (stream, i) => {
-        if (i % 3 !== 0) assert.is((await whole(stream)).body.length, 100_000 + i);
+        if (i % 3 !== 0) assert.is((await wholeResponse(stream)).body.length, 100_000 + i);
       }),
     );
     assert.is(session.closed, false);
