@@ -48,19 +48,19 @@ const add = async ({ environment, journal }: Node, count: number): Promise<Id[]>
 test('nodes lease different blocks; one that stops gives back the rest, unless etcd is gone', async () => {
   const etcd = await startEtcd();
   try {
-    await withNode(etcd.gateway, async (one) => {
-      assert.equal(await add(one, 3), [1, 2, 3]);
+    await withNode(etcd.gateway, async (first) => {
+      assert.equal(await add(first, 3), [1, 2, 3]);
       await withNode(etcd.gateway, async (other) => {
         assert.equal(await add(other, 2), [17, 18]);
       });
       await withNode(etcd.gateway, async (other) => {
         assert.equal(await add(other, 2), [19, 20], 'the rest of its block was given back');
       });
-      assert.equal(await add(one, 1), [4]);
+      assert.equal(await add(first, 1), [4]);
       await etcd.stop();
       await sleep(INTERVAL * 5);
       const start = performance.now();
-      await one.journal.close();
+      await first.journal.close();
       assert.ok(performance.now() - start < DEADLINE / 2, 'the stop does not wait for etcd');
     });
   } finally {
