@@ -116,17 +116,22 @@ export class Graph {
   }
 
   #addUnits(program: Program, top: Unit): void {
-    const stack: [AnyNode, Unit][] = [[program, top]];
-    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      const [node, around] = next;
-      let unit = around;
-      if (node.type === 'Literal' && typeof node.value === 'string' && NAME.test(node.value))
-        this.texts[top.script].add(node.value);
+    const texts = this.texts[top.script];
+    const stack: AnyNode[] = [program];
+    const units: Unit[] = [top];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      let unit = units.pop()!;
+      if (node.type === 'Literal') {
+        if (typeof node.value === 'string' && NAME.test(node.value)) texts.add(node.value);
+        continue;
+      }
       if (isFunctionNode(node)) {
-        unit = this.#unit(node.start, node.end, around, top.script);
+        unit = this.#unit(node.start, node.end, unit, top.script);
         this.#byNode.set(node, unit);
       }
-      for (const child of childrenOf(node)) stack.push([child, unit]);
+      const before = stack.length;
+      pushChildren(node, stack);
+      for (let index = before; index < stack.length; index++) units.push(unit);
     }
     this.#script.sort((a, b) => a.start - b.start || b.end - a.end);
   }
@@ -321,13 +326,16 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   CatchClause: ['param', 'body'],
 };
 
-function* childrenOf(node: AnyNode): Iterable<AnyNode> {
-  for (const key of MORE[node.type] ?? CHILDREN[node.type] ?? []) {
+function pushChildren(node: AnyNode, stack: AnyNode[]): void {
+  for (const key of MORE[node.type] ?? CHILDREN[node.type] ?? NONE) {
     const child = (node as unknown as Record<string, AnyNode | (AnyNode | null)[] | null | undefined>)[key];
-    if (Array.isArray(child)) for (const item of child) if (item !== null) yield item;
-    if (child && !Array.isArray(child)) yield child;
+    if (!Array.isArray(child)) {
+      if (child && child.type !== 'Identifier') stack.push(child);
+    } else for (const item of child) if (item !== null && item.type !== 'Identifier') stack.push(item);
   }
 }
+
+const NONE: readonly string[] = [];
 
 /** A number, as far as it shows. */
 function isIndex(key: AnyNode): boolean {

@@ -57,6 +57,7 @@ export class Evaluator implements Evaluation {
   /** Of scripts that have run before. */
   readonly #globals: ReadonlyMap<string, Values>;
   readonly #flattened = new Map<AnyNode, Value>();
+  #names: Map<string, Identifier[]> | undefined;
   /** Where calls are given these names, or where they get another name. */
   readonly #passed = new Map<string, readonly Identifier[]>();
   /** Calls by a name, by the variable that the name means there. */
@@ -138,7 +139,7 @@ export class Evaluator implements Evaluation {
     if (!this.#walked.handedOn.has(name)) return false;
     let passed = this.#passed.get(name);
     if (passed === undefined) {
-      passed = this.#walked.names.filter((node) => node.name === name && isPassing(node));
+      passed = this.#namesOf(name).filter(isPassing);
       this.#passed.set(name, passed);
     }
     const variables = this.#variablesOf(fn, name);
@@ -150,13 +151,26 @@ export class Evaluator implements Evaluation {
     for (const { args, spread } of this.callsOf(fn)) if (index < spread && args[index]) yield args[index];
   }
 
+  /** Uses of a name, whatever it means there. */
+  #namesOf(name: string): readonly Identifier[] {
+    if (this.#names === undefined) {
+      this.#names = new Map();
+      for (const node of this.#walked.names) {
+        const same = this.#names.get(node.name);
+        if (same === undefined) this.#names.set(node.name, [node]);
+        else same.push(node);
+      }
+    }
+    return this.#names.get(name) ?? [];
+  }
+
   /** Where the variable that a name means at `node` is used. */
   usesOf(name: string, node: AnyNode): readonly Identifier[] {
     let scope: Scope | undefined;
     for (let at: AnyNode | undefined = node; at !== undefined && scope === undefined; at = parentOf(at))
       scope = scopeOf(at);
     const variable = (scope ?? this.#top).lookup(name);
-    return this.#walked.names.filter((use) => use.name === name && this.variableOf(use) === variable);
+    return this.#namesOf(name).filter((use) => this.variableOf(use) === variable);
   }
 
   /** Calls of a function by its name, where that means no other variable. */
