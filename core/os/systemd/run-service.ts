@@ -34,9 +34,9 @@ export async function runService({ log, start }: ServiceParts): Promise<void> {
   const hangUp = new HangUp();
   const service = new Service({ env: process.env, log });
   try {
-    for (let signal: string | null = null; signal === null; ) {
+    for (;;) {
       const running = await start(stops);
-      if (running !== null) signal = await untilEnd(running, { log, stops, hangUp, service });
+      if (running !== null && (await untilEnd(running, { log, stops, hangUp, service })) === 'signal') break;
       await stops.run();
     }
   } finally {
@@ -54,8 +54,8 @@ interface Lifecycle {
   readonly service: Service;
 }
 
-/** Resolves with the signal that ends the service; null: the parts start again. */
-async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifecycle): Promise<string | null> {
+/** Resolves when the service must end, or when its parts must start again. */
+async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifecycle): Promise<'signal' | 'replaced'> {
   let isStopping = false;
   service.ready(running);
   hangUp.follow(async () => {
@@ -77,11 +77,11 @@ async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifec
   if (signal === undefined) {
     log.info('restarting with the store of another node');
     service.reloading();
-    return null;
+    return 'replaced';
   }
   log.info('stopping', { signal });
   service.stopping();
-  return signal;
+  return 'signal';
 }
 
 function untilSignal(stops: Stops): Promise<string> {
