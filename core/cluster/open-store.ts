@@ -43,7 +43,7 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   return { environment, index, zoneSettings };
 }
 
-/** Compiles all answers anew while no daemon runs. Throws ConfigError. */
+/** Compiles all answers again while no daemon runs. Throws ConfigError. */
 export async function rebuildStore(config: Config): Promise<{ zones: number; answers: number }> {
   const { dataDir, store } = config;
   const lock = lockDirectory(dataDir);

@@ -34,7 +34,7 @@ export interface ThreadPlan {
   readonly file: URL;
   /** The number of the thread's index reader, from 1. */
   readonly readerNumber: number;
-  /** workerData without the fields that each start creates anew. */
+  /** workerData without the fields that each start creates again. */
   readonly data: Omit<WorkerData, 'shared' | 'readerNumber' | 'port' | 'counters' | 'deferred' | 'pulse'>;
   /** Wakes a thread that blocks outside its event loop. Called after each message to the thread. */
   readonly wake?: () => void;
