@@ -18,7 +18,7 @@ import { fillRequestFields, freshenResponse, identifyUpdated, judgeHead } from '
 import { judgeStorable, type NotStored } from './rules/storable.ts';
 import { isSelected } from './rules/vary.ts';
 import { answerOrPlan, partFields, serveStored } from './serve-stored.ts';
-import type { CacheStore, StoredVariant } from './store/cache-store.ts';
+import type { CacheStore, OnStored, StoredVariant } from './store/cache-store.ts';
 import type { StoredResponse } from './stored-response.ts';
 import { TappedBody } from './tapped-body.ts';
 import type { UncacheableKeys } from './uncacheable.ts';
@@ -199,15 +199,19 @@ async function handleNotModified(
     return;
   }
   let served: StoredVariant | undefined;
-  let isStored = true;
+  let isStorable = true;
+  /** Number of variants that the store has not reported yet. */
+  let pending = updated.length;
+  const onStored: OnStored = (isStored) => {
+    if (--pending === 0 || !isStored) settleFlight(context, fill, isStored);
+  };
   for (const candidate of updated) {
     const previous = variants.find((other) => other.response === candidate) as StoredVariant;
-    const freshened = freshenVariant(context, fill, previous, response, mark);
-    isStored &&= freshened.isStored;
+    const freshened = freshenVariant(context, fill, previous, response, mark, onStored);
+    isStorable &&= freshened.isStorable;
     served ??= freshened.variant;
   }
-  if (!isStored) store.remove(visit.site.domainId, key);
-  settleFlight(context, fill, isStored);
+  if (!isStorable) store.remove(visit.site.domainId, key);
   if (visit.isBackground || served === undefined) return;
   visit.outcome = 'revalidated';
   const status = statusOf(context, fill, { fwdStatus: 304 });
@@ -221,7 +225,8 @@ function freshenVariant(
   variant: StoredVariant,
   { headers, requestTime, responseTime }: OriginResponse,
   mark: number,
-): { variant: StoredVariant; isStored: boolean } {
+  onStored?: OnStored,
+): { variant: StoredVariant; isStorable: boolean } {
   const old = variant.response;
   const update = freshenResponse(old, headers, requestTime, responseTime);
   const verdict = judgeStorable(
@@ -233,10 +238,14 @@ function freshenVariant(
   );
   const headersToKeep = visit.storedFields(verdict.store ? verdict.headers : update.headers);
   const response: StoredResponse = { ...old, ...update, headers: headersToKeep };
-  if (!verdict.store) return { variant: detached(variant, response), isStored: false };
+  if (!verdict.store) {
+    onStored?.(false);
+    return { variant: detached(variant, response), isStorable: false };
+  }
   const { selecting, tags } = verdict;
   const next: StoredResponse = { ...response, selecting, tags };
-  return { variant: context.store.freshen(variant, next, mark) ?? detached(variant, next), isStored: true };
+  const freshened = context.store.freshen(variant, next, mark, onStored);
+  return { variant: freshened ?? detached(variant, next), isStorable: true };
 }
 
 /** A variant that no store holds in memory. */
@@ -253,7 +262,7 @@ function handleHeadResponse(context: FillContext, fill: Fill, response: OriginRe
   settleFlight(context, fill, false);
   if (stored !== undefined && response.status === 200) {
     const isSame = judgeHead(stored.response, response.headers) === 'update';
-    if (!isSame || !freshenVariant(context, fill, stored, response, mark).isStored)
+    if (!isSame || !freshenVariant(context, fill, stored, response, mark).isStorable)
       context.store.remove(visit.site.domainId, key);
   }
   const fields = visit.visitorFields(response.headers);
@@ -305,8 +314,8 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
     const headers = visit.storedFields(verdict.headers);
     const writer = store.write({ ...received, domainId, headers, selecting, tags }, body.length, mark);
     if (writer !== undefined) {
-      const onEnd = (isStored: boolean): void => settleFlight(context, fill, isStored);
-      return new TappedBody(body, writer, onEnd, () => (fill.flight?.followers ?? 0) > 0);
+      const onStored: OnStored = (isStored) => settleFlight(context, fill, isStored);
+      return new TappedBody(body, writer, onStored, () => (fill.flight?.followers ?? 0) > 0);
     }
   } else if (!isRequestSpecific) uncacheable.add(key, clock());
   // The origin no longer allows the cache to store this URL.

@@ -1,14 +1,14 @@
 /** A body on its way from the origin to the visitor, copied to the cache. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
-import type { CacheWriter } from './store/cache-store.ts';
+import type { CacheWriter, OnStored } from './store/cache-store.ts';
 
 /** Maximum number of bytes that are still fetched for the cache after the visitor has left. */
 const MAX_FINISH_BYTES = 4 * 1024 * 1024;
 
 export class TappedBody implements OriginBody {
   readonly #source: OriginBody;
-  readonly #onEnd: (isKept: boolean) => void;
+  readonly #onStored: OnStored;
   readonly #hasFollowers: () => boolean;
   #writer: CacheWriter | null;
   #bytesRead = 0;
@@ -17,16 +17,11 @@ export class TappedBody implements OriginBody {
   #hasEnded = false;
   #isReported = false;
 
-  /** `onEnd`: called once. `hasFollowers`: whether other requests wait for the stored response. */
-  constructor(
-    source: OriginBody,
-    writer: CacheWriter,
-    onEnd: (isKept: boolean) => void,
-    hasFollowers: () => boolean = () => false,
-  ) {
+  /** `hasFollowers`: whether other requests wait for the stored response. */
+  constructor(source: OriginBody, writer: CacheWriter, onStored: OnStored, hasFollowers: () => boolean = () => false) {
     this.#source = source;
     this.#writer = writer;
-    this.#onEnd = onEnd;
+    this.#onStored = onStored;
     this.#hasFollowers = hasFollowers;
   }
 
@@ -44,7 +39,7 @@ export class TappedBody implements OriginBody {
       if (part !== undefined) this.#copyToCache(part);
       return part;
     } catch (error) {
-      this.#end(false);
+      this.#fail();
       throw error;
     }
   }
@@ -56,7 +51,7 @@ export class TappedBody implements OriginBody {
       this.#copyToCache(part);
       return part;
     } catch (error) {
-      this.#end(false);
+      this.#fail();
       throw error;
     } finally {
       this.#isReading = false;
@@ -70,7 +65,7 @@ export class TappedBody implements OriginBody {
     const { length } = this.#source;
     const isWorthFinishing = length !== undefined && length - this.#bytesRead <= MAX_FINISH_BYTES;
     if (this.#writer === null || !(isWorthFinishing || this.#hasFollowers())) {
-      this.#end(false);
+      this.#fail();
       this.#source.cancel();
       return;
     }
@@ -93,24 +88,22 @@ export class TappedBody implements OriginBody {
         if (this.#writer === null) this.#cancelSource();
       }
     } catch {
-      this.#end(false);
+      this.#fail();
     }
   }
 
   /** No reader is left: neither the cache nor a visitor. */
   #cancelSource(): void {
     if (this.#hasEnded) return;
-    this.#end(false);
+    this.#fail();
     this.#source.cancel();
   }
 
   #copyToCache(part: Uint8Array | null): void {
     const writer = this.#writer;
     if (part === null) {
-      this.#writer = null;
-      // A response that is on disk only is found by the next lookup, too.
-      writer?.end();
-      this.#end(writer !== null);
+      if (writer === null) this.#fail();
+      else this.#finish(writer);
       return;
     }
     this.#bytesRead += part.length;
@@ -118,20 +111,28 @@ export class TappedBody implements OriginBody {
     // The body is too large, or the disk too slow. The visitor still receives all of it.
     this.#writer = null;
     writer.abort();
-    this.#report(false);
+    this.#reportNotStored();
   }
 
-  #end(isStored: boolean): void {
+  /** The source has ended. The writer reports the result: the disk may need some time. */
+  #finish(writer: CacheWriter): void {
+    this.#writer = null;
+    writer.end(this.#onStored);
+    this.#hasEnded = true;
+    this.#isReported = true;
+  }
+
+  #fail(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#writer?.abort();
     this.#writer = null;
-    this.#report(isStored);
+    this.#reportNotStored();
   }
 
-  #report(isStored: boolean): void {
+  #reportNotStored(): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    this.#onEnd(isStored);
+    this.#onStored(false);
   }
 }

@@ -70,6 +70,13 @@ export interface CacheStats {
   readonly unwritten: number;
 }
 
+/**
+ * Called once: when the next lookup finds the response, unless that was purged meanwhile, or when
+ * it is certain that the response will not be stored. The call may come before the function that
+ * got the callback returns.
+ */
+export type OnStored = (isStored: boolean) => void;
+
 export interface CacheStore {
   /**
    * All stored variants of a URL (`StoredResponse.key`) that are not purged, fresh or stale, the
@@ -103,9 +110,9 @@ export interface CacheStore {
 
   /**
    * After a 304: stores `updated`, which has the body of `old` with new fields and times. Encoded
-   * bodies stay; the attached value is lost.
+   * bodies stay; the attached value is lost. Undefined: it is not stored, or not in memory.
    */
-  freshen(old: StoredVariant, updated: StoredResponse, mark: number): StoredVariant | undefined;
+  freshen(old: StoredVariant, updated: StoredResponse, mark: number, onStored?: OnStored): StoredVariant | undefined;
 
   /**
    * Invalidation (RFC 9111 section 4.4): removes all variants of a URL in all threads, and those
@@ -138,10 +145,10 @@ export interface CacheWriter {
    */
   push(part: Uint8Array): boolean;
   /**
-   * The body is complete. Undefined: not stored, or not in memory. A body that differs from its
-   * announced length is not stored.
+   * The body is complete. A response in memory is found at once, one on disk when it is written. A
+   * body that differs from its announced length is not stored.
    */
-  end(): StoredVariant | undefined;
+  end(onStored?: OnStored): void;
   /** The body is incomplete: nothing is stored. */
   abort(): void;
 }

@@ -4,7 +4,7 @@
  * is a miss. Each thread has its own segment, so no two threads write to one file.
  */
 import { close, open, writev } from 'node:fs';
-import type { StoredHead } from './cache-store.ts';
+import type { OnStored, StoredHead } from './cache-store.ts';
 import type { DiskIndex } from './disk-index.ts';
 import { type DiskReader, READ_WITH_HEAD_BYTES } from './disk-reader.ts';
 import {
@@ -50,6 +50,7 @@ export interface DiskJob {
    * voids.
    */
   readonly minSegment?: number;
+  readonly onStored?: OnStored | undefined;
 }
 
 export interface DiskWriterOptions {
@@ -96,19 +97,16 @@ export class DiskWriter {
     this.#options = options;
   }
 
-  /** False: the queue is full, or the disk has failed. */
-  put(job: DiskJob): boolean {
+  /** The entry is not written if the queue is full, or the disk has failed. */
+  put(job: DiskJob): void {
     const bytes = 500 + job.texts.text.length + dataLength(job);
     if (this.#queuedBytes + bytes > MAX_QUEUED_BYTES || performance.now() < this.#pausedUntil) {
-      this.unwritten++;
-      return false;
+      this.#giveUp(job);
+      return;
     }
     this.#queuedBytes += bytes;
     this.#queue.push(job);
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
-    return true;
+    this.#running ??= this.#run();
   }
 
   async flush(): Promise<void> {
@@ -128,19 +126,23 @@ export class DiskWriter {
       this.#queue = [];
       for (const job of jobs) {
         try {
-          if (performance.now() < this.#pausedUntil) this.unwritten++;
+          if (performance.now() < this.#pausedUntil) this.#giveUp(job);
           else await this.#addToBatch(job);
-          if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= 500) await this.#writeBatch();
         } catch {
           this.#fail();
+          this.#giveUp(job);
         }
+        if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= 500)
+          await this.#writeBatch().catch(() => this.#fail());
       }
       await this.#writeBatch().catch(() => this.#fail());
       for (const job of jobs) this.#queuedBytes -= 500 + job.texts.text.length + dataLength(job);
     }
+    // In the same turn as the last check of the queue: `put` starts the next run.
+    this.#running = undefined;
   }
 
-  /** Adds an entry to the batch. */
+  /** Adds an entry to the batch. Rejects only if it has not. */
   async #addToBatch(job: DiskJob): Promise<void> {
     const { segments, segmentBytes } = this.#options;
     const siblings = await this.findSiblings(job);
@@ -149,7 +151,7 @@ export class DiskWriter {
     const length = headLength(job.texts, job.codings.length, pieces.length, siblings.length);
     const total = (length + size + 7) & ~7;
     if (total > segmentBytes - FILE_HEAD.length) {
-      this.unwritten++;
+      this.#giveUp(job);
       return;
     }
     const isSegmentTooOld = (job.minSegment ?? 0) > this.#segment;
@@ -207,7 +209,7 @@ export class DiskWriter {
     this.#batchBytes = 0;
     if (batch.length === 0) return;
     await writeAll(this.#fd, buffers, this.#position).catch((error) => {
-      this.unwritten += batch.length;
+      for (const { job } of batch) this.#giveUp(job);
       throw error;
     });
     this.#position += bytes;
@@ -218,9 +220,16 @@ export class DiskWriter {
     const { index, onReplaced } = this.#options;
     if (job.head.status === TOMBSTONE) return;
     const hadEntry = index.find(job.a, job.b) >= 0;
-    if (!this.publish(job, location, siblings))
-      this.put(makeTombstone(job, this.#options.removedAt(job.a), location.segment));
+    const isValid = this.publish(job, location, siblings);
+    if (!isValid) this.put(makeTombstone(job, this.#options.removedAt(job.a), location.segment));
     else if (hadEntry) onReplaced(job);
+    job.onStored?.(isValid && this.isIndexed(job));
+  }
+
+  /** Whether the index has an entry of a URL: it may forget one at once. */
+  isIndexed({ a, b }: Pick<DiskJob, 'a' | 'b'>): boolean {
+    const { index, segments } = this.#options;
+    return index.get(a, b, segments.oldest) !== undefined;
   }
 
   /** Indexes an entry on disk. False: its URL was removed meanwhile. */
@@ -249,7 +258,6 @@ export class DiskWriter {
       this.#fd = await createFile(fileOf(folder, this.#segment));
       await writeAll(this.#fd, [FILE_HEAD], 0);
     } catch (error) {
-      this.unwritten++;
       segments.resize(this.#segment, 0);
       throw error;
     }
@@ -263,7 +271,13 @@ export class DiskWriter {
     this.#fd = -1;
   }
 
+  #giveUp(job: DiskJob): void {
+    this.unwritten++;
+    job.onStored?.(false);
+  }
+
   #fail(): void {
+    for (const { job } of this.#batch) this.#giveUp(job);
     this.#batch = [];
     this.#buffers = [];
     this.#batchBytes = 0;

@@ -15,7 +15,7 @@
  * repeated request is a hit in memory by then.
  */
 import type { StoredResponse } from '../stored-response.ts';
-import type { DiskHandle, StoredHead } from './cache-store.ts';
+import type { DiskHandle, OnStored, StoredHead } from './cache-store.ts';
 import { DiskIndex } from './disk-index.ts';
 import { loadDisk } from './disk-load.ts';
 import { DiskReader, diskEntryOf, READ_WITH_HEAD_BYTES } from './disk-reader.ts';
@@ -148,17 +148,21 @@ export class Disk {
     return this.#segments.isOld(location.segment);
   }
 
-  put(response: StoredResponse, mark: number, codings: readonly EncodedCoding[]): void {
+  put(response: StoredResponse, mark: number, codings: readonly EncodedCoding[], onStored?: OnStored): void {
     const { body } = response;
     const texts = textsOf(response);
-    if (texts === undefined || this.#isClosed) return;
+    if (texts === undefined || this.#isClosed) {
+      onStored?.(false);
+      return;
+    }
     const { a, b } = this.#hash.of(response.domainId, response.key);
     const entry = diskEntryOf(body);
-    const common = { a, b, head: response, texts, mark, bodyLength: body.length };
+    const common = { a, b, head: response, texts, mark, bodyLength: body.length, onStored };
     if (entry !== undefined) {
       const { data, pieces, codings: lengths } = entry.frame;
       this.#writer.put({ ...common, codings: lengths, data: { data, pieces } });
     } else if (body.whole !== undefined) this.#putWhole(common, body.whole, codings);
+    else onStored?.(false);
   }
 
   /** Opens a file for a body that arrives in parts and is too large for a segment. */
@@ -173,20 +177,8 @@ export class Disk {
   }
 
   /** Ends a file. The index has the entry when all is written. */
-  finish(file: LargeFile, head: StoredHead, mark: number): void {
-    const { a, b } = this.#hash.of(head.domainId, head.key);
-    const done = file
-      .end(head, mark, () => this.#writer.findSiblings({ a, b, head }))
-      .then((written) => {
-        const texts = textsOf(head);
-        if (written === undefined || texts === undefined) this.#writer.unwritten++;
-        else if (!this.#writer.publish({ a, b, mark, head }, written.location, written.siblings))
-          this.#writer.put(makeTombstone({ a, b, head, texts }, this.#signals.removedAt(a), written.location.segment));
-        else {
-          this.#onReplaced(a, b);
-          this.#signals.replaced(a, b);
-        }
-      });
+  finish(file: LargeFile, head: StoredHead, mark: number, onStored?: OnStored): void {
+    const done = this.#completeFile(file, head, mark, onStored);
     this.#ending.add(done);
     void done.finally(() => this.#ending.delete(done));
   }
@@ -228,8 +220,36 @@ export class Disk {
     else {
       // The encoded bodies stay in memory only.
       const file = this.open(body.length);
-      if (file.push(body)) this.finish(file, common.head, common.mark);
+      if (file.push(body)) this.finish(file, common.head, common.mark, common.onStored);
+      else common.onStored?.(false);
     }
+  }
+
+  async #completeFile(file: LargeFile, head: StoredHead, mark: number, onStored: OnStored | undefined): Promise<void> {
+    let isIndexed = false;
+    try {
+      isIndexed = await this.#writeEnd(file, head, mark);
+    } finally {
+      onStored?.(isIndexed);
+    }
+  }
+
+  /** Writes the rest of a file. Returns whether the index has the entry. */
+  async #writeEnd(file: LargeFile, head: StoredHead, mark: number): Promise<boolean> {
+    const { a, b } = this.#hash.of(head.domainId, head.key);
+    const written = await file.end(head, mark, () => this.#writer.findSiblings({ a, b, head }));
+    const texts = textsOf(head);
+    if (written === undefined || texts === undefined) {
+      this.#writer.unwritten++;
+      return false;
+    }
+    if (!this.#writer.publish({ a, b, mark, head }, written.location, written.siblings)) {
+      this.#writer.put(makeTombstone({ a, b, head, texts }, this.#signals.removedAt(a), written.location.segment));
+      return false;
+    }
+    this.#onReplaced(a, b);
+    this.#signals.replaced(a, b);
+    return this.#writer.isIndexed({ a, b });
   }
 
   #deleteUnreadable(domainId: string, key: string, location: DiskLocation): void {

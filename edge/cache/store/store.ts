@@ -10,6 +10,7 @@ import type {
   CacheStore,
   CacheWriter,
   DiskHandle,
+  OnStored,
   StoredCoding,
   StoredHead,
   StoredVariant,
@@ -122,32 +123,34 @@ class ThreadStore implements CacheStore {
     if (length !== undefined && length > maxBytes) return undefined;
     return new BodyWriter({
       ...{ maxBytes, length, disk, budget: this.#room },
-      put: (body) => this.put({ ...head, body }, mark),
-      finish: (file) => {
+      put: (body, onStored) => this.#put(new Variant({ ...head, body }, mark, []), onStored),
+      finish: (file, onStored) => {
         this.#signals.poll(this.#listener);
-        if (this.#isVoid(head, mark)) {
+        if (disk === undefined || this.#isVoid(head, mark)) {
           this.#rejected++;
           file.abort();
+          onStored?.(false);
           return;
         }
         // The copy in memory is older.
         const { a, b } = this.#hash.of(head.domainId, head.key);
         this.#memory.remove(a, b, ANY_MARK);
         this.#stored++;
-        disk?.finish(file, head, mark);
+        disk.finish(file, head, mark, onStored);
       },
     });
   }
 
-  freshen(old: StoredVariant, updated: StoredResponse, mark: number): Variant | undefined {
+  freshen(old: StoredVariant, updated: StoredResponse, mark: number, onStored?: OnStored): Variant | undefined {
     this.#signals.poll(this.#listener);
     const { response, mark: before, codings } = old as Variant;
     // The stored response was purged before the request that confirmed it.
     if (this.#isVoid(response, before)) {
       this.#rejected++;
+      onStored?.(false);
       return undefined;
     }
-    return this.#put(new Variant(updated, mark, codings));
+    return this.#put(new Variant(updated, mark, codings), onStored);
   }
 
   remove(domainId: string, key: string): void {
@@ -205,15 +208,16 @@ class ThreadStore implements CacheStore {
     return new Disk(handle, this.#hash, this.#signals, memoryObject, (a, b) => this.#memory.remove(a, b, ANY_MARK));
   }
 
-  #put(variant: Variant): Variant | undefined {
+  #put(variant: Variant, onStored?: OnStored): Variant | undefined {
     this.#signals.poll(this.#listener);
     const { response, mark, codings } = variant;
     const { memoryObject, largestObject } = this.#handle;
-    if (this.#isVoid(response, mark)) {
-      this.#rejected++;
+    const isVoid = this.#isVoid(response, mark);
+    if (isVoid) this.#rejected++;
+    if (isVoid || response.body.length > largestObject) {
+      onStored?.(false);
       return undefined;
     }
-    if (response.body.length > largestObject) return undefined;
     this.#stored++;
     const { domainId, key, body, selecting } = response;
     // The memory may lack some variants of the URL that the disk has.
@@ -226,7 +230,11 @@ class ThreadStore implements CacheStore {
     const inMemory = isSmall ? this.#memory.put(response, mark, codings) : undefined;
     if (inMemory === undefined) this.#memory.drop(response);
     if (isPartial || (inMemory === undefined && this.#disk !== undefined)) this.#memory.setPartial(domainId, key, true);
-    this.#disk?.put(response, mark, codings);
+    if (inMemory === undefined && this.#disk !== undefined) this.#disk.put(response, mark, codings, onStored);
+    else {
+      this.#disk?.put(response, mark, codings);
+      onStored?.(inMemory !== undefined);
+    }
     return inMemory;
   }
 
@@ -268,6 +276,9 @@ class ThreadStore implements CacheStore {
     const markBefore = this.#signals.mark();
     const read = await this.#disk!.read(domainId, key, location);
     this.#signals.poll(this.#listener);
+    const current = this.#disk!.find(domainId, key);
+    // The entry was replaced during the read, and so must not get into memory.
+    if (current !== undefined && !isSameEntry(current, location)) return this.#readOnce(domainId, key, current);
     const { a } = this.#hash.of(domainId, key);
     // The URL was removed during the read.
     const isRemoved = this.#signals.removedAt(a) > markBefore;
@@ -312,3 +323,6 @@ class ThreadStore implements CacheStore {
     }, SWEEP_MS).unref();
   }
 }
+
+const isSameEntry = (left: DiskLocation, right: DiskLocation): boolean =>
+  left.segment === right.segment && left.offset === right.offset;

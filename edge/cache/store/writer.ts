@@ -4,7 +4,7 @@
  */
 import { Parts } from '../../http/exchange/parts.ts';
 import type { StoredBody } from '../stored-response.ts';
-import type { CacheWriter, StoredVariant } from './cache-store.ts';
+import type { CacheWriter, OnStored } from './cache-store.ts';
 import type { Disk } from './disk.ts';
 import type { LargeFile } from './large-file.ts';
 import { WholeBody } from './variant.ts';
@@ -24,9 +24,9 @@ export interface BodyWriterOptions {
   readonly length: number | undefined;
   readonly disk: Disk | undefined;
   readonly budget: CollectBudget;
-  put(body: StoredBody): StoredVariant | undefined;
+  put(body: StoredBody, onStored: OnStored | undefined): void;
   /** Called when the file has the whole body. */
-  finish(file: LargeFile): void;
+  finish(file: LargeFile, onStored: OnStored | undefined): void;
 }
 
 export class BodyWriter implements CacheWriter {
@@ -54,20 +54,20 @@ export class BodyWriter implements CacheWriter {
     return budget.bytes <= MAX_COLLECTED_BYTES || this.#reject();
   }
 
-  end(): StoredVariant | undefined {
+  end(onStored?: OnStored): void {
     const { length, put, finish } = this.#options;
-    if (this.#hasEnded) return undefined;
-    if (length !== undefined && length !== this.#length) {
+    if (this.#hasEnded || (length !== undefined && length !== this.#length)) {
       this.abort();
-      return undefined;
+      onStored?.(false);
+      return;
     }
     this.#hasEnded = true;
     if (this.#file !== undefined) {
-      finish(this.#file);
-      return undefined;
+      finish(this.#file, onStored);
+      return;
     }
     const parts = this.#release();
-    return put(new WholeBody(parts.length === 1 ? parts[0] : Buffer.concat(parts)));
+    put(new WholeBody(parts.length === 1 ? parts[0] : Buffer.concat(parts)), onStored);
   }
 
   abort(): void {

@@ -21,7 +21,7 @@ function rig() {
       written += Buffer.from(part).toString();
       return true;
     },
-    end: () => undefined,
+    end: (onStored) => onStored?.(true),
     abort: () => {
       isAborted = true;
     },

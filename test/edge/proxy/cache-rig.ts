@@ -1,5 +1,6 @@
 /**
- * A proxy with a cache in memory, an origin that the test answers, and a clock that the test sets.
+ * A proxy with a cache in memory or also on disk, an origin that the test answers, and a clock that
+ * the test sets.
  */
 
 import type { CachePurge, CacheStore } from '../../../edge/cache/store/cache-store.ts';
@@ -8,6 +9,7 @@ import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { createProxy, type ProxyOptions, type Proxy as SiteHandler } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import type { Site } from '../../../edge/sites/site.ts';
+import { temporaryFolder } from '../../support/temp.ts';
 import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
 import { FakeOrigin, type PendingRequest } from './fake-origin.ts';
 
@@ -39,15 +41,18 @@ export interface CacheRig {
 export interface CacheRigOptions extends Partial<Pick<ProxyOptions, 'compression' | 'trusts'>> {
   readonly onRequest?: (pending: PendingRequest) => void;
   readonly cache?: Partial<NonNullable<ProxyOptions['cache']>>;
+  /** The size of a disk; undefined: there is none. */
+  readonly disk?: number;
+  /** Larger bodies are stored on disk only. */
+  readonly memoryObject?: number;
 }
 
 export async function cacheRig(options: CacheRigOptions = {}): Promise<CacheRig> {
   const memory = 16 * 1024 * 1024;
+  const { disk = 0, memoryObject = 1024 * 1024 } = options;
+  const folder = disk === 0 ? '' : temporaryFolder('cache-rig');
   const node = await openCache({
-    folder: '',
-    disk: 0,
-    memory,
-    memoryObject: 1024 * 1024,
+    ...{ folder, disk, memory, memoryObject },
     threads: 1,
     largestObject: 1024 * 1024,
   });

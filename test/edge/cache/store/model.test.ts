@@ -96,6 +96,8 @@ class World {
   /** The mark of earlier requests, and the step at which they were sent. */
   late: { mark: number; at: number } = { mark: 0, at: 0 };
   step = 0;
+  /** For each ended writer, what it reported. */
+  readonly reports: boolean[][] = [];
   constructor(
     readonly memory: number,
     readonly disk: number,
@@ -110,6 +112,7 @@ class World {
   async close(): Promise<void> {
     for (const opened of this.stores) await opened.flush();
     for (const opened of this.stores) await opened.close();
+    for (const results of this.reports) assert.is(results.length, 1);
   }
 
   of(domainId: string, key: string): Version[] {
@@ -173,15 +176,18 @@ async function live(
       const to = world.stores[action.thread];
       const mark = action.isLate ? world.late.mark : to.mark();
       if (isExact) for (const each of world.stores) await each.flush();
+      const results: boolean[] = [];
       if (action.do === 'put') to.put(given, mark);
       else {
         const { body, ...head } = given;
         const writer = to.write(head, action.size % 2 === 0 ? undefined : action.size, mark);
         for (let at = 0; at < action.size; at += 50_000) writer?.push(body.whole!.subarray(at, at + 50_000));
-        writer?.end();
+        writer?.end((isStored) => results.push(isStored));
+        if (writer !== undefined) world.reports.push(results);
       }
       world.recordPut(given, action.isLate);
       if (isExact) for (const each of world.stores) await each.flush();
+      if (isExact && action.do === 'write') assert.equal(results, [!world.versions.at(-1)!.isVoid]);
     } else if (action.do === 'lookup') await world.check(action.thread, action.domain, action.url, isExact);
     else if (action.do === 'flush') for (const each of world.stores) await each.flush();
     else if (action.do === 'remove') {
