@@ -46,7 +46,7 @@ export function bindingsOf(node: AnyNode): Bindings {
         continue;
       }
       case 'VariableDeclarator':
-        if (parent.id.type !== 'Identifier') return 'inline';
+        if (parent.id.type !== 'Identifier' || isParameter(parent.id, node)) return 'inline';
         found.push({ kind: 'variable', name: parent.id });
         if (isExported(parent)) found.push({ kind: 'member', name: parent.id.name });
         return found;
@@ -96,7 +96,7 @@ function objectsOf(property: AnyNode): Binding[] {
 }
 
 /** It is in `arguments`, too. Of what the walk has given no scope nothing can be said. */
-function isParameter({ name }: Identifier, at: AnyNode): boolean {
+export function isParameter({ name }: Identifier, at: AnyNode): boolean {
   const scope = scopeOf(at);
   if (scope === undefined) return true;
   const writes = scope.lookup(name)?.writes ?? [];

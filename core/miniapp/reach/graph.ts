@@ -5,9 +5,9 @@
 import type { AnyNode, Identifier, Program } from 'acorn';
 import { KNOWN } from '../script/check-undefined.ts';
 import { CHILDREN } from '../script/children.ts';
-import { keyOf, type Scope, type Variable, type Write } from '../script/scope.ts';
+import { ANYTHING, bind, keyOf, type Scope, type Variable, type Write } from '../script/scope.ts';
 import { parentOf, scopeOf, type Walked } from '../script/walk.ts';
-import { type Binding, bindingsOf, nameOfMember } from './bindings.ts';
+import { type Binding, bindingsOf, isParameter, nameOfMember } from './bindings.ts';
 import { isImplicit } from './implicit-names.ts';
 
 /** A function, or the top level of a script. */
@@ -52,11 +52,14 @@ export class Graph {
   readonly #objects = new Map<Key, Key>();
   #byNode = new Map<AnyNode, Unit>();
   #script: Unit[] = [];
+  /** Functions and classes that have a name for themselves. */
+  #ownNames: [AnyNode, Key][] = [];
 
   /** Adds a script that was walked; its tree is not kept. */
   add(program: Program, walked: Walked, isModule: boolean): void {
     this.#byNode = new Map();
     this.#script = [];
+    this.#ownNames = [];
     const script = this.tops.length;
     const top = this.#unit(0, Number.POSITIVE_INFINITY, undefined, script);
     this.tops.push(top);
@@ -72,6 +75,11 @@ export class Graph {
         const name = node.computed ? null : keyOf(node.key);
         if (name !== null) this.#reach(unit, this.member(name), undefined);
       }
+    for (const node of program.body) this.#addExports(node, top, keyOfVariable);
+    for (const [node, key] of this.#ownNames) {
+      const unit = this.#byNode.get(constructorOf(node) ?? node);
+      if (unit?.bound !== undefined) unit.bound = [...unit.bound, key];
+    }
     this.#byNode = new Map();
   }
 
@@ -153,7 +161,13 @@ export class Graph {
     const variable = scope.lookup(name);
     const isShared = variable === undefined || variable === implicit.own(name);
     if (isShared || (!isModule && variable === top.own(name))) return obtain(this.#globals, name, 'variable', name);
-    return obtain(this.#variables, variable, 'variable', name);
+    let key = this.#variables.get(variable);
+    if (key === undefined) {
+      key = obtain(this.#variables, variable, 'variable', name);
+      const [write] = variable.writes;
+      if (write?.from !== undefined && isNamed(write.from, name)) this.#ownNames.push([write.from, key]);
+    }
+    return key;
   }
 
   #bind(node: AnyNode, unit: Unit, keyOfVariable: VariableKeys): void {
@@ -173,7 +187,7 @@ export class Graph {
         return [this.member('default'), ...(name ? [keyOfVariable(name.name, scopeOf(node))] : [])];
       if (name === null) return undefined;
       const own = keyOfVariable(name.name, scopeOf(node));
-      if (this.#isHandler(own)) return undefined;
+      if (this.#isHandler(own) || isParameter(name, node)) return undefined;
       if (exported?.type === 'ExportNamedDeclaration') return [own, this.member(name.name)];
       // In a block of sloppy code the name is the function's around it, too (ECMA-262, B.3.2).
       return [own, keyOfVariable(name.name, scopeOf(node)?.functionScope)];
@@ -252,7 +266,9 @@ export class Graph {
 
   #addNode(node: AnyNode, walked: Walked, keyOfVariable: VariableKeys): void {
     if (node.type === 'ExportNamedDeclaration' && node.source) this.#addReexports(node);
+    if (node.type === 'ThisExpression') this.#addSelf(node);
     if (node.type !== 'MemberExpression') return;
+    if (node.object.type === 'Super') this.#addSelf(node);
     const parent = parentOf(node);
     if (parent?.type === 'AssignmentExpression' && parent.left === node && parent.operator === '=') return;
     const unit = this.#unitAt(node.start);
@@ -279,6 +295,28 @@ export class Graph {
     else if (isCalled(node as AnyNode)) unit.callsOpen = true;
   }
 
+  /** What is exported may get another value: `export let a; a = …` */
+  #addExports(node: AnyNode, top: Unit, keyOfVariable: VariableKeys): void {
+    if (node.type !== 'ExportNamedDeclaration' && node.type !== 'ExportDefaultDeclaration') return;
+    const { declaration } = node;
+    const add = (name: string): void => {
+      const key = keyOfVariable(name, undefined);
+      const after = this.member(node.type === 'ExportDefaultDeclaration' ? 'default' : name);
+      this.#reach(top, key, after);
+      this.#reach(top, this.resultOf(key), after);
+    };
+    if (declaration?.type === 'VariableDeclaration')
+      for (const { id } of declaration.declarations) bind(id, ANYTHING, add, nothing, nothing);
+    else if (declaration && 'id' in declaration && declaration.id) add(declaration.id.name);
+  }
+
+  /** A class that is used by `this` where it is made. */
+  #addSelf(node: AnyNode): void {
+    const made = classAround(node);
+    const unit = made && this.#byNode.get(constructorOf(made)!);
+    if (unit !== undefined) unit.bound = undefined;
+  }
+
   /** `export { a as b } from …` */
   #addReexports({ specifiers }: AnyNode & { type: 'ExportNamedDeclaration' }): void {
     for (const { local, exported } of specifiers)
@@ -299,6 +337,27 @@ function obtain<K>(keys: Map<K, Key>, at: K, kind: Key['kind'], name: string, is
     keys.set(at, key);
   }
   return key;
+}
+
+const nothing = (): void => {};
+
+const isNamed = (node: AnyNode, name: string): boolean =>
+  (node.type === 'FunctionExpression' || node.type === 'ClassExpression') && node.id?.name === name;
+
+function constructorOf(node: AnyNode): AnyNode | undefined {
+  if (node.type !== 'ClassExpression' && node.type !== 'ClassDeclaration') return undefined;
+  for (const part of node.body.body)
+    if (part.type === 'MethodDefinition' && part.kind === 'constructor') return part.value;
+  return undefined;
+}
+
+/** The class that `this` is within a static block, or within the value of a static field. */
+function classAround(node: AnyNode): AnyNode | undefined {
+  for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
+    if (at.type === 'FunctionExpression' || at.type === 'FunctionDeclaration') return undefined;
+    if (at.type === 'StaticBlock' || (at.type === 'PropertyDefinition' && at.static)) return parentOf(parentOf(at)!);
+  }
+  return undefined;
 }
 
 const isFunctionNode = (node: AnyNode): boolean =>

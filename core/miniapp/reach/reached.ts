@@ -82,7 +82,8 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
     const key = unit === undefined ? openKeys.pop() : undefined;
     if (unit === undefined && key === undefined) break;
     if (unit !== undefined) {
-      if (unit.bound?.every(({ kind }) => kind === 'variable') !== true) addKey(graph.resultOf(unit));
+      if (certainty === 'possible' || unit.bound?.every(({ kind }) => kind === 'variable') !== true)
+        addKey(graph.resultOf(unit));
       for (const { to, after } of unit.edges)
         if (after === undefined || keys.has(after)) nameKey(to);
         else if (!isTrusted(unit)) push(waiting, after, { unit, to });

@@ -1,7 +1,7 @@
 /** Functions: where they are called, by what name, and whether they are strict. */
 import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
 import { keyOf } from './scope.ts';
-import { parentOf } from './walk.ts';
+import { hasStrictDirective, parentOf } from './walk.ts';
 
 export const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
 
@@ -41,17 +41,9 @@ export function onlyReturns(fn: FunctionNode, node: AnyNode): boolean {
 export function isStrict(fn: AnyNode): boolean {
   for (let at: AnyNode | undefined = fn; at !== undefined; at = parentOf(at)) {
     if (at.type === 'ClassBody') return true;
-    if ((at.type === 'FunctionExpression' || at.type === 'FunctionDeclaration') && hasDirective(at.body.body))
+    if ((at.type === 'FunctionExpression' || at.type === 'FunctionDeclaration') && hasStrictDirective(at.body.body))
       return true;
-    if (at.type === 'Program' && hasDirective(at.body)) return true;
-  }
-  return false;
-}
-
-function hasDirective(body: readonly AnyNode[]): boolean {
-  for (const statement of body) {
-    if (statement.type !== 'ExpressionStatement' || statement.directive === undefined) return false;
-    if (statement.directive === 'use strict') return true;
+    if (at.type === 'Program' && hasStrictDirective(at.body)) return true;
   }
   return false;
 }

@@ -41,6 +41,9 @@ export class Scope {
   readonly parent: Scope | undefined;
   /** Where `var` goes. */
   readonly functionScope: Scope;
+  isStrict: boolean;
+  /** Of a function's body: the scope of its parameters, if that is another one. */
+  parameters: Scope | undefined = undefined;
   /** Of a function: what its statements return. */
   returned: AnyNode[] | undefined = undefined;
   #variables: Map<string, Variable> | undefined;
@@ -48,10 +51,16 @@ export class Scope {
   constructor(parent: Scope | undefined, isFunction: boolean) {
     this.parent = parent;
     this.functionScope = isFunction || parent === undefined ? this : parent.functionScope;
+    this.isStrict = parent?.isStrict === true;
   }
 
   /** `write`: one more of its values. */
   declare(name: string, isGlobal: boolean, write: Write | undefined): void {
+    // What has the name of a parameter begins with its value.
+    if (this.parameters?.own(name) !== undefined) {
+      this.parameters.declare(name, isGlobal, write);
+      return;
+    }
     this.#variables ??= new Map();
     const variable = this.#variables.get(name);
     if (variable !== undefined) {

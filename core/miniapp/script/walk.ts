@@ -82,9 +82,26 @@ const IS_TOLD = new Set([
   'BinaryExpression',
 ]);
 
+/** A function that stands in a block of sloppy code. */
+interface Hoisted {
+  readonly name: string;
+  readonly write: Write;
+  /** Of the block. */
+  readonly scope: Scope;
+}
+
+export function hasStrictDirective(body: readonly AnyNode[]): boolean {
+  for (const statement of body) {
+    if (statement.type !== 'ExpressionStatement' || statement.directive === undefined) return false;
+    if (statement.directive === 'use strict') return true;
+  }
+  return false;
+}
+
 export function walk(program: Program, isModule: boolean, isShared = false): Walked {
   const implicit = new Scope(undefined, true);
   const top = new Scope(implicit, true);
+  top.isStrict = isModule || hasStrictDirective(program.body);
   const nodes: AnyNode[] = [];
   const names: Identifier[] = [];
   const taken: Taken[] = [];
@@ -94,6 +111,9 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const assignments: { readonly left: Pattern; readonly write: Write; readonly scope: Scope }[] = [];
   const stack: AnyNode[] = [program];
   const scopes: Scope[] = [top];
+  const hoisted: Hoisted[] = [];
+  /** Of `catch (name)`, to which a `var` of that name in its block assigns (ECMA-262, B.3.4). */
+  const catchScopes = new Set<Scope>();
 
   const push = (node: AnyNode | null | undefined, parent: AnyNode, scope: Scope): void => {
     if (node === null || node === undefined) return;
@@ -124,6 +144,9 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     isVar: boolean,
   ): void => {
     const isGlobal = isVar && target === top && !isModule;
+    if (isVar && write !== undefined && catchScopes.size > 0 && pattern.type === 'Identifier')
+      for (let inner: Scope | undefined = around; inner !== undefined && inner !== target; inner = inner.parent)
+        if (catchScopes.has(inner) && inner.own(pattern.name)) inner.declare(pattern.name, false, write);
     // Most are names, for which nothing need be made.
     if (pattern.type === 'Identifier') target.declare(pattern.name, isGlobal, write);
     else if (write !== undefined)
@@ -145,13 +168,13 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     keep(node, scope);
     const inner = new Scope(scope, true);
     if (node.type === 'FunctionDeclaration' && node.id) {
+      const { name } = node.id;
       const write = { from: node, path: WHOLE };
-      scope.declare(node.id.name, false, write);
-      // Annex B.3.2: outside of strict code the name is the function's too.
-      if (scope.functionScope !== scope && !isModule) {
-        scope.functionScope.declare(node.id.name, false, write);
-        scope.functionScope.declare(node.id.name, false, ANYTHING);
-      }
+      if (scope.functionScope !== scope) {
+        scope.declare(name, false, write);
+        if (!scope.isStrict && !node.async && !node.generator) hoisted.push({ name, write, scope });
+      } else if (parentOf(node)?.type !== 'IfStatement') scope.declare(name, false, write);
+      else hoist(name, write, scope);
     } else if (node.type === 'FunctionExpression' && node.id)
       inner.declare(node.id.name, false, { from: node, path: WHOLE });
     const { params, body } = node;
@@ -170,11 +193,21 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         });
     }
     if (body.type === 'BlockStatement') {
-      inner.returned = [];
-      (node as Noted).returned = inner.returned;
+      const within = bodyScope(inner, params);
+      if (!inner.isStrict && hasStrictDirective(body.body)) {
+        inner.isStrict = true;
+        within.isStrict = true;
+      }
+      within.returned = [];
+      (node as Noted).returned = within.returned;
       (body as Noted).parent = node;
-      pushList(body.body, body, inner);
+      pushList(body.body, body, within);
     } else push(body, node, inner);
+  };
+  /** ECMA-262, B.3.2: outside of strict code the name is the function's around the block, too. */
+  const hoist = (name: string, write: Write, { functionScope }: Scope): void => {
+    functionScope.declare(name, functionScope === top && !isModule, write);
+    functionScope.declare(name, false, ANYTHING);
   };
 
   const noteMember = (key: AnyNode, value: AnyNode): void => {
@@ -217,8 +250,13 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'ClassDeclaration':
       case 'ClassExpression': {
         keep(node, scope);
-        if (node.id) scope.declare(node.id.name, false, { from: node, path: WHOLE });
-        break;
+        const inner = new Scope(scope, false);
+        inner.isStrict = true;
+        // The name of an expression is known in it alone.
+        if (node.id)
+          (node.type === 'ClassExpression' ? inner : scope).declare(node.id.name, false, { from: node, path: WHOLE });
+        pushAll(node, inner);
+        return;
       }
       case 'VariableDeclaration': {
         const target = node.kind === 'var' ? scope.functionScope : scope;
@@ -277,6 +315,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         break;
       case 'CatchClause': {
         const inner = new Scope(scope, false);
+        if (node.param?.type === 'Identifier') catchScopes.add(inner);
         if (node.param) declare(node.param, { from: node, path: WHOLE }, node, inner, inner, false);
         pushAll(node, inner);
         return;
@@ -335,6 +374,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     }
     walkOther(node, scope);
   }
+  for (const { name, write, scope } of hoisted) if (isHoisted(name, scope, catchScopes)) hoist(name, write, scope);
   const assign = (name: string, write: Write, scope: Scope): void => {
     const variable = scope.lookup(name);
     if (variable === undefined) implicit.declare(name, true, write);
@@ -354,6 +394,21 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         () => {},
       );
   return { isShared, nodes, names, taken, top, implicit, calls, handedOn, members };
+}
+
+/** Defaults do not see what the body declares (ECMA-262, 10.2.11). */
+function bodyScope(inner: Scope, parameters: readonly Pattern[]): Scope {
+  if (parameters.every(({ type }) => type === 'Identifier')) return inner;
+  const scope = new Scope(inner, true);
+  scope.parameters = inner;
+  return scope;
+}
+
+/** As a `var` it would meet nothing that a block around it declares. */
+function isHoisted(name: string, { parent, functionScope }: Scope, catchScopes: ReadonlySet<Scope>): boolean {
+  for (let scope = parent; scope !== undefined && scope !== functionScope; scope = scope.parent)
+    if (scope.own(name) !== undefined && !catchScopes.has(scope)) return false;
+  return true;
 }
 
 /** What a tag is called with first: an array of the strings of the template (ECMA-262, 13.2.8.4). */

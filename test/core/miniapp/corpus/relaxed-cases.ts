@@ -1,34 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
 /** Attacks that hide behind what the audit lets pass in libraries. None may be approved. */
-import { smallApp } from './small-app.ts';
-
-type Files = ReturnType<typeof smallApp>;
-
-export interface RelaxedCase {
-  /** What hides it. */
-  readonly by: string;
-  readonly files: Files;
-}
-
-const END = "\nHost.storage.get('text');\n";
-
-const script = (by: string, ...sources: readonly string[]): RelaxedCase[] =>
-  sources.map((source) => ({ by, files: smallApp({ 'app.js': source + END }) }));
-
-const loads = (paths: readonly string[], type = ''): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>N</title><script src="host-sdk.js"></script>${paths
-    .map((path) => `<script ${type}src="${path}"></script>`)
-    .join('')}</head><body><p id="text"></p></body></html>\n`;
-
-const several = (by: string, sources: Readonly<Record<string, string>>): RelaxedCase => ({
-  by,
-  files: smallApp({ 'index.html': loads(Object.keys(sources)), ...sources }),
-});
-
-const modules = (by: string, sources: Readonly<Record<string, string>>): RelaxedCase => ({
-  by,
-  files: smallApp({ ...sources, 'index.html': loads(['app.js'], 'type="module" ') }),
-});
+import { END, loads, modules, type RelaxedCase, script, several } from './relaxed-case.ts';
 
 const EVIL = "'https://evil.example/'";
 

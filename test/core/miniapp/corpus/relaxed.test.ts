@@ -4,11 +4,12 @@ import * as assert from 'uvu/assert';
 import { RULES } from '../../../../core/miniapp/rules.ts';
 import { audited } from './audited.ts';
 import { MARKUP_CASES } from './markup-cases.ts';
+import { REACHED_CASES } from './reached-cases.ts';
 import { RELAXED_CASES } from './relaxed-cases.ts';
 import { SCRIPT_CASES } from './script-cases.ts';
 
-for (const { by, files } of RELAXED_CASES)
-  test(`${by}: ${String(files['app.js']).split('\n', 1)[0]}`, async () => {
+for (const { by, files } of [...RELAXED_CASES, ...REACHED_CASES])
+  test(`${by}: ${String(files['app.js']).split('\n').slice(0, 2).join(' ')}`, async () => {
     const { verdict, findings } = await audited(files);
     assert.is.not(verdict, 'approved', JSON.stringify(findings, null, 1));
   });
