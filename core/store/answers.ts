@@ -75,10 +75,10 @@ export const DROP_ENTRY = 4;
 /** Offset in a drop's entry. */
 export const DROP_ARCOUNT_AT = 2;
 
-/** Most bytes of a body: a message has 65,535, less header, question and OPT. */
+/** Bytes up to which optional records are added to a body: those of a message, less header, question and OPT. */
 export const MAX_BODY = MAX_MESSAGE - HEADER_LENGTH - 259 - 11;
 
-/** Most bytes of a node. The admin API bounds what a name may hold so that none is larger; one that came in some other way answers SERVFAIL. */
+/** Maximum bytes of a node. Answers of large RRsets that do not fit are SERVFAIL. */
 export const MAX_NODE = 512 * 1024;
 
 export interface Answer {

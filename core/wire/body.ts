@@ -4,7 +4,8 @@
  *
  * All bodies of a thread are written in one buffer, one after another: what `content` gives is a copy.
  */
-import { AFTER_NAME, HEADER_LENGTH } from './header.ts';
+import { OPT_LENGTH } from './edns.ts';
+import { AFTER_NAME, HEADER_LENGTH, MAX_MESSAGE } from './header.ts';
 import type { Name } from './name.ts';
 import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
 
@@ -53,6 +54,14 @@ export class Body {
 
   get size(): number {
     return this.#length;
+  }
+
+  /**
+   * Whether a message with the question and an OPT record has room for it. With options, or for a
+   * longer name of a form other than `exact`, the response may still be truncated.
+   */
+  get fits(): boolean {
+    return this.#start + this.#length + OPT_LENGTH <= MAX_MESSAGE;
   }
 
   /** What was written; to be taken before the next body is begun. */

@@ -53,22 +53,25 @@ export function portableTypeName(type: number): string {
   return PORTABLE.get(type) ?? `TYPE${type}`;
 }
 
-/** The number of a mnemonic or of `TYPEn`, in any case; undefined when the text is neither. */
+/**
+ * The number of a mnemonic or of `TYPEn`, in any case; undefined when the text is neither. As other
+ * servers, reads `n` with leading zeros.
+ */
 export function parseType(text: string): number | undefined {
   if (text.length > MAX_MNEMONIC) return undefined;
   const upper = text.toUpperCase();
   const known = BY_NAME.get(upper);
   if (known !== undefined) return known;
-  const digits = /^TYPE(0|[1-9]\d{0,4})$/.exec(upper)?.[1];
+  const digits = /^TYPE(\d{1,5})$/.exec(upper)?.[1];
   return digits !== undefined && Number(digits) <= 0xffff ? Number(digits) : undefined;
 }
 
 /**
- * Whether a zone can hold records of the type. Not: 0 and 65535 (reserved), OPT, and the meta types and query types 128–255
- * (RFC 6895 section 3.1).
+ * Whether a zone can hold records of the type. Not: 0 (reserved), OPT, and the meta types and query
+ * types 128–255 (RFC 6895 section 3.1). 65535 is reserved, but other servers load and serve it.
  */
 export function isDataType(type: number): boolean {
-  return type > 0 && type < 0xffff && type !== 41 && !(type >= 128 && type <= 255);
+  return type > 0 && type <= 0xffff && type !== 41 && !(type >= 128 && type <= 255);
 }
 
 /** Every type that has a mnemonic, as [number, mnemonic]. */

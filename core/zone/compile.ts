@@ -72,16 +72,22 @@ function answersOf(set: ZoneRRset, answer: () => Answer | null): Answers {
   return [[set.type, set.rdatas.length === 0 ? FAILURE : answer()]];
 }
 
-/** A node that is larger than any may be answers SERVFAIL: it says that something is wrong, where silence would say that nothing is there. */
+/**
+ * A node of at most MAX_NODE bytes: the largest answers become SERVFAIL. NODATA instead would say
+ * that the type does not exist.
+ */
 function sized(flags: number, name: Name, apexLength: number, answers: Answers): Buffer {
-  const node = encodeNode(flags, name, apexLength, answers);
+  let node = encodeNode(flags, name, apexLength, answers);
   if (node.length <= MAX_NODE) return node;
-  return encodeNode(
-    flags,
-    name,
-    apexLength,
-    answers.map(([type]) => [type, FAILURE]),
-  );
+  const kept = [...answers];
+  const sizeOf = (i: number): number => kept[i][1]?.body.length ?? 0;
+  const largestFirst = [...kept.keys()].sort((a, b) => sizeOf(b) - sizeOf(a));
+  for (const i of largestFirst) {
+    kept[i] = [kept[i][0], FAILURE];
+    node = encodeNode(flags, name, apexLength, kept);
+    if (node.length <= MAX_NODE) break;
+  }
+  return node;
 }
 
 function compileApex(view: ZoneView, sets: readonly ZoneRRset[]): Buffer {

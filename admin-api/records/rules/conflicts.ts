@@ -40,7 +40,7 @@ export function checkConflicts(
 ): void {
   const replacesType = replaced.some(({ type }) => type === record.type);
   checkAbove(draft, domain, record, neighbours, replacesType);
-  checkAtName(domain, record, neighbours);
+  checkAtName(domain, record, neighbours, replaced);
   checkTarget(draft, domain, record, replaced);
   if (record.type === TYPE.CNAME && !replacesType) checkPointers(draft, domain, record.name);
   // Another nameserver of an existing delegation hides no further records.
@@ -74,7 +74,12 @@ function checkAbove(
 }
 
 /** Checks which records can be combined at one name. */
-function checkAtName({ apex }: Domain, { name, type, rdata }: RecordData, neighbours: Neighbours): void {
+function checkAtName(
+  { apex }: Domain,
+  { name, type, rdata }: RecordData,
+  neighbours: Neighbours,
+  replaced: readonly RecordData[],
+): void {
   const willHave = (other: number): boolean => other === type || neighbours.has(other);
   if (neighbours.holds(type, rdata)) throw recordExists();
   if (willHave(TYPE.CNAME) && neighbours.types.size > 0) throw cnameConflict(name);
@@ -85,8 +90,14 @@ function checkAtName({ apex }: Domain, { name, type, rdata }: RecordData, neighb
   if (name.length !== apex.length && willHave(TYPE.DNAME) && willHave(TYPE.NS)) throw dnameConflict(name);
   const size = rdata.length + RECORD_OVERHEAD;
   if (neighbours.types.size + (neighbours.has(type) ? 0 : 1) > MAX_TYPES) throw tooManyTypes(name, MAX_TYPES);
-  if (neighbours.sizeOf(type) + size > MAX_RRSET) throw rrsetTooLarge(type, name);
-  if (neighbours.size + size > MAX_AT_NAME) throw nameTooLarge(name);
+  // A name from a zone file may have more, but must not grow.
+  const bytesOf = (rows: readonly RecordData[]): number =>
+    rows.reduce((sum, row) => sum + row.rdata.length + RECORD_OVERHEAD, 0);
+  const sameType = replaced.filter((row) => row.type === type);
+  if (neighbours.sizeOf(type) + size > Math.max(MAX_RRSET, neighbours.firstSizeOf(type) + bytesOf(sameType)))
+    throw rrsetTooLarge(type, name, MAX_RRSET);
+  if (neighbours.size + size > Math.max(MAX_AT_NAME, neighbours.firstSize + bytesOf(replaced)))
+    throw nameTooLarge(name, MAX_AT_NAME);
 }
 
 function checkTarget(draft: Draft, domain: Domain, { type, rdata }: RecordData, replaced: readonly RecordData[]): void {

@@ -5,6 +5,7 @@ import { formatName, type Name } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 
 const format = (name: Name): string => formatName(name);
+const count = (bytes: number): string => bytes.toLocaleString('en-US');
 
 export const cnameAtApex = (): StateError =>
   new StateError(
@@ -87,20 +88,34 @@ export const tooManyTypes = (name: Name, limit: number): InvalidError =>
     { pointer: '/type' },
   );
 
-export const nameTooLarge = (name: Name): InvalidError =>
+export const nameTooLarge = (name: Name, limit: number): InvalidError =>
   new InvalidError(
     'name_too_large',
-    `The records of ${format(name)} would take more than 64,000 bytes, the limit for one name; spread them over several names.`,
+    `The records of ${format(name)} would take more than ${count(limit)} bytes, the limit for one name; spread them over several names.`,
     {
       pointer: '/content',
     },
   );
 
-export const rrsetTooLarge = (type: number, name: Name): InvalidError =>
+export const rrsetTooLarge = (type: number, name: Name, limit: number): InvalidError =>
   new InvalidError(
     'rrset_too_large',
-    `The ${typeName(type)} records of ${format(name)} would take more than 48,000 bytes, the limit for one answer; spread them over several names.`,
+    `The ${typeName(type)} records of ${format(name)} would take more than ${count(limit)} bytes, the limit for one answer; spread them over several names.`,
     {
       pointer: '/content',
     },
+  );
+
+export const recordTooLarge = (type: number, name: Name, limit: number): InvalidError =>
+  new InvalidError(
+    'invalid_content',
+    `The content of the ${typeName(type)} record of ${format(name)} has more than ${count(limit)} bytes, so that no zone transfer can hold it.`,
+    { pointer: '/content' },
+  );
+
+export const unansweredRRset = (type: number, name: Name): InvalidError =>
+  new InvalidError(
+    'rrset_too_large',
+    `The ${typeName(type)} records of ${format(name)} do not fit into a DNS message, so queries for them get SERVFAIL; transfers contain them.`,
+    { pointer: '/content' },
   );

@@ -11,6 +11,8 @@ interface NeighbourSet {
   readonly rows: RecordRow[];
   readonly rdatas: Set<string>;
   size: number;
+  /** The size before any record was added by a write. */
+  firstSize: number;
   /** Whether all rows have the same TTL and the same `proxied`. */
   isUniform: boolean;
 }
@@ -20,9 +22,12 @@ type SharedValues = Pick<RecordRow, 'type' | 'ttl' | 'proxied' | 'updatedAt'>;
 export class Neighbours {
   readonly #sets = new Map<number, NeighbourSet>();
   #size = 0;
+  readonly #firstSize: number;
 
   constructor(rows: Iterable<RecordRow>) {
     for (const row of rows) this.add(row);
+    for (const set of this.#sets.values()) set.firstSize = set.size;
+    this.#firstSize = this.#size;
   }
 
   has(type: number): boolean {
@@ -48,6 +53,15 @@ export class Neighbours {
     return this.#sets.get(type)?.size ?? 0;
   }
 
+  /** `size` and `sizeOf` before records were added. */
+  get firstSize(): number {
+    return this.#firstSize;
+  }
+
+  firstSizeOf(type: number): number {
+    return this.#sets.get(type)?.firstSize ?? 0;
+  }
+
   /** `proxied` of the name; undefined: it has no records that the proxy can serve. */
   get proxied(): boolean | null | undefined {
     for (const [type, { rows }] of this.#sets) if (WEB_TYPES.has(type)) return rows[0].proxied;
@@ -58,7 +72,7 @@ export class Neighbours {
     const { type, rdata } = row;
     let set = this.#sets.get(type);
     if (set === undefined) {
-      set = { rows: [], rdatas: new Set(), size: 0, isUniform: true };
+      set = { rows: [], rdatas: new Set(), size: 0, firstSize: 0, isUniform: true };
       this.#sets.set(type, set);
     }
     set.isUniform = set.isUniform && (set.rows.length === 0 || sharesValues(row, set.rows[0]));

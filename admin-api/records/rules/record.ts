@@ -9,15 +9,20 @@ import { DNSSEC_TYPES } from './dnssec.ts';
 import { cnameAtApex } from './faults.ts';
 
 /**
- * Maximum bytes of an RRset, which must fit into one answer: rdata plus overhead of each record.
+ * Maximum bytes of an RRset of the record API, so that it fits into one answer whatever its owner
+ * is: rdata plus overhead of each record.
  */
 export const MAX_RRSET = 48_000;
 export const RECORD_OVERHEAD = 12;
-/**
- * Maximum bytes of all records at one name, with the overhead of each. With the additional records,
- * this is below the limit of a node (core/store/answers.ts).
- */
+/** Maximum bytes of all records at one name for the record API, with the overhead of each. */
 export const MAX_AT_NAME = 64_000;
+/**
+ * The same for a zone file. A write at the name reads all of its records. With the additional
+ * records, this is about the limit of a node (core/store/answers.ts).
+ */
+export const MAX_IMPORTED_AT_NAME = 256_000;
+/** Maximum bytes of rdata in a zone file: a signed message of a transfer has room for it. */
+export const MAX_IMPORTED_RDATA = 64_800;
 /** A node stores the number of its types in one byte; some types are reserved for the service. */
 export const MAX_TYPES = 200;
 

@@ -1,8 +1,9 @@
 /** Checks the rules of rules/conflicts.ts for a whole zone in memory, in linear time. */
 import type { WaypostError } from '../../../core/base/errors.ts';
+import { ASKED, Body } from '../../../core/wire/body.ts';
 import type { MasterError, MasterWarning } from '../../../core/wire/master/index.ts';
 import { typeName } from '../../../core/wire/mnemonics.ts';
-import { formatName, type Name, parentName } from '../../../core/wire/name.ts';
+import { formatName, isWildcard, type Name, parentName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
 import {
   aliasConflict,
@@ -10,10 +11,18 @@ import {
   dnameConflict,
   nameTooLarge,
   occludedBy,
-  rrsetTooLarge,
+  recordTooLarge,
   tooManyTypes,
+  unansweredRRset,
 } from '../rules/faults.ts';
-import { isAllowedUnderCut, MAX_AT_NAME, MAX_RRSET, MAX_TYPES, RECORD_OVERHEAD } from '../rules/record.ts';
+import {
+  isAllowedUnderCut,
+  MAX_IMPORTED_AT_NAME,
+  MAX_IMPORTED_RDATA,
+  MAX_RRSET,
+  MAX_TYPES,
+  RECORD_OVERHEAD,
+} from '../rules/record.ts';
 import { mayOcclude, type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
 
 /**
@@ -35,7 +44,7 @@ export function checkZone(
   };
   const canOcclude = mayOcclude(apex, owners);
   for (const owner of owners) {
-    checkAtName(owner, fail);
+    checkAtName(owner, fail, warn);
     for (const { otherTtlLine: line, type } of owner.sets)
       if (line > 0 && doubtful.length < limit) doubtful.push({ line, ...mixedTtls(owner.name, type) });
     if (canOcclude) checkAbove(apex, owners, owner, warn);
@@ -50,7 +59,7 @@ const mixedTtls = (name: Name, type: number) => ({
 
 type Report = (set: OwnedSet, error: WaypostError) => void;
 
-function checkAtName(owner: Owner, fail: Report): void {
+function checkAtName(owner: Owner, fail: Report, warn: Report): void {
   const { name, sets } = owner;
   if (sets.length > 1) {
     const latest = sets.reduce((a, b) => (b.line > a.line ? b : a));
@@ -63,13 +72,23 @@ function checkAtName(owner: Owner, fail: Report): void {
   let size = 0;
   for (const set of sets) {
     size += set.size + set.rdatas.length * RECORD_OVERHEAD;
-    if (size > MAX_AT_NAME) fail(set, nameTooLarge(name));
-    if (set.size + set.rdatas.length * RECORD_OVERHEAD > MAX_RRSET) fail(set, rrsetTooLarge(set.type, name));
+    if (size > MAX_IMPORTED_AT_NAME) fail(set, nameTooLarge(name, MAX_IMPORTED_AT_NAME));
+    if (set.size > MAX_IMPORTED_RDATA && set.rdatas.some((rdata) => rdata.length > MAX_IMPORTED_RDATA))
+      fail(set, recordTooLarge(set.type, name, MAX_IMPORTED_RDATA));
+    if (set.size + set.rdatas.length * RECORD_OVERHEAD > MAX_RRSET && !fitsAnswer(name, set))
+      warn(set, unansweredRRset(set.type, name));
     if (set.rdatas.length === 1) continue;
     if (set.type === TYPE.CNAME) fail(set, cnameConflict(name));
     if (set.type === TYPE.ALIAS) fail(set, aliasConflict(name));
     if (set.type === TYPE.DNAME) fail(set, dnameConflict(name));
   }
+}
+
+/** Whether a DNS message can hold the RRset. */
+function fitsAnswer(name: Name, set: OwnedSet): boolean {
+  const body = new Body(name, isWildcard(name) ? 'wildcard' : 'exact');
+  body.rrset(ASKED, set);
+  return body.fits;
 }
 
 /** Warns of records that a delegation or a DNAME above hides. One warning for each RRset. */

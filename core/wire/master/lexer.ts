@@ -165,7 +165,11 @@ export class EntryLexer {
       }
       if (c === 0x5c) {
         flags |= ESCAPED;
-        p = this.#escape(p);
+        // BIND and NSD read an escaped line feed as part of the string.
+        if (bytes[p + 1] === LF && this.#closesLater(p + 2)) {
+          this.#currentLine++;
+          p += 2;
+        } else p = this.#escape(p);
       } else p++;
     }
     this.#fail('a quoted string is not closed on its line');

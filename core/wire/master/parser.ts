@@ -185,11 +185,12 @@ class MasterParser {
     const rdataAt = this.#readHeader(i);
     const type = this.#entryType;
     let ttl = this.#entryTtl;
-    if (owner === OUTSIDE || this.#drops.has(type)) {
+    if (owner === OUTSIDE || this.#drops.has(type) || !isDataType(type)) {
       // The next record without a TTL takes this one's all the same.
       if (ttl >= 0) this.#lastTtl = ttl;
       if (owner === OUTSIDE) this.#warnOfOutside();
-      else this.#drop(type);
+      else if (isDataType(type)) this.#drop(type);
+      else this.#warnOfQueryType(type);
       return;
     }
     const rdata = this.#rdata(type, rdataAt);
@@ -221,7 +222,8 @@ class MasterParser {
       }
       const type = typeOf(bytes, start[i], end[i]);
       if (type >= 0) {
-        if (!isDataType(type)) fail(`${typeName(type)} is a query type and not allowed in a zone.`);
+        if (!isDataType(type) && !this.#isGenericType(i))
+          fail(`${typeName(type)} is a query type and not allowed in a zone.`);
         this.#entryTtl = ttl;
         this.#entryType = type;
         return i + 1;
@@ -248,6 +250,16 @@ class MasterParser {
   /** Knot and BIND ignore such records with a warning. */
   #warnOfOutside(): void {
     this.#warn('name_outside', `The owner name ${this.#outside} is outside the zone; the record is ignored.`);
+  }
+
+  /** Knot and NSD load such records, but no query can ask for them (RFC 6895 section 3.1). */
+  #warnOfQueryType(type: number): void {
+    this.#warn('query_type', `${typeName(type)} is a query type, so no record can have it; the record is ignored.`);
+  }
+
+  /** Whether a type has the form TYPEn of RFC 3597. */
+  #isGenericType(i: number): boolean {
+    return /^TYPE\d/i.test(this.#text(i));
   }
 
   #drop(type: number): void {

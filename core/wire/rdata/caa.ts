@@ -44,7 +44,8 @@ function findDoubt(rdata: Uint8Array): string | undefined {
 
 const property: FieldKind = {
   parse(input, out) {
-    const given = input.word('tag');
+    // Knot and NSD read it in quotes, too.
+    const given = input.field('tag').text;
     if (!TAG.test(given)) input.fail('tag', 'must be letters and digits such as issue, issuewild or iodef', given);
     // Tags match in any case; lower case is the canonical form (4.1, 4.1.1).
     const tag = given.toLowerCase();

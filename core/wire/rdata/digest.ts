@@ -58,6 +58,9 @@ const DS_LENGTHS = new Map([
   [6, 32],
 ]);
 
+/** Those that BIND checks. */
+const CHECKED_DS_LENGTHS = new Map([...DS_LENGTHS].filter(([type]) => [1, 2, 4].includes(type)));
+
 /**
  * A digest of the wrong length, which others load. `at`: offset of the number of its algorithm.
  */
@@ -107,6 +110,11 @@ const dsFields = (lengths: ReadonlyMap<number, number>): readonly FieldKind[] =>
   algorithmAndDigest('digest type', 'digest', 'digest', lengths),
 ];
 const DS_EXAMPLE = '12345 13 2 and 64 hexadecimal digits';
+const DS_LIKE = {
+  example: DS_EXAMPLE,
+  fields: dsFields(CHECKED_DS_LENGTHS),
+  doubt: lengthDoubt(3, 'digest type', 'digest', DS_LENGTHS),
+};
 
 const TLSA_FIELDS: readonly FieldKind[] = [
   u8('certificate usage', 'usage'),
@@ -117,13 +125,13 @@ const tlsaDoubt = lengthDoubt(2, 'matching type', 'certificate association data'
 const TLSA_EXAMPLE = '3 1 1 and 64 hexadecimal digits';
 
 export const DIGEST_ROWS: readonly RdataRow[] = [
-  { type: TYPE.DS, example: DS_EXAMPLE, fields: dsFields(DS_LENGTHS) },
+  { type: TYPE.DS, ...DS_LIKE },
   // RFC 7344 3.1.
   { type: TYPE.CDS, example: DS_EXAMPLE, fields: dsFields(CDS_LENGTHS) },
   // RFC 4431 section 2.
-  { type: TYPE.DLV, example: DS_EXAMPLE, fields: dsFields(DS_LENGTHS) },
+  { type: TYPE.DLV, ...DS_LIKE },
   // Weiler, "Deploying DNSSEC Without a Signed Root", which is the registry's reference.
-  { type: TYPE.TA, example: DS_EXAMPLE, fields: dsFields(DS_LENGTHS) },
+  { type: TYPE.TA, ...DS_LIKE },
   {
     type: TYPE.SSHFP,
     example: '4 2 and 64 hexadecimal digits',

@@ -40,7 +40,7 @@ function parseAngle(input: FieldReader, { what, max, letters }: Axis): number {
       if (angle > max * DEGREE) input.fail(what, rule);
       return sign === 0 ? MERIDIAN + angle : MERIDIAN - angle;
     }
-    const pattern = parts.length < 2 ? /^\d{1,3}$/ : /^\d{1,2}(\.\d{1,3})?$/;
+    const pattern = parts.length < 2 ? /^\d{1,3}$/ : /^\d{1,2}(\.\d{0,3})?$/;
     const value = Number(text);
     if (parts.length === 3 || !pattern.test(text) || (parts.length > 0 && value >= 60)) input.fail(what, rule, text);
     parts.push(parts.length < 2 ? value : Math.round(value * 1000));

@@ -3,9 +3,10 @@
  * presentation form, wire form and structured form.
  */
 
+import { InvalidError } from '../../base/errors.ts';
 import { latin1 } from '../latin1.ts';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
-import { formatHex, quote, utf8 } from './kinds.ts';
+import { formatHex, parseBase64, quote, utf8 } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';
 
 export interface SvcParam {
@@ -125,12 +126,8 @@ const port: SvcParam = {
 const ech: SvcParam = {
   name: 'ech',
   rule: 'must be Base64, such as ech=AEj+DQBE',
-  parse(value) {
-    const text = latin1(value);
-    const bytes = Buffer.from(text, 'base64');
-    // Node leaves out what is no Base64; what it read must be all that stood there.
-    return text !== '' && bytes.toString('base64') === text ? bytes : undefined;
-  },
+  // BIND and NSD read it without a value, which is a doubt.
+  parse: (value) => parseBase64(latin1(value)),
   format: base64,
   take: base64,
 };
@@ -165,15 +162,20 @@ const dohpath: SvcParam = {
 
 const keyName = (key: number, isPortable = false): string => svcParam(key, isPortable).name;
 
-/** The number of a name or of `keyN`; undefined when it is neither. 65535 is reserved as invalid (RFC 9460 14.3.2). */
+/** The number of a name or of `keyN`; undefined when it is neither. As others, reads leading zeros. */
 export function parseKey(text: string): number | undefined {
-  const number = Number(/^key(0|[1-9]\d{0,4})$/.exec(text)?.[1] ?? 0xffff);
-  return number < 0xffff ? number : BY_NAME.get(text);
+  const digits = /^key(\d{1,5})$/.exec(text)?.[1];
+  if (digits === undefined) return BY_NAME.get(text);
+  return Number(digits) <= INVALID_KEY ? Number(digits) : undefined;
 }
 
 const readKeys = (input: WireReader): number[] => list(input, () => input.u16());
 
 const MANDATORY = 0;
+const ALPN = 1;
+const NO_DEFAULT_ALPN = 2;
+/** Reserved as the invalid key (RFC 9460 14.3.2). Other servers load it. */
+const INVALID_KEY = 0xffff;
 
 /** Section 8. Whether the keys are there is seen with the whole record. */
 const mandatory: SvcParam = {
@@ -188,8 +190,7 @@ const mandatory: SvcParam = {
   format(input) {
     let last = MANDATORY;
     for (const key of readKeys(input.again())) {
-      if (key <= last || key === 0xffff)
-        input.fail('the mandatory keys are not in ascending order, or not allowed to be mandatory');
+      if (key <= last) input.fail('the mandatory keys are not in ascending order, or not allowed to be mandatory');
       last = key;
     }
     return readKeys(input)
@@ -233,14 +234,50 @@ export function svcParam(key: number, isPortable = false): SvcParam {
   return (isPortable && key > LAST_PORTABLE ? undefined : SVC_PARAMS.get(key)) ?? opaque(key);
 }
 
-/** What is wrong with the keys of a record taken together; undefined: nothing. `values`: wire form by key. */
-export function inconsistency(values: ReadonlyMap<number, Uint8Array>): string | undefined {
-  // Section 7.1.1.
-  if (values.has(2) && !values.has(1)) return 'no-default-alpn requires alpn';
+/**
+ * The presentation form of a parameter. A value that its RFC forbids, which other servers load, is
+ * written by the number of its key. Throws InvalidError for `mandatory` alone.
+ */
+export function formatParam(key: number, value: WireReader): string {
+  const param = hasRightValue(key, value) ? svcParam(key, value.isPortable) : opaque(key);
+  const text = param.format(value);
+  return text === '' ? param.name : `${param.name}=${text}`;
+}
+
+/** The name of a parameter and its value as JSON; in hexadecimal where formatParam gives a number. */
+export function takeParam(key: number, value: WireReader): [name: string, value: unknown] {
+  const param = hasRightValue(key, value) ? svcParam(key) : opaque(key);
+  return [param.name, param.take(value)];
+}
+
+function hasRightValue(key: number, value: WireReader): boolean {
+  if (key === MANDATORY) return true;
+  const reader = value.again();
+  try {
+    svcParam(key).format(reader);
+    return reader.left === 0;
+  } catch (error) {
+    if (error instanceof InvalidError) return false;
+    throw error;
+  }
+}
+
+/** What makes a record unusable; undefined: nothing. `values`: wire form by key. */
+export function findFault(values: ReadonlyMap<number, Uint8Array>): string | undefined {
   const wanted = values.get(MANDATORY) ?? [];
   for (let i = 0; i < wanted.length; i += 2) {
     const key = (wanted[i] << 8) | wanted[i + 1];
     if (!values.has(key)) return `the mandatory parameter ${keyName(key)} is missing`;
   }
+  return undefined;
+}
+
+/** What the RFCs forbid and other servers load; undefined: nothing. */
+export function findParamDoubt(values: ReadonlyMap<number, WireReader>): string | undefined {
+  // Section 7.1.1.
+  if (values.has(NO_DEFAULT_ALPN) && !values.has(ALPN)) return 'no-default-alpn requires alpn';
+  if (values.has(INVALID_KEY)) return 'key65535 is reserved as the invalid key (RFC 9460 14.3.2)';
+  for (const [key, value] of values)
+    if (!hasRightValue(key, value)) return `the parameter ${keyName(key)} ${svcParam(key).rule}`;
   return undefined;
 }

@@ -6,13 +6,13 @@ import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';
 import type { FieldKind, RdataObject, RdataRow } from './kind.ts';
 import { domainName, u16, unescapeText } from './kinds.ts';
-import { inconsistency, parseKey, type SvcParam, svcParam } from './svc-params.ts';
+import { findFault, findParamDoubt, formatParam, parseKey, svcParam, takeParam } from './svc-params.ts';
 import { WireReader } from './wire-reader.ts';
 
 const WHAT = 'parameter';
 
 /** `key`, `key=value` or `key="value"` (section 2.1): a quoted value is a field of its own, adjacent to `key=`. */
-function takeParam(input: FieldReader): [name: string, value: string] {
+function splitParam(input: FieldReader): [name: string, value: string] {
   const { text, quoted, adjacent } = input.field(WHAT);
   if (quoted || adjacent) input.fail(WHAT, 'must have the form key=value or key="value"', text);
   const equals = text.indexOf('=');
@@ -24,35 +24,30 @@ function takeParam(input: FieldReader): [name: string, value: string] {
 }
 
 function parseParam(input: FieldReader): [key: number, value: Uint8Array] {
-  const [name, text] = takeParam(input);
+  const [name, text] = splitParam(input);
   const key = parseKey(name);
   if (key === undefined)
     return input.fail(`${WHAT} "${name.slice(0, 40)}"`, 'is unknown; write it as keyN, where N is its number');
   const value = unescapeText(text, `value of ${name}`, input);
   const param = svcParam(key);
-  if (name !== param.name) {
-    // A known key by its number has its wire form as the value (section 2.1).
-    param.format(new WireReader(input.type, value));
-    return [key, value];
-  }
+  // A known key by its number has its wire form as the value (section 2.1).
+  if (name !== param.name) return [key, value];
   return [key, param.parse(value) ?? input.fail(`${WHAT} ${name}`, param.rule, text)];
 }
 
-/** Calls `visit` with each parameter in the order of the wire, which is that of the keys. */
-function readParams(input: WireReader, visit: (param: SvcParam, value: WireReader) => void): void {
-  const values = new Map<number, Uint8Array>();
+/** The parameters in the order of the wire, which is that of the keys. */
+function readParams(input: WireReader): Map<number, WireReader> {
+  const values = new Map<number, WireReader>();
   let last = -1;
   while (input.left > 0) {
     const key = input.u16();
     if (key <= last) input.fail('the parameter keys are not in ascending order');
-    if (key === 0xffff) input.fail('65535 is not a valid parameter key');
-    const value = input.part(input.u16());
-    values.set(key, value.again().rest());
-    visit(svcParam(key, input.isPortable), value);
+    values.set(key, input.part(input.u16()));
     last = key;
   }
-  const fault = inconsistency(values);
+  const fault = findFault(new Map([...values].map(([key, value]) => [key, value.again().rest()])));
   if (fault !== undefined) input.fail(fault);
+  return values;
 }
 
 const params: FieldKind = {
@@ -63,35 +58,50 @@ const params: FieldKind = {
       if (values.has(key)) input.fail(`${WHAT} ${svcParam(key).name}`, 'is a duplicate');
       values.set(key, value);
     }
-    const fault = inconsistency(values);
+    const sorted = [...values].sort(([a], [b]) => a - b);
+    // `mandatory` by its number may have any bytes.
+    if (values.has(0)) formatParam(0, new WireReader(input.type, values.get(0)!));
+    const fault = findFault(values);
     if (fault !== undefined) input.fail('list of parameters', `is inconsistent: ${fault}`);
-    for (const [key, value] of [...values].sort(([a], [b]) => a - b)) {
+    for (const [key, value] of sorted) {
       out.u16(key);
       out.u16(value.length);
       out.bytes(value);
     }
   },
   format(input) {
-    const parts: string[] = [];
-    readParams(input, (param, value) => {
-      const text = param.format(value);
-      if (value.left > 0) value.fail(`${param.name} is too long`);
-      parts.push(text === '' ? param.name : `${param.name}=${text}`);
-    });
-    return parts.join(' ');
+    return [...readParams(input)].map(([key, value]) => formatParam(key, value)).join(' ');
   },
   take(input, into) {
     const object: RdataObject = {};
-    readParams(input, (param, value) => {
-      object[param.name.replaceAll('-', '_')] = param.take(value);
-    });
+    for (const [key, value] of readParams(input)) {
+      const [name, taken] = takeParam(key, value);
+      object[name.replaceAll('-', '_')] = taken;
+    }
     into.params = object;
   },
 };
 
-const FIELDS: readonly FieldKind[] = [u16('priority'), domainName('target'), params];
+function findDoubt(type: number, rdata: Uint8Array): string | undefined {
+  const reader = new WireReader(type, rdata);
+  reader.u16();
+  reader.name();
+  return findParamDoubt(readParams(reader));
+}
+
+const COMMON = { names: 'kept', fields: [u16('priority'), domainName('target'), params] } as const;
 
 export const SVCB_ROWS: readonly RdataRow[] = [
-  { type: TYPE.SVCB, names: 'kept', example: '1 svc.example.net. alpn="dot" port=853', fields: FIELDS },
-  { type: TYPE.HTTPS, names: 'kept', example: '1 . alpn="h2,h3" ipv4hint=192.0.2.1', fields: FIELDS },
+  {
+    type: TYPE.SVCB,
+    ...COMMON,
+    example: '1 svc.example.net. alpn="dot" port=853',
+    doubt: (rdata) => findDoubt(TYPE.SVCB, rdata),
+  },
+  {
+    type: TYPE.HTTPS,
+    ...COMMON,
+    example: '1 . alpn="h2,h3" ipv4hint=192.0.2.1',
+    doubt: (rdata) => findDoubt(TYPE.HTTPS, rdata),
+  },
 ];

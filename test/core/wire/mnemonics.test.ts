@@ -14,7 +14,8 @@ test('mnemonics and TYPEn, in any case', () => {
     ['TYPE0', 0],
     ['TYPE65535', 65535],
     ['TYPE65536', undefined],
-    ['TYPE01', undefined],
+    ['TYPE01', 1],
+    ['TYPE000001', undefined],
     ['TYPE', undefined],
     ['TYPE1x', undefined],
     ['TYPE-1', undefined],
@@ -33,8 +34,8 @@ test('every number has a name that is read back', () => {
 });
 
 test('zones hold no query or meta types', () => {
-  for (const type of [0, 41, 128, 249, 251, 252, 255, 65535]) assert.not(isDataType(type), typeName(type));
-  for (const type of [1, 6, 127, 256, 257, 65280]) assert.ok(isDataType(type), typeName(type));
+  for (const type of [0, 41, 128, 249, 251, 252, 255]) assert.not(isDataType(type), typeName(type));
+  for (const type of [1, 6, 127, 256, 257, 65280, 65535]) assert.ok(isDataType(type), typeName(type));
 });
 
 test.run();

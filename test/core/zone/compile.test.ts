@@ -317,4 +317,40 @@ test('a name of 255 bytes, under a top-level domain and in a zone of its own len
   }
 });
 
+/** What the node of `www` answers by type: response code and bytes of the body. */
+function answersOf(records: readonly ResourceRecord[]): Map<number, readonly [rcode: number, size: number]> {
+  const soa = Buffer.concat([APEX, APEX, Buffer.alloc(20)]);
+  const atApex = [
+    { name: APEX, type: TYPE.SOA, ttl: 60, rdata: soa },
+    { name: APEX, type: TYPE.NS, ttl: 60, rdata: inZone('ns') },
+  ];
+  const stored = [...atApex, ...records].map((one) => ({ ...one, proxied: null }));
+  const node = compileNode(new MemoryZone(APEX, stored, [], null), inZone('www'))!;
+  const answers = new Map<number, readonly [number, number]>();
+  for (let i = 0, p = NODE_HEADER; i < node[TYPE_COUNT_AT]; i++, p += TYPE_ENTRY) {
+    const at = node.readUInt32BE(p + TYPE_ANSWER_AT);
+    answers.set(node.readUInt16BE(p), [node[at], node.readUInt16BE(at + BODY_LENGTH_AT)]);
+  }
+  return answers;
+}
+
+const opaque = (type: number, count: number, size: number): ResourceRecord[] =>
+  Array.from({ length: count }, (_, i) => {
+    const rdata = Buffer.alloc(size);
+    rdata.writeUInt16BE(i);
+    return { name: inZone('www'), type, ttl: 60, rdata };
+  });
+
+test('an RRset that does not fit into a message is SERVFAIL, and the largest ones of a node that is too large', () => {
+  // 12 bytes of header, 21 of question, 11 of OPT.
+  assert.equal(answersOf(opaque(65280, 4093, 4)).get(65280), [0, 4093 * 16]);
+  assert.equal(answersOf(opaque(65280, 4094, 4)).get(65280), [2, 0]);
+  const many = Array.from({ length: 9 }, (_, i) => opaque(65280 + i, 1, 60_000 + i)).flat();
+  const answers = answersOf([...many, ...opaque(65400, 1, 4)]);
+  assert.equal(
+    [65280, 65287, 65288, 65400].map((type) => answers.get(type)![0]),
+    [0, 0, 2, 0],
+  );
+});
+
 test.run();

@@ -58,6 +58,9 @@ if (present.length < PEERS.length) {
 }
 
 type PeerName = 'bind' | 'nsd' | 'knot';
+/** One address record for each number. */
+const addresses = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `t 60 A 10.0.${i >> 8}.${i & 255}\n`).join('');
 const ALL: readonly PeerName[] = ['bind', 'nsd', 'knot'];
 const NAMES: ReadonlyMap<string, PeerName> = new Map([
   [NAMED, 'bind'],
@@ -115,6 +118,25 @@ const DOUBTFUL: readonly (readonly [
   ['a second SOA', '@ 3600 SOA ns.example. h.example. 2 2 3 4 77\n', ['extra_soa'], ['knot']],
   ['an SOA below the apex', 'x 3600 SOA ns.example. h.example. 2 2 3 4 77\n', ['extra_soa'], ['knot']],
   ['missing glue', 'd 60 NS ns.d\n', ['missing_glue']],
+  [
+    'the invalid key of SVCB',
+    'a 60 HTTPS 1 . key65535=x\nb 60 SVCB 1 . mandatory=key65535 key65535\nc 60 SVCB \\# 7 000100ffff0000\n',
+    ['invalid_content', 'invalid_content', 'invalid_content'],
+  ],
+  ['a wrong value by its number', 'a 60 HTTPS 1 . key8=x\n', ['invalid_content']],
+  ['a wrong value of SVCB', 'a 60 HTTPS 1 . key01=h2\n', ['invalid_content'], ['nsd', 'knot']],
+  ['no-default-alpn alone', 'a 60 HTTPS 1 . no-default-alpn\n', ['invalid_content'], ['nsd', 'knot']],
+  ['ech without a value', 'a 60 HTTPS 1 . ech\n', ['invalid_content'], ['bind', 'nsd']],
+  ['a quoted CAA tag', 'a 60 CAA 0 "issue" "ca.example.net"\n', [], ['nsd', 'knot']],
+  ['DS with a digest that is too short', `d 60 DS 1 8 3 ${HASH.slice(24)}\n`, ['invalid_content']],
+  ['EUI48 with single digits', 'a 60 EUI48 0-0-5e-0-53-2a\n', [], ['bind', 'nsd']],
+  ['seconds of LOC with a dot at the end', 'a 60 LOC 52 22 23. N 4 E 0\n', [], ['bind', 'knot']],
+  ['types with leading zeros, and 65535', 'a 60 TYPE00001 192.0.2.1\nb 60 TYPE65535 \\# 0\n', []],
+  ['query types', 'a 60 TYPE255 \\# 1 00\n', ['query_type'], ['nsd', 'knot']],
+  ['an escaped line feed', 't 60 TXT "a\\\nb"\n', [], ['bind', 'nsd']],
+  ['an RRset as large as a message', addresses(4000), []],
+  ['an RRset that no message can hold', addresses(5000), ['rrset_too_large']],
+  ['a record of 64,800 bytes', `t 60 TYPE65281 \\# 64800 ${'ab'.repeat(64_800)}\n`, []],
   ['odd owners', '# 60 TXT x\na[]^ 60 TXT x\n', [], ['bind', 'nsd']],
   ['escaped owners', '\\035 60 TXT x\n\\000\\255 60 TXT x\na\\.b 60 TXT x\n', []],
   ['UTF-8 owners', 'b\u00fccher 60 TXT x\n', ['not_ascii'], ['bind', 'nsd']],

@@ -139,12 +139,22 @@ test('too many records at a name are rejected with the limit, and none is droppe
       { length: count },
       (_, i) => `t TYPE${type} \\# 1000 ${i.toString(16).padStart(2, '0')}${'ab'.repeat(999)}\n`,
     ).join('');
-  assert.match(
-    read(bytes(65281, 40) + bytes(65282, 40)).errors.join(),
-    /more than 64,000 bytes, the limit for one name/,
-  );
-  assert.match(read(bytes(65281, 60)).errors.join(), /more than 48,000 bytes, the limit for one answer/);
-  assert.equal(read(bytes(65281, 30) + bytes(65282, 30)).errors, []);
+  const four = [65281, 65282, 65283, 65284].map((type) => bytes(type, 64)).join('');
+  assert.match(read(four).errors.join(), /more than 256,000 bytes, the limit for one name/);
+  const long = (length: number): string => `t TYPE65281 \\# ${length} ${'ab'.repeat(length)}\n`;
+  assert.match(read(long(64_801)).errors.join(), /more than 64,800 bytes, so that no zone transfer can hold it/);
+  assert.equal(read(long(64_800)), { errors: [], warnings: [], texts: [], records: 1 });
+});
+
+test('RRsets that are too large for an answer', () => {
+  const addresses = (count: number): string =>
+    Array.from({ length: count }, (_, i) => `t A 10.0.${i >> 8}.${i & 255}\n`).join('');
+  // 12 bytes of header, 12 of question, 11 of OPT.
+  assert.equal(read(addresses(4093)).warnings, []);
+  const { errors, warnings, texts, records } = read(addresses(4094));
+  assert.equal([errors, warnings, records], [[], ['1 rrset_too_large'], 4094]);
+  assert.match(texts[0], /The A records of t\.z\.test\. do not fit into a DNS message/);
+  assert.match(read(addresses(4094), { strict: true }).errors.join(), /do not fit/);
 });
 
 test('only files without errors have warnings', () => {

@@ -172,7 +172,7 @@ const BAD: readonly (readonly [file: string, lines: readonly number[], query?: s
   ['m DNAME example.org.\nm DNAME example.net.\n', [1]],
   ['a ALIAS .\nb ALIAS 192.0.2.1.\n', [1, 2]],
   ['a A 192.0.2.1\n', [1], '?apex=keep'],
-  [`a TXT x\n${Array.from({ length: 250 }, (_, i) => `b TXT "${i}${'x'.repeat(200)}"\n`).join('')}`, [2]],
+  [`a TXT x\n${Array.from({ length: 1250 }, (_, i) => `b TXT "${i}${'x'.repeat(200)}"\n`).join('')}`, [2]],
 ];
 
 test('reports every bad line and changes nothing', async () => {

@@ -153,14 +153,13 @@ test('one wrong entry each', () => {
     ['a CLASS3 A 192.0.2.1', /Class CLASS3 is not supported/],
     ['a NONE A 192.0.2.1', /Class NONE/],
     ['a ANY 192.0.2.1', /ANY is a query type/],
-    ['a TYPE0 \\# 0', /TYPE0/],
     ['a OPT \\# 0', /OPT/],
     ['a AXFR x', /AXFR/],
     ['a FOO x', /"FOO" is not a type/],
     ['a TYPE65536 \\# 0', /"TYPE65536" is not a type/],
     ['a 1h30 A 192.0.2.1', /"1h30" is not a TTL/],
     ['a 4294967296 A 192.0.2.1', /is not a TTL/],
-    ['a CAA 0 "issue" "x"', /quoted/],
+    ['a CAA "0" issue "x"', /quoted/],
     ['"" A 192.0.2.1', /is empty/],
     ['a TXT ( "b\nc', /not closed on its line/],
     ['a -1 A 192.0.2.1', /"-1" is not a type/],
@@ -202,6 +201,9 @@ test('what it reads with a warning', () => {
     [`a TXT ${'b'.repeat(256)}\n`, 1, ['1 long_text']],
     [`a TXT ${'b'.repeat(255)} ${'\\098'.repeat(255)}\n`, 1, []],
     ['$TTL 4294967295\na A 192.0.2.1\n', 1, ['1 ttl_overflow']],
+    ['a TYPE255 \\# 0\nb type0 \\# 1 00\n', 0, ['1 query_type', '2 query_type']],
+    ['a TYPE00001 192.0.2.1\na TYPE65535 \\# 0\n', 2, []],
+    ['a TXT "b\\\nc" x\n', 1, []],
   ];
   for (const [text, records, warnings] of cases) {
     const parsed = parse(text, { defaultTtl: 5 });
