@@ -12,7 +12,7 @@ import { checkOrigin } from './origin.ts';
 import { type OriginRules, optionsFor } from './origin-rules.ts';
 import { findState } from './state.ts';
 import { noProxy, proxyReply } from './view.ts';
-import { checkConfigured } from './warnings.ts';
+import { checkResolved } from './warnings.ts';
 
 export interface OriginBody {
   readonly origin?: string;
@@ -85,7 +85,7 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
     }
     const { exposed, warnings } = await findState(services, rules, domain, row);
     const { originHost } = row;
-    const resolved = enable && originHost !== null ? await checkConfigured(services, rules, domain, originHost) : [];
+    const resolved = enable && originHost !== null ? await checkResolved(services, rules, domain, originHost) : [];
     const state = { exposed, warnings: [...new Set([...resolved, ...warnings])] };
     const action = enable ? 'proxy.enable' : 'proxy.disable';
     return { action, unchanged, detail: auditDetail(row), createResponse: () => proxyReply(domain, row, state) };

@@ -28,13 +28,14 @@ export async function findWarnings(
   return [NO_ORIGIN, ...[...faults].map(([fault, faulty]) => explainFault(fault, faulty))];
 }
 
-/** Warns about an origin that cannot be used now. A host name is resolved. */
-export function checkConfigured(
+/** Warns about a host name that cannot be used now. An address is checked by findWarnings. */
+export async function checkResolved(
   services: Services,
   rules: OriginRules,
   domain: Domain,
   originHost: string,
 ): Promise<string[]> {
+  if (parseAddress(originHost) !== undefined) return [];
   return originWarnings(async () => {
     await checkOrigin(originHost, optionsFor(services, rules, domain));
   });

@@ -377,6 +377,8 @@ export class ZoneUpdates {
     this.#zones.set(domain.id, update);
     if (this.#observer?.follows(domain.id) === true)
       update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial);
+    // The entry has written the proxy already, so the view is not what was served before.
+    if (this.#proxiesBefore.has(domain.id)) update.discardDifference();
     return update;
   }
 
