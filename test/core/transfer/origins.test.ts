@@ -140,15 +140,15 @@ test('whatever changes the apex raises the serial', async () => {
       await secondary.refresh();
       for (const entry of entries) {
         await put(rig, (draft) => {
-          for (const one of entry)
-            if (one.kind === 'origin') {
-              draft.put(proxies, { ...newProxy(domain, one.isOn), originHost: one.host });
+          for (const step of entry)
+            if (step.kind === 'origin') {
+              draft.put(proxies, { ...newProxy(domain, step.isOn), originHost: step.host });
               hasProxy = true;
-            } else if (one.kind === 'no proxy') {
+            } else if (step.kind === 'no proxy') {
               if (hasProxy) draft.delete(proxies, newProxy(domain));
               hasProxy = false;
             } else {
-              const row = rows[one.index];
+              const row = rows[step.index];
               if (stored.delete(row)) draft.delete(records, row);
               else {
                 stored.add(row);

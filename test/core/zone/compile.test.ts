@@ -324,7 +324,7 @@ function answersOf(records: readonly ResourceRecord[]): Map<number, readonly [rc
     { name: APEX, type: TYPE.SOA, ttl: 60, rdata: soa },
     { name: APEX, type: TYPE.NS, ttl: 60, rdata: inZone('ns') },
   ];
-  const stored = [...atApex, ...records].map((one) => ({ ...one, proxied: null }));
+  const stored = [...atApex, ...records].map((row) => ({ ...row, proxied: null }));
   const node = compileNode(new MemoryZone(APEX, stored, [], null), inZone('www'))!;
   const answers = new Map<number, readonly [number, number]>();
   for (let i = 0, p = NODE_HEADER; i < node[TYPE_COUNT_AT]; i++, p += TYPE_ENTRY) {
