@@ -7,11 +7,12 @@ import { libraryOf } from '../libraries/libraries.ts';
 import { COVERED } from '../policy/covered.ts';
 import { listsBy } from '../script/lists-by.ts';
 import { parseScript } from '../script/parser.ts';
-import { walk } from '../script/walk.ts';
+import { type Walked, walk } from '../script/walk.ts';
 import type { WebContext } from '../web/context.ts';
 import type { AuditedScript, CoveredFinding } from '../web/noted.ts';
-import { Graph, type Unit } from './graph.ts';
+import { Graph } from './graph.ts';
 import { reachedUnits } from './reached.ts';
+import type { Unit } from './units.ts';
 
 export function concludeCovered(web: WebContext): void {
   const { covered, findings } = web;
@@ -156,9 +157,9 @@ interface Reach {
 
 function reachOf({ scripts }: WebContext, isLibrary: (script: number) => boolean): Reach {
   const graph = new Graph();
-  for (const { source, start, end, kind } of scripts) addScript(graph, source.text.slice(start, end), kind);
   const none = new Set<number>();
   const libraries = new Set([...scripts.keys()].filter(isLibrary));
+  for (const script of scripts) graph.add(walkedOf(script), script.kind === 'module', libraries.size > 0);
   const certain = lazily(() => reachedUnits(graph, { certainty: 'certain', without: none }));
   const possible = lazily(() => reachedUnits(graph, { certainty: 'possible', without: none }));
   const byApp = lazily(() => reachedUnits(graph, { certainty: 'certain', without: libraries }));
@@ -174,15 +175,16 @@ function reachOf({ scripts }: WebContext, isLibrary: (script: number) => boolean
   };
 }
 
-function addScript(graph: Graph, text: string, kind: AuditedScript['kind']): void {
+function walkedOf({ walked, source, start, end, kind }: AuditedScript): Walked {
+  if (walked !== undefined) return walked;
   const isModule = kind === 'module';
-  const { program } = parseScript(text, {
+  const { program } = parseScript(source.text.slice(start, end), {
     ecmaVersion: 'latest',
     sourceType: isModule ? 'module' : 'script',
     allowHashBang: true,
     allowReturnOutsideFunction: kind === 'handler',
   });
-  graph.add(program, walk(program, isModule), isModule);
+  return walk(program, isModule);
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -2,44 +2,22 @@
  * Which functions of a package run, as far as names tell. A function is reached when the code
  * around it is, and reached code names what it is bound to. A member counts whatever has it.
  */
-import type { AnyNode, Identifier, Program } from 'acorn';
+import type { AnyNode, Identifier } from 'acorn';
 import { KNOWN } from '../script/check-undefined.ts';
-import { CHILDREN } from '../script/children.ts';
 import { ANYTHING, bind, keyOf, type Scope, type Variable, type Write } from '../script/scope.ts';
 import { parentOf, scopeOf, type Walked } from '../script/walk.ts';
-import { type Binding, bindingsOf, isParameter, nameOfMember } from './bindings.ts';
+import { type Binding, type Bindings, bindingsOf, isParameter, nameOfMember } from './bindings.ts';
 import { isImplicit } from './implicit-names.ts';
-
-/** A function, or the top level of a script. */
-export interface Unit {
-  readonly start: number;
-  readonly end: number;
-  readonly around: Unit | undefined;
-  readonly script: number;
-  /** It runs when one of these is reached. Undefined: when the code around it does. */
-  bound: readonly Key[] | undefined;
-  /** What its code reaches: at once, or once `after` is reached, too. */
-  readonly edges: { readonly to: Key; readonly after: Key | undefined }[];
-  /** It takes a member by a name that is not known, and calls one. */
-  takesOpen: boolean;
-  callsOpen: boolean;
-}
-
-/** What can be reached other than code: a variable, a member by its name, a result. */
-export interface Key {
-  readonly name: string;
-  readonly kind: 'variable' | 'member' | 'object' | 'result';
-  /** It is named on something that is known to be of the package. */
-  isStrong: boolean;
-  /** Functions that are bound to it. */
-  count: number;
-}
+import { textsOf } from './texts.ts';
+import { Key, Unit } from './units.ts';
 
 /** `scope`: where the name stands; undefined: at the top. */
 type VariableKeys = (name: string, scope: Scope | undefined) => Key;
 
 export class Graph {
   readonly units: Unit[] = [];
+  /** How often it was gone through. */
+  runs = 0;
   /** The first unit of each script. */
   readonly tops: Unit[] = [];
   /** Of each script, the texts in it that are names. */
@@ -48,48 +26,66 @@ export class Graph {
   readonly #strong = new Map<string, Key>();
   readonly #globals = new Map<string, Key>();
   readonly #variables = new Map<Variable, Key>();
-  readonly #results = new Map<Key | Unit, Key>();
   readonly #objects = new Map<Key, Key>();
   #byNode = new Map<AnyNode, Unit>();
-  #script: Unit[] = [];
+  #byScope = new Map<Scope, Unit>();
+  #imported: ReadonlyMap<string, string> = new Map();
+  /** The units of a script in the order of the source. */
+  readonly #sorted = new Map<number, readonly Unit[]>();
   /** Functions and classes that have a name for themselves. */
   #ownNames: [AnyNode, Key][] = [];
 
-  /** Adds a script that was walked; its tree is not kept. */
-  add(program: Program, walked: Walked, isModule: boolean): void {
+  /** Adds a script that was walked; nothing of its tree is kept. */
+  add(walked: Walked, isModule: boolean, withTexts: boolean): void {
     this.#byNode = new Map();
-    this.#script = [];
+    this.#byScope = new Map();
     this.#ownNames = [];
+    this.#imported = importedNames(walked);
     const script = this.tops.length;
     const top = this.#unit(0, Number.POSITIVE_INFINITY, undefined, script);
     this.tops.push(top);
-    this.texts.push(new Set());
-    this.#addUnits(program, top);
+    this.texts.push(withTexts ? textsOf(walked.program) : new Set());
+    this.#byScope.set(walked.top, top);
+    for (const { fn, scope } of walked.functions) {
+      const unit = this.#unit(fn.start, fn.end, this.#unitOf(scopeOf(fn)), script);
+      this.#byNode.set(fn, unit);
+      this.#byScope.set(scope, unit);
+    }
     const keyOfVariable: VariableKeys = (name, scope) => this.#keyOfName(name, scope ?? walked.top, walked, isModule);
     for (const [node, unit] of this.#byNode) this.#bind(node, unit, keyOfVariable);
-    for (const node of walked.names) this.#addName(node, keyOfVariable, walked);
+    for (const node of walked.names) this.#addName(node, keyOfVariable);
     for (const node of walked.nodes) this.#addNode(node, walked, keyOfVariable);
     for (const { node } of walked.taken)
       if (node.type === 'Property') {
-        const unit = this.#unitAt(node.start);
         const name = node.computed ? null : keyOf(node.key);
-        if (name !== null) this.#reach(unit, this.member(name), undefined);
+        if (name !== null) reach(this.#unitOf(scopeOf(node)), this.member(name));
       }
-    for (const node of program.body) this.#addExports(node, top, keyOfVariable);
     for (const [node, key] of this.#ownNames) {
       const unit = this.#byNode.get(constructorOf(node) ?? node);
       if (unit?.bound !== undefined) unit.bound = [...unit.bound, key];
     }
+    for (const unit of this.#byNode.values()) for (const key of unit.bound ?? []) key.bound.push(unit);
     this.#byNode = new Map();
+    this.#byScope = new Map();
   }
 
   /** The innermost unit at an offset of a script. */
   unitAt(script: number, offset: number): Unit {
-    let found = this.tops[script];
-    for (const unit of this.units)
-      if (unit.script === script && unit.start <= offset && offset < unit.end && unit.start >= found.start)
-        found = unit;
-    return found;
+    let units = this.#sorted.get(script);
+    if (units === undefined) {
+      units = this.units.filter((unit) => unit.script === script).sort((a, b) => a.start - b.start || b.end - a.end);
+      this.#sorted.set(script, units);
+    }
+    let low = 0;
+    let high = units.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (units[middle].start <= offset) low = middle;
+      else high = middle - 1;
+    }
+    let unit: Unit | undefined = units[low];
+    while (unit !== undefined && offset >= unit.end) unit = unit.around;
+    return unit ?? this.tops[script];
   }
 
   /** Undefined: nothing has or takes a member by that name. */
@@ -103,7 +99,12 @@ export class Graph {
 
   /** The member by this name of something of the package. */
   strong(name: string): Key {
-    return obtain(this.#strong, name, 'member', name, true);
+    let key = this.#strong.get(name);
+    if (key === undefined) {
+      key = new Key('member', name, this.member(name));
+      this.#strong.set(name, key);
+    }
+    return key;
   }
 
   /** What an unknown name may be: members, and variables that are members of the window. */
@@ -113,48 +114,23 @@ export class Graph {
   }
 
   resultOf(of: Key | Unit): Key {
-    return obtain(this.#results, of, 'result', '');
+    of.result ??= new Key('result', '', undefined, of instanceof Key ? of : undefined);
+    return of.result;
   }
 
   #unit(start: number, end: number, around: Unit | undefined, script: number): Unit {
-    const unit: Unit = { start, end, around, script, bound: undefined, edges: [], takesOpen: false, callsOpen: false };
+    const unit = new Unit(start, end, around, script);
     this.units.push(unit);
-    this.#script.push(unit);
     return unit;
   }
 
-  #addUnits(program: Program, top: Unit): void {
-    const texts = this.texts[top.script];
-    const stack: AnyNode[] = [program];
-    const units: Unit[] = [top];
-    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      let unit = units.pop()!;
-      if (node.type === 'Literal') {
-        if (typeof node.value === 'string' && NAME.test(node.value)) texts.add(node.value);
-        continue;
-      }
-      if (isFunctionNode(node)) {
-        unit = this.#unit(node.start, node.end, unit, top.script);
-        this.#byNode.set(node, unit);
-      }
-      const before = stack.length;
-      pushChildren(node, stack);
-      for (let index = before; index < stack.length; index++) units.push(unit);
+  /** Of the code that stands in a scope. */
+  #unitOf(scope: Scope | undefined): Unit {
+    for (let at = scope; at !== undefined; at = at.functionScope.parent) {
+      const unit = this.#byScope.get(at.functionScope);
+      if (unit !== undefined) return unit;
     }
-    this.#script.sort((a, b) => a.start - b.start || b.end - a.end);
-  }
-
-  #unitAt(offset: number): Unit {
-    let low = 0;
-    let high = this.#script.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#script[middle].start <= offset) low = middle;
-      else high = middle - 1;
-    }
-    let unit: Unit | undefined = this.#script[low];
-    while (unit !== undefined && offset >= unit.end) unit = unit.around;
-    return unit ?? this.#script[0];
+    return this.tops.at(-1)!;
   }
 
   #keyOfName(name: string, scope: Scope, { top, implicit }: Walked, isModule: boolean): Key {
@@ -202,7 +178,7 @@ export class Graph {
         const own = keyOfVariable(made.id.name, scopeOf(made));
         return exported?.type === 'ExportNamedDeclaration' ? [own, this.member(made.id.name)] : [own];
       }
-      return this.#keysOf(made, keyOfVariable);
+      return this.#keysOf(bindingsOf(made), scopeOf(made), keyOfVariable);
     }
     // Of an object that is copied, getters run without their names.
     if (parent?.type === 'Property' && parent.kind !== 'init') return undefined;
@@ -211,14 +187,18 @@ export class Graph {
       const name = definedAs(parent);
       if (name !== undefined) return [this.member(name)];
     }
-    return this.#keysOf(node, keyOfVariable);
+    return this.#keysOf(bindingsOf(node), scopeOf(node), keyOfVariable);
   }
 
-  #keysOf(node: AnyNode, keyOfVariable: VariableKeys): readonly Key[] | undefined {
-    const bindings = bindingsOf(node);
+  #keysOf(bindings: Bindings, scope: Scope | undefined, keyOfVariable: VariableKeys): readonly Key[] | undefined {
     if (typeof bindings === 'string') return undefined;
-    const keys = bindings.map((binding) => this.#keyOfBinding(binding, scopeOf(node), keyOfVariable));
-    return keys.some((key) => key === undefined) ? undefined : (keys as readonly Key[]);
+    const keys: Key[] = [];
+    for (const binding of bindings) {
+      const key = this.#keyOfBinding(binding, scope, keyOfVariable);
+      if (key === undefined) return undefined;
+      keys.push(key);
+    }
+    return keys;
   }
 
   #keyOfBinding(binding: Binding, scope: Scope | undefined, keyOfVariable: VariableKeys): Key | undefined {
@@ -243,38 +223,55 @@ export class Graph {
     return isImplicit(key.name) && this.#globals.get(key.name) === key;
   }
 
-  #addName(node: Identifier, keyOfVariable: VariableKeys, walked: Walked): void {
-    const unit = this.#unitAt(node.start);
+  #addName(node: Identifier, keyOfVariable: VariableKeys): void {
+    const unit = this.#unitOf(scopeOf(node));
     const key = keyOfVariable(node.name, scopeOf(node));
     const parent = parentOf(node);
     const call = parent?.type === 'CallExpression' && parent.callee === node ? parent : undefined;
-    for (const { from } of walked.top.lookup(node.name)?.writes ?? [])
-      if (from?.type === 'ImportSpecifier' || from?.type === 'ImportDefaultSpecifier') {
-        const name = from.type === 'ImportDefaultSpecifier' ? 'default' : keyOf(from.imported);
-        this.#reach(unit, this.strong(name ?? ''), undefined);
-      }
-    const value = call ?? node;
+    const imported = this.#imported.get(node.name);
+    if (imported !== undefined) reach(unit, this.strong(imported));
+    if (call !== undefined) reach(unit, key);
+    const bindings = bindingsOf(call ?? node);
+    if (bindings === 'dropped') return;
     const results = this.resultOf(key);
-    if (call !== undefined) this.#reach(unit, key, undefined);
-    if (bindingsOf(value) === 'dropped') return;
-    const keys = this.#keysOf(value, keyOfVariable);
-    for (const after of keys ?? [undefined]) {
-      if (call === undefined) this.#reach(unit, key, after);
-      this.#reach(unit, results, after);
+    const keys = this.#keysOf(bindings, scopeOf(call ?? node), keyOfVariable);
+    if (keys === undefined) {
+      reach(unit, key);
+      reach(unit, results);
+      return;
+    }
+    for (const after of keys) {
+      if (call === undefined) unit.waits.push({ to: key, after });
+      unit.waits.push({ to: results, after });
     }
   }
 
   #addNode(node: AnyNode, walked: Walked, keyOfVariable: VariableKeys): void {
-    if (node.type === 'ExportNamedDeclaration' && node.source) this.#addReexports(node);
-    if (node.type === 'ThisExpression') this.#addSelf(node);
-    if (node.type !== 'MemberExpression') return;
+    switch (node.type) {
+      case 'MemberExpression':
+        this.#addMember(node, walked, keyOfVariable);
+        break;
+      case 'ThisExpression':
+        this.#addSelf(node);
+        break;
+      case 'ExportNamedDeclaration':
+        if (node.source) this.#addReexports(node);
+        this.#addExports(node, keyOfVariable);
+        break;
+      case 'ExportDefaultDeclaration':
+        this.#addExports(node, keyOfVariable);
+        break;
+    }
+  }
+
+  #addMember(node: AnyNode & { type: 'MemberExpression' }, walked: Walked, keyOfVariable: VariableKeys): void {
     if (node.object.type === 'Super') this.#addSelf(node);
     const parent = parentOf(node);
     if (parent?.type === 'AssignmentExpression' && parent.left === node && parent.operator === '=') return;
-    const unit = this.#unitAt(node.start);
+    const unit = this.#unitOf(scopeOf(node));
     const name = nameOfMember(node);
     if (name === undefined) this.#addOpen(node, unit, keyOfVariable);
-    else this.#reach(unit, isOfPackage(node.object, walked) ? this.strong(name) : this.member(name), undefined);
+    else reach(unit, isOfPackage(node.object, walked) ? this.strong(name) : this.member(name));
   }
 
   #addOpen(
@@ -291,19 +288,21 @@ export class Graph {
       writes.length > 0 &&
       writes.every(({ from }) => from?.type === 'ObjectExpression')
     )
-      this.#reach(unit, obtain(this.#objects, keyOfVariable(object.name, scope), 'object', ''), undefined);
+      reach(unit, obtain(this.#objects, keyOfVariable(object.name, scope), 'object', ''));
     else if (isCalled(node as AnyNode)) unit.callsOpen = true;
   }
 
   /** What is exported may get another value: `export let a; a = …` */
-  #addExports(node: AnyNode, top: Unit, keyOfVariable: VariableKeys): void {
-    if (node.type !== 'ExportNamedDeclaration' && node.type !== 'ExportDefaultDeclaration') return;
+  #addExports(
+    node: AnyNode & { type: 'ExportNamedDeclaration' | 'ExportDefaultDeclaration' },
+    keyOfVariable: VariableKeys,
+  ): void {
     const { declaration } = node;
+    const { waits } = this.tops.at(-1)!;
     const add = (name: string): void => {
       const key = keyOfVariable(name, undefined);
       const after = this.member(node.type === 'ExportDefaultDeclaration' ? 'default' : name);
-      this.#reach(top, key, after);
-      this.#reach(top, this.resultOf(key), after);
+      waits.push({ to: key, after }, { to: this.resultOf(key), after });
     };
     if (declaration?.type === 'VariableDeclaration')
       for (const { id } of declaration.declarations) bind(id, ANYTHING, add, nothing, nothing);
@@ -320,23 +319,35 @@ export class Graph {
   /** `export { a as b } from …` */
   #addReexports({ specifiers }: AnyNode & { type: 'ExportNamedDeclaration' }): void {
     for (const { local, exported } of specifiers)
-      this.#reach(this.#script[0], this.strong(keyOf(local) ?? ''), this.member(keyOf(exported) ?? ''));
-  }
-
-  #reach(unit: Unit, to: Key, after: Key | undefined): void {
-    unit.edges.push({ to, after });
+      this.tops.at(-1)!.waits.push({ to: this.strong(keyOf(local) ?? ''), after: this.member(keyOf(exported) ?? '') });
   }
 }
 
-const NAME = /^[A-Za-z_$][\w$]{0,40}$/;
-
-function obtain<K>(keys: Map<K, Key>, at: K, kind: Key['kind'], name: string, isStrong = false): Key {
+function obtain<K>(keys: Map<K, Key>, at: K, kind: Key['kind'], name: string): Key {
   let key = keys.get(at);
   if (key === undefined) {
-    key = { name, kind, isStrong, count: 0 };
+    key = new Key(kind, name);
     keys.set(at, key);
   }
   return key;
+}
+
+function reach(unit: Unit, key: Key): void {
+  // It is mostly one that was just seen there.
+  if (key.reachedBy === unit) return;
+  key.reachedBy = unit;
+  unit.reaches.push(key);
+}
+
+/** Names of a module for what others export, and by which names they do. */
+function importedNames({ nodes }: Walked): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const node of nodes)
+    if (node.type === 'ImportDeclaration')
+      for (const specifier of node.specifiers)
+        if (specifier.type === 'ImportSpecifier') names.set(specifier.local.name, keyOf(specifier.imported) ?? '');
+        else if (specifier.type === 'ImportDefaultSpecifier') names.set(specifier.local.name, 'default');
+  return names;
 }
 
 const nothing = (): void => {};
@@ -359,42 +370,6 @@ function classAround(node: AnyNode): AnyNode | undefined {
   }
   return undefined;
 }
-
-const isFunctionNode = (node: AnyNode): boolean =>
-  node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration' || node.type === 'ArrowFunctionExpression';
-
-/** Others than those that the walk goes over: patterns, and what it has short ways for. */
-const MORE: Readonly<Record<string, readonly string[]>> = {
-  ExpressionStatement: ['expression'],
-  MemberExpression: ['object', 'property'],
-  CallExpression: ['callee', 'arguments'],
-  Property: ['key', 'value'],
-  MethodDefinition: ['key', 'value'],
-  PropertyDefinition: ['key', 'value'],
-  BinaryExpression: ['left', 'right'],
-  LogicalExpression: ['left', 'right'],
-  VariableDeclarator: ['id', 'init'],
-  AssignmentExpression: ['left', 'right'],
-  AssignmentPattern: ['left', 'right'],
-  ArrayPattern: ['elements'],
-  ObjectPattern: ['properties'],
-  RestElement: ['argument'],
-  FunctionDeclaration: ['params', 'body'],
-  FunctionExpression: ['params', 'body'],
-  ArrowFunctionExpression: ['params', 'body'],
-  CatchClause: ['param', 'body'],
-};
-
-function pushChildren(node: AnyNode, stack: AnyNode[]): void {
-  for (const key of MORE[node.type] ?? CHILDREN[node.type] ?? NONE) {
-    const child = (node as unknown as Record<string, AnyNode | (AnyNode | null)[] | null | undefined>)[key];
-    if (!Array.isArray(child)) {
-      if (child && child.type !== 'Identifier') stack.push(child);
-    } else for (const item of child) if (item !== null && item.type !== 'Identifier') stack.push(item);
-  }
-}
-
-const NONE: readonly string[] = [];
 
 /** A number, as far as it shows. */
 function isIndex(key: AnyNode): boolean {

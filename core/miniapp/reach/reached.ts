@@ -1,6 +1,7 @@
 /** What is reached from the top levels of the scripts of a package. */
-import type { Graph, Key, Unit } from './graph.ts';
+import type { Graph } from './graph.ts';
 import { isOfPlatform } from './implicit-names.ts';
+import type { Key, Unit } from './units.ts';
 
 export type Certainty =
   /** Each step is by a name that means one function. */
@@ -19,17 +20,15 @@ export interface From {
 }
 
 export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: From): ReadonlySet<Unit> {
+  const run = ++graph.runs;
   const units = new Set<Unit>();
-  const keys = new Set<Key>();
   const open: Unit[] = [];
-  /** Units and edges that wait for a key. */
-  const bound = new Map<Key, Unit[]>();
-  const waiting = new Map<Key, { unit: Unit; to: Key }[]>();
-  const inner = new Map<Unit, Unit[]>();
   const openKeys: Key[] = [];
+  /** What is reached once a key is. */
+  const waiting = new Map<Key, Key[]>();
 
   const isTrusted = (unit: Unit): boolean => without.has(unit.script);
-  const meets = (key: Key): boolean => keys.has(key);
+  const meets = (key: Key): boolean => key.run === run;
   const enter = (unit: Unit): void => {
     if (units.has(unit)) return;
     units.add(unit);
@@ -42,8 +41,8 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
       enter(unit);
   };
   const addKey = (key: Key): void => {
-    if (keys.has(key)) return;
-    keys.add(key);
+    if (key.run === run) return;
+    key.run = run;
     openKeys.push(key);
   };
   const nameTexts = (script: number): void => {
@@ -53,24 +52,22 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
     }
   };
   const nameKey = (key: Key): void => {
-    if (key.kind !== 'member') {
-      if (key.kind !== 'object' || certainty !== 'certain') addKey(key);
-      return;
-    }
-    const weak = graph.member(key.name);
-    if (key.isStrong || certainty !== 'certain' || (weak.count <= 1 && !isOfPlatform(key.name))) addKey(weak);
+    if (certainty !== 'certain') addKey(key.weak ?? key);
+    else if (key.weak !== undefined) addKey(key.weak);
+    else if (key.kind === 'member' ? key.count <= 1 && !isOfPlatform(key.name) : key.kind !== 'object') addKey(key);
+  };
+  const addKeysOf = (unit: Unit): void => {
+    if (unit.result !== undefined && (certainty === 'possible' || isHadByOthers(unit))) addKey(unit.result);
+    for (const key of unit.reaches) nameKey(key);
+    for (const { to, after } of unit.waits)
+      if (meets(after)) nameKey(to);
+      else if (!isTrusted(unit)) push(waiting, after, to);
   };
 
-  for (const unit of graph.units) {
-    for (const key of unit.bound ?? []) {
-      push(bound, key, unit);
-      if (key.kind === 'variable') push(waiting, graph.resultOf(key), { unit, to: graph.resultOf(unit) });
-    }
-    if (unit.around !== undefined) push(inner, unit.around, unit);
-    // Of a library each part may be had by its name, whatever is around it.
-    if (isTrusted(unit))
-      for (const { to, after } of unit.edges) if (after !== undefined) push(waiting, after, { unit, to });
-  }
+  // Of a library each part may be had by its name, whatever is around it.
+  if (without.size > 0)
+    for (const unit of graph.units)
+      if (isTrusted(unit)) for (const { to, after } of unit.waits) push(waiting, after, to);
   for (const script of texts) nameTexts(script);
   // Whatever a name means that is computed, copied or gone over.
   if (certainty === 'possible') for (const key of graph.named()) addKey(key);
@@ -82,24 +79,25 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
     const key = unit === undefined ? openKeys.pop() : undefined;
     if (unit === undefined && key === undefined) break;
     if (unit !== undefined) {
-      if (certainty === 'possible' || unit.bound?.every(({ kind }) => kind === 'variable') !== true)
-        addKey(graph.resultOf(unit));
-      for (const { to, after } of unit.edges)
-        if (after === undefined || keys.has(after)) nameKey(to);
-        else if (!isTrusted(unit)) push(waiting, after, { unit, to });
-      for (const child of inner.get(unit) ?? []) tryEnter(child);
+      addKeysOf(unit);
+      for (const child of unit.inner) tryEnter(child);
       if (unit.callsOpen && certainty === 'likely' && !callsOpen) {
         callsOpen = true;
         for (const script of graph.texts.keys()) nameTexts(script);
       }
     }
     if (key !== undefined) {
-      for (const { to } of waiting.get(key) ?? []) nameKey(to);
-      for (const waiter of bound.get(key) ?? []) tryEnter(waiter);
+      for (const to of waiting.get(key) ?? []) nameKey(to);
+      for (const waiter of key.bound) tryEnter(waiter);
+      // What a name gives back is what its functions do.
+      if (key.of?.kind === 'variable') for (const { result } of key.of.bound) if (result !== undefined) addKey(result);
     }
   }
   return units;
 }
+
+/** By names that are no variable's, or at once. */
+const isHadByOthers = ({ bound }: Unit): boolean => bound?.every(({ kind }) => kind === 'variable') !== true;
 
 function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);

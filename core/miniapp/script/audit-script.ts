@@ -32,8 +32,12 @@ export function auditScript(
     const program = parsed(source, start, end, kind, context);
     if (program === undefined) return;
     const isModule = program.sourceType === 'module';
-    context.scripts.push({ source, start, end, kind: isModule ? 'module' : kind });
-    check(program, source, start, isModule ? 'module' : kind, context);
+    const walked = walk(program, isModule, context.classicScripts > 1);
+    const ofKind = isModule ? 'module' : kind;
+    const isKept = end - start <= context.room;
+    if (isKept) context.room -= end - start;
+    context.scripts.push({ source, start, end, kind: ofKind, walked: isKept ? walked : undefined });
+    check(walked, source, start, ofKind, context);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     context.findings.add('script_too_intricate', source.at(start), 'The script is nested too deeply to be audited.');
@@ -85,9 +89,9 @@ function fixOf(message: string): string | undefined {
     : undefined;
 }
 
-function check(program: Program, source: SourceText, base: number, kind: ScriptKind, context: WebContext): void {
+function check(walked: Walked, source: SourceText, base: number, kind: ScriptKind, context: WebContext): void {
+  const { program } = walked;
   const isModule = kind === 'module';
-  const walked = walk(program, isModule, context.classicScripts > 1);
   const evaluator = new Evaluator(walked, kind, context.globals);
   const view: ScriptView = {
     source,

@@ -22,6 +22,7 @@ export interface Called {
 }
 
 export interface Walked {
+  readonly program: Program;
   /** Other scripts see what this one declares at its top. */
   readonly isShared: boolean;
   /** Calls, members, assignments, imports, exports; a node stands before all that is in it. */
@@ -38,6 +39,14 @@ export interface Walked {
   readonly handedOn: ReadonlySet<string>;
   /** Members of objects and classes as they are written, but those with a computed key. */
   readonly members: readonly Member[];
+  /** One that is in another stands after that. */
+  readonly functions: readonly Scoped[];
+}
+
+interface Scoped {
+  readonly fn: FunctionNode & AnyNode;
+  /** Of its parameters. */
+  readonly scope: Scope;
 }
 
 /** `value`: as it stands in the object or class. */
@@ -67,6 +76,7 @@ const KEPT = new Set([
   'ImportExpression',
   'ImportDeclaration',
   'ExportNamedDeclaration',
+  'ExportDefaultDeclaration',
   'ExportAllDeclaration',
   'WithStatement',
   'ThisExpression',
@@ -108,6 +118,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const calls = new Map<string, Called[]>();
   const handedOn = new Set<string>();
   const members: Member[] = [];
+  const functions: Scoped[] = [];
   const assignments: { readonly left: Pattern; readonly write: Write; readonly scope: Scope }[] = [];
   const stack: AnyNode[] = [program];
   const scopes: Scope[] = [top];
@@ -167,6 +178,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const declareFunction = (node: FunctionNode & AnyNode, scope: Scope): void => {
     keep(node, scope);
     const inner = new Scope(scope, true);
+    functions.push({ fn: node, scope: inner });
     if (node.type === 'FunctionDeclaration' && node.id) {
       const { name } = node.id;
       const write = { from: node, path: WHOLE };
@@ -393,7 +405,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         },
         () => {},
       );
-  return { isShared, nodes, names, taken, top, implicit, calls, handedOn, members };
+  return { program, isShared, nodes, names, taken, top, implicit, calls, handedOn, members, functions };
 }
 
 /** Defaults do not see what the body declares (ECMA-262, 10.2.11). */

@@ -18,6 +18,8 @@ const STYLE = /\.css$/i;
 const SCRIPT = /\.(?:js|mjs|cjs|jsx)$/i;
 
 const SDK = 'host-sdk.js';
+/** Characters of scripts whose trees are kept: a tree takes some 60 times their bytes. */
+const MOST_KEPT = 2 << 20;
 const HOST_PERMISSIONS = new Set([...HOST_OPERATIONS.values()].map(({ permission }) => permission));
 
 export interface WebOptions {
@@ -60,6 +62,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     undefined: [],
     defined: new Set<string>(),
     members: new Set<string>(),
+    room: MOST_KEPT,
     embedded: 0,
     globals: new Map(),
   });

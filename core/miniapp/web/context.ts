@@ -71,6 +71,8 @@ export interface WebContext extends AuditContext {
   readonly defined: Set<string>;
   /** Members that get values, and names and ids of elements: any may be a global. */
   readonly members: Set<string>;
+  /** Characters of scripts whose trees may still be kept, for the call graph. */
+  room: number;
   /** Characters of markup in strings that were put among the pieces so far. */
   embedded: number;
   /** Names that classic scripts have bound at their top level, which the scripts after them see. */

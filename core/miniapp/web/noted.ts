@@ -2,6 +2,7 @@
 import type { Place } from '../finding.ts';
 import type { Level } from '../findings.ts';
 import type { RuleCode } from '../rules.ts';
+import type { Walked } from '../script/walk.ts';
 import type { SourceText } from '../source-text.ts';
 import type { ScriptKind } from './kind.ts';
 
@@ -11,6 +12,8 @@ export interface AuditedScript {
   readonly start: number;
   readonly end: number;
   readonly kind: ScriptKind;
+  /** As it was walked, if that was kept. */
+  readonly walked: Walked | undefined;
 }
 
 /** A finding about what the sandbox covers: see policy/covered.ts. */

@@ -1,5 +1,5 @@
 // biome-ignore-all format: a case a line
-/** Attacks in functions that run without being named, or by a name that seems to mean another. None may be approved. */
+/** Attacks in functions that run unnamed, or by a name that seems another. None is approved. */
 import { END, inFunction, loads, modules, type RelaxedCase, script, several } from './relaxed-case.ts';
 import { smallApp } from './small-app.ts';
 

@@ -1,0 +1,48 @@
+/** Texts of a script, which may be names of members. */
+import type { AnyNode, Program } from 'acorn';
+import { CHILDREN } from '../script/children.ts';
+
+const NAME = /^[A-Za-z_$][\w$]{0,40}$/;
+
+/** Those that are names. */
+export function textsOf(program: Program): Set<string> {
+  const texts = new Set<string>();
+  const stack: AnyNode[] = [program];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop())
+    if (node.type !== 'Literal') pushChildren(node, stack);
+    else if (typeof node.value === 'string' && NAME.test(node.value)) texts.add(node.value);
+  return texts;
+}
+
+/** Others than those that the walk goes over: patterns, and what it has short ways for. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  ExpressionStatement: ['expression'],
+  MemberExpression: ['object', 'property'],
+  CallExpression: ['callee', 'arguments'],
+  Property: ['key', 'value'],
+  MethodDefinition: ['key', 'value'],
+  PropertyDefinition: ['key', 'value'],
+  BinaryExpression: ['left', 'right'],
+  LogicalExpression: ['left', 'right'],
+  VariableDeclarator: ['id', 'init'],
+  AssignmentExpression: ['left', 'right'],
+  AssignmentPattern: ['left', 'right'],
+  ArrayPattern: ['elements'],
+  ObjectPattern: ['properties'],
+  RestElement: ['argument'],
+  FunctionDeclaration: ['params', 'body'],
+  FunctionExpression: ['params', 'body'],
+  ArrowFunctionExpression: ['params', 'body'],
+  CatchClause: ['param', 'body'],
+};
+
+function pushChildren(node: AnyNode, stack: AnyNode[]): void {
+  for (const key of MORE[node.type] ?? CHILDREN[node.type] ?? NONE) {
+    const child = (node as unknown as Record<string, AnyNode | (AnyNode | null)[] | null | undefined>)[key];
+    if (!Array.isArray(child)) {
+      if (child && child.type !== 'Identifier') stack.push(child);
+    } else for (const item of child) if (item !== null && item.type !== 'Identifier') stack.push(item);
+  }
+}
+
+const NONE: readonly string[] = [];
