@@ -1,11 +1,5 @@
 export { formatMaster } from './format.ts';
 export { mayGenerate } from './generate.ts';
 export { type Inlined, inlineIncludes, type MasterFile, type MasterLine, mayInclude } from './include.ts';
-export {
-  type Dropped,
-  type MasterError,
-  type MasterOptions,
-  type MasterRecord,
-  type MasterWarning,
-  parseMaster,
-} from './parser.ts';
+export { parseMaster } from './parser.ts';
+export type { Dropped, MasterError, MasterOptions, MasterRecord, MasterWarning } from './result.ts';
