@@ -1,16 +1,22 @@
 /** Where the value of an expression goes: by which names it can be had from there on. */
-import type { AnyNode, Identifier } from 'acorn';
+import type { AnyNode, Function as FunctionNode, Identifier } from 'acorn';
 import { keyOf } from '../script/scope.ts';
 import { parentOf, scopeOf } from '../script/walk.ts';
 
 export type Binding =
   | { readonly kind: 'variable'; readonly name: Identifier }
-  /** `isOfClass`: of instances of a class, which browsers do not make. */
-  | { readonly kind: 'member'; readonly name: string; readonly isOfClass?: boolean }
+  /**
+   * `isOfClass`: of instances of a class, which browsers do not make. `isKept`: of an object that
+   * is not given to a call where it is written.
+   */
+  | { readonly kind: 'member'; readonly name: string; readonly isOfClass?: boolean; readonly isKept?: boolean }
   /** Any member of an object that is written out. */
   | { readonly kind: 'object'; readonly name: Identifier }
   /** What a function gives back. */
-  | { readonly kind: 'result'; readonly of: AnyNode };
+  | { readonly kind: 'result'; readonly of: AnyNode }
+  | { readonly kind: 'parameter'; readonly of: FunctionNode; readonly name: Identifier }
+  /** It is kept: what takes it from there, and whether anything does, is not known. */
+  | { readonly kind: 'stored' };
 
 /** `inline`: anything may be done with it there and then. `dropped`: nothing comes of it. */
 export type Bindings = readonly Binding[] | 'inline' | 'dropped';
@@ -56,7 +62,7 @@ export function bindingsOf(node: AnyNode): Bindings {
         if (parent.computed || parent.value !== at) return 'inline';
         const name = keyOf(parent.key);
         if (name === null) return 'inline';
-        found.push({ kind: 'member', name, isOfClass: parent.type === 'MethodDefinition' });
+        found.push({ kind: 'member', name, isOfClass: parent.type === 'MethodDefinition', isKept: isKept(parent) });
         if (parent.type === 'Property') found.push(...objectsOf(parent));
         return found;
       }
@@ -68,6 +74,16 @@ export function bindingsOf(node: AnyNode): Bindings {
       case 'ExportDefaultDeclaration':
         found.push({ kind: 'member', name: 'default' });
         return found;
+      case 'BinaryExpression':
+        return isIdentity(parent.operator) ? end() : [...found, { kind: 'stored' }];
+      case 'UnaryExpression':
+        return isConversion(parent.operator) ? [...found, { kind: 'stored' }] : end();
+      // It is tested, or compared as ===.
+      case 'IfStatement':
+      case 'WhileStatement':
+      case 'DoWhileStatement':
+      case 'SwitchStatement':
+      case 'SwitchCase':
       case 'ExpressionStatement':
         return end();
       case 'ReturnStatement': {
@@ -80,11 +96,27 @@ export function bindingsOf(node: AnyNode): Bindings {
         if (parent.body !== at) return 'inline';
         found.push({ kind: 'result', of: parent });
         return found;
+      case 'MemberExpression': {
+        if (parent.object !== at) return 'inline';
+        const name = nameOfMember(parent);
+        return name === undefined || OF_ITSELF.has(name) ? 'inline' : [...found, { kind: 'stored' }];
+      }
+      case 'CallExpression': {
+        const given = parent.callee === at ? [] : givenTo(parent, at);
+        return given.length === 0 ? 'inline' : [...found, ...given];
+      }
       default:
         return 'inline';
     }
   }
   return 'inline';
+}
+
+/** `const sink = { write() {} }` rather than `new WritableStream({ write() {} })` */
+function isKept(property: AnyNode): boolean {
+  const object = property.type === 'Property' ? parentOf(property) : undefined;
+  const holder = object && parentOf(object);
+  return holder !== undefined && holder.type !== 'CallExpression' && holder.type !== 'NewExpression';
 }
 
 /** `const senders = { a: …, b: … }` */
@@ -93,6 +125,39 @@ function objectsOf(property: AnyNode): Binding[] {
   const holders = object?.type === 'ObjectExpression' ? bindingsOf(object) : [];
   if (typeof holders === 'string') return [];
   return holders.flatMap((holder) => (holder.kind === 'variable' ? [{ kind: 'object', name: holder.name }] : []));
+}
+
+const isIdentity = (operator: string): boolean => operator === '===' || operator === '!==';
+/** By Function.prototype.valueOf, which may be another one. */
+const isConversion = (operator: string): boolean => operator === '+' || operator === '-' || operator === '~';
+
+/** Members by which a function is called, or had again, or what it gives back. */
+const OF_ITSELF = new Set([
+  ...['call', 'apply', 'bind', 'prototype', 'constructor', 'valueOf', 'caller', 'arguments'],
+  ...['then', 'catch', 'finally', 'next', 'return', 'throw'],
+]);
+
+/** Methods that keep what they are given. */
+const STORING = new Set(['set', 'add', 'push', 'unshift']);
+
+function givenTo({ callee, arguments: args }: AnyNode & { type: 'CallExpression' }, argument: AnyNode): Binding[] {
+  if (callee.type === 'MemberExpression') return STORING.has(nameOfMember(callee) ?? '') ? [{ kind: 'stored' }] : [];
+  const fn = functionOf(callee);
+  const index = args.indexOf(argument as (typeof args)[number]);
+  const parameter = fn?.params[index];
+  if (fn === undefined || parameter?.type !== 'Identifier') return [];
+  if (args.slice(0, index).some(({ type }) => type === 'SpreadElement')) return [];
+  return [{ kind: 'parameter', of: fn, name: parameter }, { kind: 'stored' }];
+}
+
+/** The function that an expression or a name always means. */
+function functionOf(node: AnyNode): (FunctionNode & AnyNode) | undefined {
+  if (node.type === 'Identifier') {
+    const writes = scopeOf(node)?.lookup(node.name)?.writes ?? [];
+    const [{ from, path }] = writes.length === 1 ? writes : [{ from: undefined, path: [] }];
+    return from !== undefined && path.length === 0 && from.type !== 'Identifier' ? functionOf(from) : undefined;
+  }
+  return FUNCTIONS.has(node.type) ? (node as FunctionNode & AnyNode) : undefined;
 }
 
 /** It is in `arguments`, too. Of what the walk has given no scope nothing can be said. */

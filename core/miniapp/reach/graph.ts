@@ -7,7 +7,7 @@ import { KNOWN } from '../script/check-undefined.ts';
 import { ANYTHING, bind, keyOf, type Scope, type Variable, type Write } from '../script/scope.ts';
 import { parentOf, scopeOf, type Walked } from '../script/walk.ts';
 import { type Binding, type Bindings, bindingsOf, isParameter, nameOfMember } from './bindings.ts';
-import { isImplicit } from './implicit-names.ts';
+import { isImplicit, isOfDescription } from './implicit-names.ts';
 import { textsOf } from './texts.ts';
 import { Key, Unit } from './units.ts';
 
@@ -16,6 +16,8 @@ type VariableKeys = (name: string, scope: Scope | undefined) => Key;
 
 export class Graph {
   readonly units: Unit[] = [];
+  /** What is kept in a list or a map, of which nothing is followed. */
+  readonly stored = new Key('stored', '');
   /** How often it was gone through. */
   runs = 0;
   /** The first unit of each script. */
@@ -29,6 +31,8 @@ export class Graph {
   readonly #objects = new Map<Key, Key>();
   #byNode = new Map<AnyNode, Unit>();
   #byScope = new Map<Scope, Unit>();
+  /** Of the parameters of functions. */
+  #scopes = new Map<object, Scope>();
   #imported: ReadonlyMap<string, string> = new Map();
   /** The units of a script in the order of the source. */
   readonly #sorted = new Map<number, readonly Unit[]>();
@@ -39,6 +43,7 @@ export class Graph {
   add(walked: Walked, isModule: boolean, withTexts: boolean): void {
     this.#byNode = new Map();
     this.#byScope = new Map();
+    this.#scopes = new Map();
     this.#ownNames = [];
     this.#imported = importedNames(walked);
     const script = this.tops.length;
@@ -50,6 +55,7 @@ export class Graph {
       const unit = this.#unit(fn.start, fn.end, this.#unitOf(scopeOf(fn)), script);
       this.#byNode.set(fn, unit);
       this.#byScope.set(scope, unit);
+      this.#scopes.set(fn, scope);
     }
     const keyOfVariable: VariableKeys = (name, scope) => this.#keyOfName(name, scope ?? walked.top, walked, isModule);
     for (const [node, unit] of this.#byNode) this.#bind(node, unit, keyOfVariable);
@@ -67,6 +73,7 @@ export class Graph {
     for (const unit of this.#byNode.values()) for (const key of unit.bound ?? []) key.bound.push(unit);
     this.#byNode = new Map();
     this.#byScope = new Map();
+    this.#scopes = new Map();
   }
 
   /** The innermost unit at an offset of a script. */
@@ -194,6 +201,10 @@ export class Graph {
     if (typeof bindings === 'string') return undefined;
     const keys: Key[] = [];
     for (const binding of bindings) {
+      if (binding.kind === 'member' && binding.isKept === true && isOfDescription(binding.name)) {
+        keys.push(this.member(binding.name), this.stored);
+        continue;
+      }
       const key = this.#keyOfBinding(binding, scope, keyOfVariable);
       if (key === undefined) return undefined;
       keys.push(key);
@@ -215,6 +226,10 @@ export class Graph {
         const unit = this.#byNode.get(binding.of);
         return unit === undefined ? undefined : this.resultOf(unit);
       }
+      case 'parameter':
+        return keyOfVariable(binding.name.name, this.#scopes.get(binding.of));
+      case 'stored':
+        return this.stored;
     }
   }
 

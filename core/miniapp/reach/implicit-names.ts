@@ -4,14 +4,20 @@
 const IMPLICIT = new Set(
   (
     'constructor toString valueOf toJSON toLocaleString then next return throw handleEvent acceptNode ' +
-    'get set has apply construct deleteProperty defineProperty getPrototypeOf setPrototypeOf ownKeys ' +
+    'construct deleteProperty defineProperty getPrototypeOf setPrototypeOf ownKeys ' +
     'getOwnPropertyDescriptor isExtensible preventExtensions exec lastIndex raw ' +
     'connectedCallback disconnectedCallback adoptedCallback attributeChangedCallback connectedMoveCallback ' +
     'formAssociatedCallback formDisabledCallback formResetCallback formStateRestoreCallback observedAttributes ' +
-    'start pull cancel write close abort transform flush process createHTML createScript createScriptURL ' +
+    'process createHTML createScript createScriptURL ' +
     'onBackgroundEvent lookupNamespaceURI'
   ).split(' '),
 );
+
+/** By streams, proxies and descriptors, of the object that they are made with. */
+const OF_DESCRIPTIONS = new Set('start pull cancel write close abort transform flush get set has apply'.split(' '));
+for (const name of OF_DESCRIPTIONS) IMPLICIT.add(name);
+
+export const isOfDescription = (name: string): boolean => OF_DESCRIPTIONS.has(name);
 
 /** `isOfClass`: a handler that a class has is none of an element. */
 export const isImplicit = (name: string, isOfClass = false): boolean =>

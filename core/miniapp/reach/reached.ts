@@ -71,6 +71,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
   for (const script of texts) nameTexts(script);
   // Whatever a name means that is computed, copied or gone over.
   if (certainty === 'possible') for (const key of graph.named()) addKey(key);
+  if (certainty !== 'certain') addKey(graph.stored);
   for (const top of graph.tops) if (!isTrusted(top)) enter(top);
 
   let callsOpen = false;
@@ -97,7 +98,8 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
 }
 
 /** By names that are no variable's, or at once. */
-const isHadByOthers = ({ bound }: Unit): boolean => bound?.every(({ kind }) => kind === 'variable') !== true;
+const isHadByOthers = ({ bound }: Unit): boolean => bound?.every(({ kind }) => OF_NAMES.has(kind)) !== true;
+const OF_NAMES = new Set(['variable', 'stored']);
 
 function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);

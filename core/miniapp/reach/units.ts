@@ -32,7 +32,7 @@ export class Unit {
 /** What can be reached other than code: a variable, a member by its name, a result. */
 export class Key {
   readonly name: string;
-  readonly kind: 'variable' | 'member' | 'object' | 'result';
+  readonly kind: 'variable' | 'member' | 'object' | 'result' | 'stored';
   /** Of a member of something that is known to be of the package: the member of anything. */
   readonly weak: Key | undefined;
   /** Of the result of what a name means: that name. */
