@@ -9,12 +9,14 @@ export type SourceKind = 'script' | 'markup' | 'style';
 export class SourceText {
   readonly file: string;
   readonly text: string;
+  readonly isPartial: boolean;
   /** Offsets of the first characters of lines; made when a place is asked for. */
   #lines: number[] | undefined;
 
-  constructor(file: string, text: string) {
+  constructor(file: string, text: string, isPartial = false) {
     this.file = file;
     this.text = text;
+    this.isPartial = isPartial;
   }
 
   /** The place of an offset in UTF-16 units. Lines end as in ECMAScript: LF, CR, CR LF; U+2028 and U+2029 do not count, as editors don't. */

@@ -69,7 +69,7 @@ export function checkAttributes(view: MarkupView, element: Element): void {
 
 /** Entities in it are decoded, so that places in it are those of the attribute. */
 function embedded(view: MarkupView, element: Element, key: string, value: string): EmbeddedText {
-  return new EmbeddedText({ ...placeOf(view, element, key), file: view.source.file }, value);
+  return new EmbeddedText({ ...placeOf(view, element, key), file: view.source.file }, value, view.source.isPartial);
 }
 
 function checkHandler(view: MarkupView, element: Element, key: string, value: string): void {

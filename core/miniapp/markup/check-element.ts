@@ -175,9 +175,10 @@ function addPieces(
   // In XML, SVG and MathML it is text with references and elements in it, of which only the text counts.
   const isText = element.namespaceURI === html.NS.HTML && !view.isReadAsXml;
   const inner = isText ? undefined : textOf(element);
-  if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim())
-    add(new EmbeddedText({ ...placeOf(view, element), file: view.source.file }, inner), 0, inner.length);
-  else if (end > start) add(view.source, start, end);
+  if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim()) {
+    const place = { ...placeOf(view, element), file: view.source.file };
+    add(new EmbeddedText(place, inner, view.source.isPartial), 0, inner.length);
+  } else if (end > start) add(view.source, start, end);
 }
 
 function checkMeta(view: MarkupView, element: Element): void {

@@ -8,7 +8,7 @@ export interface Covered {
    * What it becomes. `error`: an error where the app reaches it. `review`: undeterminable, and for
    * a person where the app reaches it. `notice`: undeterminable, and nothing comes of it.
    */
-  readonly reached: 'error' | 'review' | 'notice';
+  readonly reached: 'error' | 'review' | 'warning' | 'notice';
 }
 
 const NO_TEXT = "script-src has no 'unsafe-eval'";
@@ -28,6 +28,7 @@ export const COVERED: ReadonlyMap<RuleCode, Covered> = new Map([
   ...all('error', 'the Permissions-Policy denies the features of the device', ['direct_device']),
   ...all('review', NO_TEXT, ['timer_undeterminable', 'constructor_called', 'function_constructor_escapes']),
   ...all('review', 'the policy holds for all that the global object has', ['global_of_unknown']),
+  ...all('warning', 'the sandbox has no allow-popups', ['window_opened']),
   ...all('notice', OWN_SCRIPTS, ['script_element', 'script_unstarted']),
   ...all('notice', "worker-src is 'self'", ['worker_undeterminable']),
   ...all('notice', 'an app navigates to pages of its package alone', ['navigation_undeterminable']),

@@ -5,12 +5,14 @@
 import type { Level } from '../findings.ts';
 import { libraryOf } from '../libraries/libraries.ts';
 import { COVERED } from '../policy/covered.ts';
+import type { RuleCode } from '../rules.ts';
 import { listsBy } from '../script/lists-by.ts';
 import { parseScript } from '../script/parser.ts';
 import { type Walked, walk } from '../script/walk.ts';
 import type { WebContext } from '../web/context.ts';
 import type { AuditedScript, CoveredFinding } from '../web/noted.ts';
 import { Graph } from './graph.ts';
+import { Parts } from './handed-on.ts';
 import { reachedUnits } from './reached.ts';
 import type { Unit } from './units.ts';
 
@@ -104,7 +106,7 @@ class Levels {
     const reached = own ?? usual;
     const stopped = `The sandbox covers it: ${by}.`;
     if (level !== undefined) return { level, why: level === 'review' ? '' : stopped };
-    if (reached === 'notice') return { level: 'notice', why: stopped };
+    if (reached === 'notice' || reached === 'warning') return { level: reached, why: stopped };
     const library = this.#libraryOf(script);
     const dead: Level = usual === 'error' ? 'warning' : 'notice';
     const reach = this.#reachOf();
@@ -155,17 +157,28 @@ interface Reach {
   mayBeReachedByApp(unit: Unit): boolean;
 }
 
-function reachOf({ scripts }: WebContext, isLibrary: (script: number) => boolean): Reach {
+function reachOf({ scripts, covered }: WebContext, isLibrary: (script: number) => boolean): Reach {
   const graph = new Graph();
   const none = new Set<number>();
   const libraries = new Set([...scripts.keys()].filter(isLibrary));
-  for (const script of scripts) graph.add(walkedOf(script), script.kind === 'module', libraries.size > 0);
+  const parts = new Parts(new Set([...libraries].map((index) => scripts[index].source.file)));
+  for (const [index, script] of scripts.entries()) {
+    const walked = walkedOf(script);
+    graph.add(walked, script.kind === 'module', libraries.size > 0);
+    if (libraries.has(index)) parts.addLibrary(walked);
+    else if (libraries.size > 0) parts.addApp(walked, script.source.file);
+  }
   const certain = lazily(() => reachedUnits(graph, { certainty: 'certain', without: none }));
   const possible = lazily(() => reachedUnits(graph, { certainty: 'possible', without: none }));
   const byApp = lazily(() => reachedUnits(graph, { certainty: 'certain', without: libraries }));
   const apps = [...scripts.keys()].filter((script) => !libraries.has(script));
   const likely = lazily(() => reachedUnits(graph, { certainty: 'likely', without: none, texts: apps }));
-  const isOpen = lazily(() => graph.units.some(({ script, takesOpen }) => takesOpen && !libraries.has(script)));
+  const isOpen = lazily(
+    () =>
+      parts.isWhole() ||
+      graph.units.some(({ script, takesOpen }) => takesOpen && !libraries.has(script)) ||
+      covered.some(({ code, script }) => OF_WINDOW.has(code) && !libraries.has(script)),
+  );
   return {
     unitAt: (script, offset) => graph.unitAt(script, offset),
     isReached: (unit) => certain().has(unit),
@@ -174,6 +187,9 @@ function reachOf({ scripts }: WebContext, isLibrary: (script: number) => boolean
     mayBeReachedByApp: (unit) => isOpen() || likely().has(unit),
   };
 }
+
+/** Findings of what may be any global. */
+const OF_WINDOW: ReadonlySet<RuleCode> = new Set(['window_escapes', 'computed_global']);
 
 function walkedOf({ walked, source, start, end, kind }: AuditedScript): Walked {
   if (walked !== undefined) return walked;

@@ -2,15 +2,17 @@
 import type { AnyNode, Program } from 'acorn';
 import { CHILDREN } from '../script/children.ts';
 
-const NAME = /^[A-Za-z_$][\w$]{0,40}$/;
+/** Longer ones are no names. */
+const MOST_LENGTH = 64;
 
-/** Those that are names. */
+/** Numbers as well: modules of a bundle may have them for names. */
 export function textsOf(program: Program): Set<string> {
   const texts = new Set<string>();
   const stack: AnyNode[] = [program];
   for (let node = stack.pop(); node !== undefined; node = stack.pop())
     if (node.type !== 'Literal') pushChildren(node, stack);
-    else if (typeof node.value === 'string' && NAME.test(node.value)) texts.add(node.value);
+    else if (typeof node.value === 'number') texts.add(String(node.value));
+    else if (typeof node.value === 'string' && node.value.length <= MOST_LENGTH) texts.add(node.value);
   return texts;
 }
 

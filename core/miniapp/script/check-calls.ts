@@ -29,6 +29,7 @@ import { keyOf } from './scope.ts';
 import { type Gravity, report, type ScriptView, written } from './script-view.ts';
 import { asText, constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
+import { isWithoutJson } from './without-json.ts';
 
 const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'msSetImmediate']);
 const WORKERS = new Set(['Worker', 'SharedWorker']);
@@ -158,7 +159,7 @@ function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments
 /** Constant text that gives away nothing. */
 function gravityOf(view: ScriptView, node: Call, args: Arguments): Gravity {
   const harmless = args && harmlessFunction(args.map((arg) => view.evaluator.valuesOf(arg)));
-  if (harmless === undefined) return {};
+  if (harmless === undefined) return isWithoutJson(view, node) ? { reached: 'review' } : {};
   const call = parentOf(node);
   const isCalled = call?.type === 'CallExpression' && call.callee === node;
   if (harmless === 'value') return { level: 'notice' };

@@ -25,7 +25,8 @@ export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void
       report(view, 'script_unstarted', value, `${how} makes a script element that runs what it is given later.`);
     if (known?.includes('<') && spend(view, value, known)) {
       const place = { ...placeOf(view, value), file: view.source.file };
-      view.context.pieces.push({ type: 'markup', source: new EmbeddedText(place, known), origin: 'string' });
+      const source = new EmbeddedText(place, known, one.kind === 'text');
+      view.context.pieces.push({ type: 'markup', source, origin: 'string' });
     }
   }
   if (!isKnown)

@@ -24,6 +24,7 @@ import { Steps } from './steps.ts';
 import { isTested, useOf } from './use.ts';
 import { constantOf, global, NOTHING_KNOWN, type Values } from './values.ts';
 import { parentOf, scopeOf } from './walk.ts';
+import { isWithoutJson } from './without-json.ts';
 
 const ASSIGNING = new Set(['=', '+=', '||=', '&&=', '??=']);
 /** Names for which nobody puts a key together, other than to hide them. */
@@ -74,7 +75,8 @@ function gravityOf(view: ScriptView, node: AnyNode, path: string): Gravity {
   if (path === 'eval') {
     const call = callOfValue(node);
     const text = call?.arguments[0];
-    return text !== undefined && isGlobalObject(view.evaluator.valuesOf(text)) ? { level: 'notice' } : {};
+    if (text !== undefined && isGlobalObject(view.evaluator.valuesOf(text))) return { level: 'notice' };
+    return isWithoutJson(view, node) ? { reached: 'review' } : {};
   }
   return path === 'navigator.userAgentData' && isBrands(view, node) ? { level: 'warning' } : {};
 }
@@ -222,6 +224,8 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
       view.context.suspects.push({
         place: placeOf(view, node),
         message: `${written(view, node)} may be ${name} of the document, which the app hands on.`,
+        script: view.script,
+        at: node.start,
       });
   }
 }

@@ -132,7 +132,7 @@ function checkSyntax(
       onParseError: (error) => {
         // It has caught what the stack threw as well.
         if (!('offset' in error)) throw new RangeError();
-        if (errors++ < MOST_ERRORS)
+        if (errors++ < MOST_ERRORS && !source.isPartial)
           context.findings.add('style_syntax', source.at(base + error.offset), `${error.message}.`);
       },
     });

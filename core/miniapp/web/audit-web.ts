@@ -91,7 +91,10 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
         'A script of another type, which a page has, may become one that runs.',
       );
   if (web.isDocumentHandedOn)
-    for (const { place, message } of web.suspects) context.findings.add('global_of_unknown', place, message);
+    for (const suspect of web.suspects)
+      if (web.scripts[suspect.script].kind !== 'background')
+        web.covered.push({ ...suspect, code: 'global_of_unknown', fix: undefined });
+      else context.findings.add('global_of_unknown', suspect.place, suspect.message);
   followGiven(web);
   // What is added to a set is gone over, too.
   for (const names of [web.functions, web.texts])

@@ -49,7 +49,7 @@ export interface WebContext extends AuditContext {
   /** A script has given the document to something that is not followed. */
   isDocumentHandedOn: boolean;
   /** What would be of the document, if it was that: for when it was handed on. */
-  readonly suspects: { readonly place: Place; readonly message: string }[];
+  readonly suspects: Omit<CoveredFinding, 'code' | 'fix'>[];
   /** Names under which scripts have functions, and texts that may be code: of members and globals. */
   readonly functions: Set<string>;
   readonly texts: Set<string>;

@@ -5,8 +5,9 @@ import { SourceText } from '../source-text.ts';
 export class EmbeddedText extends SourceText {
   readonly #place: Place;
 
-  constructor(place: Place & { readonly file: string }, text: string) {
-    super(place.file, text);
+  /** `isPartial`: parts of it are not known, and something stands for them. */
+  constructor(place: Place & { readonly file: string }, text: string, isPartial = false) {
+    super(place.file, text, isPartial);
     this.#place = place;
   }
 

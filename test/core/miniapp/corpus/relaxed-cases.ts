@@ -47,6 +47,15 @@ export const RELAXED_CASES: readonly RelaxedCase[] = [
     `Function("return this; fetch(${EVIL.replaceAll("'", '`')})")();`,
   ),
   ...script(
+    'a branch for where there is no JSON',
+    'typeof JSON < "u" && JSON.parse ? 0 : new Function("go()")();',
+    'delete JSON.parse;\nJSON.parse ? 0 : Function("go()")();',
+    'var JSON;\nJSON ? 0 : eval("go()");',
+    'const JSON = 0;\nif (JSON) go();\nelse eval("go()");',
+    'window.JSON = 0;\nwindow.JSON && window.JSON.parse ? 0 : (0, eval)("go()");',
+    'typeof JSON !== "object" ? 0 : Function("go()")();',
+  ),
+  ...script(
     'a call that is reached after all',
     `function send() { fetch(${EVIL}); }\nsend();`,
     `const api = { send() { fetch(${EVIL}); } };\napi.send();`,
