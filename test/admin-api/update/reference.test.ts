@@ -87,11 +87,16 @@ const messages = fc.array(
   { minLength: 4, maxLength: 10 },
 );
 
-/** Rare outcome: the prerequisite that an RRset does not exist fails. */
+/** Rare outcomes, which generated messages of some seeds do not have. */
 const record = { owner: 'a', kind: 0, content: 0, ttl: 60 } as const;
 const seldom = [
   { prerequisites: [], updates: [{ ...record, form: 'add' as const }] },
   { prerequisites: [{ ...record, form: 'set' as const, exists: false }], updates: [] },
+  { prerequisites: [{ ...record, form: 'name' as const, exists: false }], updates: [] },
+  { prerequisites: [{ ...record, owner: 'b' as const, form: 'set' as const, exists: true }], updates: [] },
+  { prerequisites: [{ ...record, owner: 'b' as const, form: 'name' as const, exists: true }], updates: [] },
+  { prerequisites: [], updates: [{ ...record, owner: '!' as const, form: 'add' as const }] },
+  { prerequisites: [], updates: [{ ...record, form: 'odd' as const }] },
 ];
 
 const NOTHING = new Uint8Array(0);
