@@ -12,3 +12,4 @@ export {
   rdataToObject,
   signedRdata,
 } from './rdata.ts';
+export { typeBitmap } from './type-list.ts';

@@ -5,7 +5,7 @@
 import { parseType, portableTypeName, typeName } from '../mnemonics.ts';
 import type { FieldReader } from './field-reader.ts';
 import type { FieldKind } from './kind.ts';
-import type { RdataWriter } from './rdata-writer.ts';
+import { RdataWriter } from './rdata-writer.ts';
 import type { WireReader } from './wire-reader.ts';
 
 const WHAT = 'list of types';
@@ -26,7 +26,7 @@ function readTypeOrNumber(input: FieldReader, what: string): number {
 
 export const recordType = (what: string, key: string): FieldKind => ({
   parse: (input, out) => out.u16(readTypeOrNumber(input, what)),
-  format: (input) => typeName(input.u16()),
+  format: (input) => (input.isPortable ? portableTypeName : typeName)(input.u16()),
   take(input, into) {
     into[key] = typeName(input.u16());
   },
@@ -48,10 +48,13 @@ function bitsOf(types: readonly number[], first: number): Uint8Array {
 }
 
 function parseTypes(input: FieldReader, read: (input: FieldReader, what: string) => number): number[] {
-  const types = new Set<number>();
-  while (input.left > 0) types.add(read(input, WHAT));
-  return [...types].sort((a, b) => a - b);
+  const types: number[] = [];
+  while (input.left > 0) types.push(read(input, WHAT));
+  return ascending(types);
 }
+
+/** Without repetitions. */
+const ascending = (types: Iterable<number>): number[] => [...new Set(types)].sort((a, b) => a - b);
 
 function writeWindows(types: readonly number[], out: RdataWriter): void {
   for (let from = 0, to = 0; from < types.length; from = to) {
@@ -62,6 +65,14 @@ function writeWindows(types: readonly number[], out: RdataWriter): void {
     out.u8(bits.length);
     out.bytes(bits);
   }
+}
+
+const bitmapWriter = new RdataWriter();
+
+/** The bit map of types in any order, which can repeat (RFC 4034 4.1.2). */
+export function typeBitmap(types: Iterable<number>): Uint8Array {
+  writeWindows(ascending(types), bitmapWriter.reset());
+  return bitmapWriter.finish();
 }
 
 function readWindows(input: WireReader): number[] {

@@ -5,6 +5,7 @@ import { parseType, typeName } from '../../../../core/wire/mnemonics.ts';
 import {
   checkRdata,
   findDoubt,
+  formatPortable,
   formatRdata,
   parseRdata,
   parseRdataFields,
@@ -568,6 +569,12 @@ test('names: the rule of each row, where they stand, and their canonical form', 
     }),
     { numRuns: 5000 },
   );
+});
+
+test('the type that a portable signature covers has no mnemonic that other servers lack', () => {
+  const rdata = parseRdata(TYPE.RRSIG, 'IPN 13 2 300 20261201000000 20261101000000 1 example.net. MTIz');
+  assert.match(formatRdata(TYPE.RRSIG, rdata), /^IPN 13 /);
+  assert.match(formatPortable(TYPE.RRSIG, rdata), /^RRSIG\tTYPE264 13 /);
 });
 
 test.run();
