@@ -163,6 +163,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/base': [],
   'core/cluster': ['core/address', 'core/base', 'core/config', 'core/etcd', 'core/journal', 'core/store', 'core/zone'],
   'core/config': ['core/address', 'core/base', 'core/wire'],
+  'core/dnssec': ['core/base', 'core/wire'],
   'core/etcd': [],
   'core/journal': ['core/base', 'core/etcd', 'core/store', 'core/wire', 'core/zone'],
   'core/miniapp': ['core/base'],

@@ -1,0 +1,89 @@
+/**
+ * Authenticated denial of existence by hashed names (RFC 5155), with the parameters of RFC 9276
+ * 3.1: SHA-1, no extra iterations, no salt, no opt-out.
+ */
+import { InvalidError } from '../base/errors.ts';
+import { formatName, joinNames, MAX_NAME, type Name } from '../wire/name.ts';
+import { typeBitmap } from '../wire/rdata/index.ts';
+import { SHA1_LENGTH, SHA1_WORDS, sha1LowerCased } from './sha1.ts';
+
+/** Bytes of a hash. */
+export const NSEC3_HASH_LENGTH = SHA1_LENGTH;
+/** 32-bit words of a hash. */
+export const NSEC3_HASH_WORDS = SHA1_WORDS;
+
+/** Rdata of NSEC3PARAM, `1 0 0 -` (RFC 5155 4.2). */
+export const NSEC3PARAM_RDATA: Uint8Array = Uint8Array.of(1, 0, 0, 0, 0);
+
+/** Offset of the next hashed owner name in the rdata of our NSEC3 records (RFC 5155 3.2). */
+export const NEXT_HASH_OFFSET = NSEC3PARAM_RDATA.length + 1;
+
+/** Base32 with the extended hex alphabet (RFC 4648 section 7), in lower case as in stored names. */
+const DIGITS = Uint8Array.from(Buffer.from('0123456789abcdefghijklmnopqrstuv'));
+const DIGIT_BITS = 5;
+/** Characters of the label of a hash: 160 bits. */
+const LABEL_LENGTH = (SHA1_LENGTH * 8) / DIGIT_BITS;
+/** A longer apex has no names of hashes (RFC 5155 section 3 and 10.1). */
+export const MAX_NSEC3_APEX = MAX_NAME - LABEL_LENGTH - 1;
+
+/**
+ * Hashes the name in `bytes` from `start` to before `end`, uncompressed and in any case, into the
+ * first 5 elements of `words`: big-endian words as signed integers (RFC 5155 section 5). Allocates
+ * nothing.
+ */
+export const hashNameWords: (bytes: Uint8Array, start: number, end: number, words: Int32Array) => void = sha1LowerCased;
+
+const scratch = new Int32Array(SHA1_WORDS);
+
+/** The hash of a name in any case, 20 bytes (RFC 5155 section 5). */
+export function hashName(name: Name): Uint8Array {
+  sha1LowerCased(name, 0, name.length, scratch);
+  const hash = new Uint8Array(SHA1_LENGTH);
+  for (let i = 0; i < SHA1_LENGTH; i++) hash[i] = scratch[i >> 2] >>> (24 - 8 * (i & 3));
+  return hash;
+}
+
+/** The first 32 bits of a hash of 20 bytes, unsigned. Of words they are `words[0] >>> 0`. */
+export function hashPrefix(hash: Uint8Array): number {
+  return ((hash[0] << 24) | (hash[1] << 16) | (hash[2] << 8) | hash[3]) >>> 0;
+}
+
+/**
+ * The owner name of the NSEC3 of a hash: its Base32 label below the apex, in lower case (RFC 5155
+ * section 3). Throws InvalidError `invalid_name` if the apex is longer than 222 bytes.
+ */
+export function nsec3Owner(hash: Uint8Array, apex: Name): Name {
+  if (apex.length > MAX_NSEC3_APEX)
+    throw new InvalidError(
+      'invalid_name',
+      `The zone "${formatName(apex).slice(0, 80)}" cannot be signed: its name has ${apex.length} bytes, ` +
+        `and the maximum with NSEC3 is ${MAX_NSEC3_APEX}.`,
+    );
+  const label = new Uint8Array(LABEL_LENGTH + 1);
+  label[0] = LABEL_LENGTH;
+  let value = 0;
+  let bits = 0;
+  let length = 1;
+  for (let i = 0; i < SHA1_LENGTH; i++) {
+    value = ((value << 8) | hash[i]) & 0xfff;
+    for (bits += 8; bits >= DIGIT_BITS; ) {
+      bits -= DIGIT_BITS;
+      label[length++] = DIGITS[(value >> bits) & 31];
+    }
+  }
+  return joinNames(label, apex);
+}
+
+/**
+ * NSEC3 rdata (RFC 5155 3.2). `nextHash`: 20 bytes. `types`: what the name has, in any order, RRSIG
+ * included if anything there is signed (RFC 5155 7.1); none for an empty non-terminal.
+ */
+export function nsec3Rdata(nextHash: Uint8Array, types: Iterable<number>): Uint8Array {
+  const bitmap = typeBitmap(types);
+  const rdata = new Uint8Array(NEXT_HASH_OFFSET + SHA1_LENGTH + bitmap.length);
+  rdata.set(NSEC3PARAM_RDATA);
+  rdata[NEXT_HASH_OFFSET - 1] = SHA1_LENGTH;
+  rdata.set(nextHash, NEXT_HASH_OFFSET);
+  rdata.set(bitmap, NEXT_HASH_OFFSET + SHA1_LENGTH);
+  return rdata;
+}

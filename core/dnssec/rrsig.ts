@@ -1,0 +1,63 @@
+/**
+ * RRSIG records (RFC 4034 section 3). The message is prepared first, so that an earlier signature
+ * of it can be found by key and digest.
+ */
+import { hash } from 'node:crypto';
+import type { Name } from '../wire/name.ts';
+import { canonicalWireForm, lowerCased, type OwnedRRset, signedLabelCount } from './canonical.ts';
+import { SIGNATURE_LENGTH, type SigningInput, SigningKey } from './keys.ts';
+import type { Validity } from './lifetime.ts';
+
+/** An RRset, and who signs it for how long. */
+export interface RrsigRequest {
+  readonly rrset: OwnedRRset;
+  readonly key: SigningKey;
+  /** The zone's apex, in any case. */
+  readonly signer: Name;
+  readonly validity: Validity;
+}
+
+export interface PreparedRrsig extends SigningInput {
+  /** Bytes of the rdata before the signature. The message begins with them (RFC 4034 3.1.8.1). */
+  readonly headerLength: number;
+}
+
+/** Type covered, algorithm, labels, original TTL, expiration, inception, key tag (RFC 4034 3.1). */
+const FIXED_LENGTH = 18;
+
+/** What is to be signed for an RRset that is not empty. Throws as `canonicalRdatas`. */
+export function prepareRrsig({ rrset, key, signer, validity }: RrsigRequest): PreparedRrsig {
+  const name = lowerCased(signer);
+  const headerLength = FIXED_LENGTH + name.length;
+  const message = canonicalWireForm(rrset, headerLength);
+  const view = new DataView(message.buffer);
+  view.setUint16(0, rrset.type);
+  view.setUint8(2, key.algorithm);
+  view.setUint8(3, signedLabelCount(rrset.owner));
+  view.setUint32(4, rrset.ttl);
+  // Modulo 2^32: they are compared by serial number arithmetic (RFC 4034 3.1.5).
+  view.setUint32(8, validity.expiration);
+  view.setUint32(12, validity.inception);
+  view.setUint16(16, key.tag);
+  message.set(name, FIXED_LENGTH);
+  return { key, message, digest: hash('sha256', message, 'buffer'), headerLength };
+}
+
+/** RRSIG rdata. `signature`: that of the prepared message, 64 bytes. */
+export function rrsigRdata({ message, headerLength }: PreparedRrsig, signature: Uint8Array): Uint8Array {
+  const rdata = new Uint8Array(headerLength + SIGNATURE_LENGTH);
+  rdata.set(message.subarray(0, headerLength));
+  rdata.set(signature, headerLength);
+  return rdata;
+}
+
+/** The RRSIG rdata of RRsets, in their order. Throws as `canonicalRdatas`. */
+export function signRRsets(requests: readonly RrsigRequest[]): Uint8Array[] {
+  const prepared = requests.map(prepareRrsig);
+  return SigningKey.signAll(prepared).map((signature, i) => rrsigRdata(prepared[i], signature));
+}
+
+/** The RRSIG rdata of one RRset. Throws as `canonicalRdatas`. */
+export function signRRset(request: RrsigRequest): Uint8Array {
+  return signRRsets([request])[0];
+}
