@@ -10,6 +10,8 @@
  *   8  typeCount × { type u16, reserved u16, offset of the answer u32 }, by rising type; type 0 answers every type not named;
  *      offset 0: the name is a CNAME whose chain is walked when this type is asked for, since the answer is too large to be kept at every alias
  *      name, nameLength bytes, lower case
+ *      of a signed zone (NODE_SIGNED): NSEC3 hash of the name; with NODE_HAS_BELOW, that of the
+ *      wildcard below it, too
  *      answers
  *
  * An answer:
@@ -22,6 +24,19 @@
  *  14  moves × u16       offsets in the body of 14-bit pointers that point into the question's tail or the body
  *      drops × { bodyLength u16, arcount u16 }   what is left after leaving out one more, the last RRset first
  *      body
+ *      signed part, if ANSWER_SIGNED
+ *
+ * The signed part is what a query with DO gets in place of the body's end (RFC 4035 section 3.1):
+ *   0  kept        u16   bytes of the body that are sent first
+ *   2  ancount, nscount, arcount   u16 each: of the whole, without the SOA and the proofs
+ *   8  signatures  u16   length of what follows the kept part
+ *  10  tail        u16   length of what follows the proofs: glue
+ *  12  moves       u16   pointers in signatures and tail, as those of the body
+ *  14  proofs      u16
+ *  16  moves × u16       offsets from the first byte of the signatures
+ *      proofs × 20       hashes of names: the NSEC3 records that match or cover them are sent
+ *      signatures
+ *      tail
  *
  * The body is made for a question whose name has `nameLength` bytes. Asked with a longer name (a wildcard, a name below a delegation, a
  * negative answer) the pointers that are listed move by the difference.
@@ -39,17 +54,32 @@ export const NODE_CNAME = 16;
 /** Names are below: an answer to a missing name may need this node. */
 export const NODE_HAS_BELOW = 32;
 
+/** The zone is signed: hashes stand behind the name. */
+export const NODE_SIGNED = 64;
+
 /** Type 0 of a node: what answers for a type that the node does not name. */
 export const OTHERWISE = 0;
 
 export const ANSWER_AA = 0x04;
-/** The SOA of the zone follows the body in the authority section; it is kept at the apex, since it changes with each serial. */
+/**
+ * The SOA of the zone follows the body in the authority section; it is kept at the apex, since it
+ * changes with each serial.
+ */
 export const ANSWER_NEGATIVE = 0x80;
-/** The SOA itself follows the body in the answer section; it is kept at the apex for the same reason. */
+/**
+ * The SOA itself follows the body in the answer section; it is kept at the apex for the same
+ * reason.
+ */
 export const ANSWER_SOA = 0x40;
 
-/** Addresses that an ALIAS had when its target could last be asked (RFC 8767). Clients are told (RFC 8914 4.4). */
+/**
+ * Addresses that an ALIAS had when its target could last be asked (RFC 8767). Clients are told (RFC
+ * 8914 4.4).
+ */
 export const ANSWER_STALE = 0x20;
+
+/** A signed part follows the body. */
+export const ANSWER_SIGNED = 0x10;
 
 /** Offsets in a node; the types follow at NODE_HEADER, each in TYPE_ENTRY bytes. */
 export const NODE_FLAGS_AT = 4;
@@ -61,7 +91,9 @@ export const TYPE_ENTRY = 8;
 /** Offset in a type's entry. */
 export const TYPE_ANSWER_AT = 4;
 
-/** Offsets in an answer; the response code is its first byte, and the moves follow at ANSWER_HEADER. */
+/**
+ * Offsets in an answer; the response code is its first byte, and the moves follow at ANSWER_HEADER.
+ */
 export const ANSWER_FLAGS_AT = 1;
 export const ANCOUNT_AT = 2;
 export const NSCOUNT_AT = 4;
@@ -75,7 +107,22 @@ export const DROP_ENTRY = 4;
 /** Offset in a drop's entry. */
 export const DROP_ARCOUNT_AT = 2;
 
-/** Bytes up to which optional records are added to a body: those of a message, less header, question and OPT. */
+/** Offsets in a signed part; the moves follow at SIGNED_HEADER. */
+export const SIGNED_ANCOUNT_AT = 2;
+export const SIGNED_NSCOUNT_AT = 4;
+export const SIGNED_ARCOUNT_AT = 6;
+export const SIGNATURES_LENGTH_AT = 8;
+export const TAIL_LENGTH_AT = 10;
+export const SIGNED_MOVES_AT = 12;
+export const PROOF_COUNT_AT = 14;
+export const SIGNED_HEADER = 16;
+/** Bytes of an NSEC3 hash: SHA-1 (RFC 5155 section 11). */
+export const HASH_LENGTH = 20;
+
+/**
+ * Bytes up to which optional records are added to a body: those of a message, less header, question
+ * and OPT.
+ */
 export const MAX_BODY = MAX_MESSAGE - HEADER_LENGTH - 259 - 11;
 
 /** Maximum bytes of a node. Answers of large RRsets that do not fit are SERVFAIL. */
@@ -90,9 +137,26 @@ export interface Answer {
   readonly moves: readonly number[];
   readonly drops: readonly { readonly bodyLength: number; readonly arcount: number }[];
   readonly body: Uint8Array;
+  /** Undefined: the zone is not signed, or there is nothing to sign. */
+  readonly signed?: SignedPart;
 }
 
-/** Offset of a node's answer for a type: 0 when it has none, the node's own when the answer is not kept there. Hot. */
+/** What a query with DO gets: the layout is above. */
+export interface SignedPart {
+  readonly kept: number;
+  readonly ancount: number;
+  readonly nscount: number;
+  readonly arcount: number;
+  readonly moves: readonly number[];
+  readonly proofs: readonly Uint8Array[];
+  readonly signatures: Uint8Array;
+  readonly tail: Uint8Array;
+}
+
+/**
+ * Offset of a node's answer for a type: 0 when it has none, the node's own when the answer is not
+ * kept there. Hot.
+ */
 export function answerOffset(nodes: Uint8Array, node: number, type: number): number {
   const count = nodes[node + TYPE_COUNT_AT];
   let p = node + NODE_HEADER;
@@ -134,17 +198,22 @@ export function setSerial(node: Buffer, serial: number): boolean {
 /** Bytes of the five numbers that an SOA's rdata ends in. */
 export const SOA_NUMBERS = 20;
 
-/** `answers` by rising type; null: see above, offset 0. */
+/**
+ * `answers` by rising type; null: see above, offset 0. `hashes`: what follows the name if `flags`
+ * has NODE_SIGNED.
+ */
 export function encodeNode(
   flags: number,
   name: Uint8Array,
   apexLength: number,
   answers: readonly [type: number, answer: Answer | null][],
+  hashes: Uint8Array = NO_BYTES,
 ): Buffer {
-  let size = NODE_HEADER + answers.length * TYPE_ENTRY + name.length;
+  let size = NODE_HEADER + answers.length * TYPE_ENTRY + name.length + hashes.length;
   for (const [, answer] of answers) {
     if (answer === null) continue;
     size += ANSWER_HEADER + answer.moves.length * MOVE_ENTRY + answer.drops.length * DROP_ENTRY + answer.body.length;
+    if (answer.signed !== undefined) size += signedSize(answer.signed);
   }
   const node = Buffer.allocUnsafe(size);
   node.writeUInt32BE(size, 0);
@@ -156,6 +225,8 @@ export function encodeNode(
   let at = entry + answers.length * TYPE_ENTRY;
   node.set(name, at);
   at += name.length;
+  node.set(hashes, at);
+  at += hashes.length;
   for (const [type, answer] of answers) {
     node.writeUInt16BE(type, entry);
     node.writeUInt16BE(0, entry + 2);
@@ -163,7 +234,7 @@ export function encodeNode(
     entry += TYPE_ENTRY;
     if (answer === null) continue;
     node[at] = answer.rcode;
-    node[at + ANSWER_FLAGS_AT] = answer.flags;
+    node[at + ANSWER_FLAGS_AT] = answer.signed === undefined ? answer.flags : answer.flags | ANSWER_SIGNED;
     node.writeUInt16BE(answer.ancount, at + ANCOUNT_AT);
     node.writeUInt16BE(answer.nscount, at + NSCOUNT_AT);
     node.writeUInt16BE(answer.arcount, at + ARCOUNT_AT);
@@ -178,6 +249,34 @@ export function encodeNode(
     }
     node.set(answer.body, at);
     at += answer.body.length;
+    if (answer.signed !== undefined) at = writeSigned(node, at, answer.signed);
   }
   return node;
 }
+
+const NO_BYTES = new Uint8Array(0);
+
+function signedSize({ moves, proofs, signatures, tail }: SignedPart): number {
+  return SIGNED_HEADER + moves.length * MOVE_ENTRY + proofs.length * HASH_LENGTH + signatures.length + tail.length;
+}
+
+function writeSigned(node: Buffer, from: number, part: SignedPart): number {
+  const { kept, ancount, nscount, arcount, moves, proofs, signatures, tail } = part;
+  let at = from;
+  for (const value of [kept, ancount, nscount, arcount, signatures.length, tail.length, moves.length, proofs.length])
+    at = node.writeUInt16BE(value, at);
+  for (const move of moves) at = node.writeUInt16BE(move, at);
+  for (const bytes of [...proofs, signatures, tail]) {
+    node.set(bytes, at);
+    at += bytes.length;
+  }
+  return at;
+}
+
+/** Offset of an answer's signed part. */
+export const signedOffset = (nodes: Uint8Array, answer: number): number =>
+  bodyOffset(nodes, answer) + uint16(nodes, answer + BODY_LENGTH_AT);
+
+/** Offset of the NSEC3 hash of the node's name; the hash of the wildcard below it follows. Hot. */
+export const hashOffset = (nodes: Uint8Array, node: number): number =>
+  nameOffset(nodes, node) + nodes[node + NAME_LENGTH_AT];

@@ -5,6 +5,7 @@
 import { accounts, tokens } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
+import { dnssec } from './rows/dnssec.ts';
 import { idCounters } from './rows/ids.ts';
 import { apps, reports, uploads } from './rows/packages.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
@@ -19,6 +20,7 @@ import { domains, records } from './rows/zones.ts';
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
+export * from './rows/dnssec.ts';
 export * from './rows/ids.ts';
 export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
@@ -54,5 +56,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     reports,
     spellings,
     idCounters,
+    dnssec,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -15,7 +15,10 @@ export const ROOT: Name = Uint8Array.of(0);
 /** Byte to its lower-case form, ASCII only (RFC 4343 section 3). */
 export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, c) => (c >= 65 && c <= 90 ? c + 32 : c));
 
-/** Used by one parseName at a time. An array of this size for each call costs more than the parsing: it is allocated off the heap. */
+/**
+ * Used by one parseName at a time. An array of this size for each call costs more than the parsing:
+ * it is allocated off the heap.
+ */
 const scratch = new Uint8Array(MAX_NAME + 1);
 
 /**
@@ -73,7 +76,10 @@ export function parseName(text: string, origin: Name = ROOT, isBytes = false): N
   return name;
 }
 
-/** Wire form to presentation form, with the last dot. Bytes that would not be read back as written are escaped. */
+/**
+ * Wire form to presentation form, with the last dot. Bytes that would not be read back as written
+ * are escaped.
+ */
 export function formatName(name: Name): string {
   return name[0] === 0 ? '.' : formatLabels(name, name.length);
 }
@@ -103,7 +109,10 @@ function formatLabels(name: Name, end: number): string {
   return text;
 }
 
-/** The form relative to `origin`: `@` for the origin itself, no last dot below it, absolute elsewhere. */
+/**
+ * The form relative to `origin`: `@` for the origin itself, no last dot below it, absolute
+ * elsewhere.
+ */
 export function formatRelative(name: Name, origin: Name): string {
   if (!isWithin(name, origin)) return formatName(name);
   if (name.length === origin.length) return '@';
@@ -139,6 +148,13 @@ export function labelCount(name: Name): number {
   return n;
 }
 
+/** The suffix of `name` with one label more than `encloser`, which is above it (RFC 5155 1.3). */
+export function nextCloser(name: Name, encloser: Name): Name {
+  let at = name;
+  for (let above = parentName(at); above.length > encloser.length; above = parentName(at)) at = above;
+  return at;
+}
+
 export function isWildcard(name: Name): boolean {
   return name[0] === 1 && name[1] === 0x2a;
 }
@@ -150,7 +166,9 @@ export function wildcardOf(name: Name): Name {
   return joinNames(ASTERISK, name);
 }
 
-/** Labels without the root in front of a name. The caller has made sure that it fits into 255 bytes. */
+/**
+ * Labels without the root in front of a name. The caller has made sure that it fits into 255 bytes.
+ */
 export function joinNames(labels: Uint8Array, name: Name): Name {
   const out = new Uint8Array(labels.length + name.length);
   out.set(labels);
@@ -158,7 +176,9 @@ export function joinNames(labels: Uint8Array, name: Name): Name {
   return out;
 }
 
-/** The uncompressed name that starts at `offset`, as a view. The bytes are trusted (our own rdata). */
+/**
+ * The uncompressed name that starts at `offset`, as a view. The bytes are trusted (our own rdata).
+ */
 export function nameAt(bytes: Uint8Array, offset: number): Name {
   let p = offset;
   while (bytes[p] !== 0) p += bytes[p] + 1;

@@ -1,4 +1,7 @@
-/** The additional section of a positive answer: what a client would ask for next. It may be left out, from its end on. */
+/**
+ * The additional section of a positive answer: what a client would ask for next. It may be left
+ * out, from its end on.
+ */
 import { type Answer, MAX_BODY } from '../store/answers.ts';
 import type { Body, Owner } from '../wire/body.ts';
 import { type Name, nameAt, nameId } from '../wire/name.ts';
@@ -19,7 +22,10 @@ export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: fals
  */
 const MOST_OF_SERVICES = 4096;
 
-/** Writes what goes with an RRset, whose owner is `name`, in a message `owner`. `aliases`: owners of CNAMEs that the answer holds. */
+/**
+ * Writes what goes with an RRset, whose owner is `name`, in a message `owner`. `aliases`: owners of
+ * CNAMEs that the answer holds.
+ */
 export function writeAdditional(
   view: ZoneView,
   body: Body,
@@ -93,7 +99,8 @@ class AdditionalWriter {
    */
   services(owner: Owner, name: Name, set: RRset): void {
     const { type } = set;
-    // By the stored owners: a wildcard's records that lead back to it are the same ones for whatever name.
+    // By the stored owners: a wildcard's records that lead back to it are the same ones for
+    // whatever name.
     const passed = new Set([nameId(located(this.#view, name).source)]);
     let level: (Place & { readonly set: RRset })[] = [{ owner, name, set }];
     for (let depth = 0; depth < MAX_SOURCES && level.length > 0; depth++) {
@@ -102,7 +109,8 @@ class AdditionalWriter {
         for (const rdata of at.set.rdatas) {
           const target = nameAt(rdata, SERVICE_TARGET);
           const isAlias = rdata[0] === 0 && rdata[1] === 0;
-          // "." is the owner, but in AliasMode it says that there is no such service (RFC 9460 2.5).
+          // "." is the owner, but in AliasMode it says that there is no such service (RFC 9460
+          // 2.5).
           const isOwn = target.length === 1;
           if (this.#isFull || (isAlias && isOwn)) continue;
           const end = this.#followed(isOwn ? at : { owner: target, name: target });

@@ -19,7 +19,10 @@ export interface ChangedName {
 export interface Affected {
   /** Without the apex. */
   readonly names: Iterable<Name>;
-  /** Whether the apex answers differently in more than its serial; that nothing is left below it, or a first name is, is not looked at. */
+  /**
+   * Whether the apex answers differently in more than its serial; that nothing is left below it, or
+   * a first name is, is not looked at.
+   */
   readonly apex: boolean;
 }
 
@@ -77,7 +80,10 @@ class Search {
     else this.#found.set(nameId(name), name);
   }
 
-  /** The highest name above a changed one that may exist, or have existed, only through changed ones: several may have come, or gone, together. */
+  /**
+   * The highest name above a changed one that may exist, or have existed, only through changed
+   * ones: several may have come, or gone, together.
+   */
   #highestFlip(name: Name): Name {
     let top = name;
     while (top.length > this.#zone.apex.length) {
@@ -88,7 +94,10 @@ class Search {
     return top;
   }
 
-  /** Whether a name exists, and did before, since it or one below it is there and has not changed: the first and the last below it are looked at. */
+  /**
+   * Whether a name exists, and did before, since it or one below it is there and has not changed:
+   * the first and the last below it are looked at.
+   */
   #isHeldOtherwise(name: Name): boolean {
     const zone = this.#zone;
     if (zone.rrsets(name).length > 0 || zone.hasNestedBelow(name)) return true;
@@ -111,7 +120,10 @@ class Search {
     for (let name = from; name.length > cut.length; name = parentName(name)) this.#add(name);
   }
 
-  /** The owners whose targets are at or below `name`, and, since chains pass through them, the owners that lead to those. */
+  /**
+   * The owners whose targets are at or below `name`, and, since chains pass through them, the
+   * owners that lead to those.
+   */
   #searchTargets(name: Name): void {
     if (this.#targets.isEmpty) {
       this.#apex ||= this.#nameservers.some((target) => isWithin(target, name));

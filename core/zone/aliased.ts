@@ -6,7 +6,9 @@ import type { Name } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
 
-/** What a target stands for: at most one RRset of A and one of AAAA, in this order, see ZoneRRset. */
+/**
+ * What a target stands for: at most one RRset of A and one of AAAA, in this order, see ZoneRRset.
+ */
 export type AliasAnswers = (target: Name) => readonly ZoneRRset[];
 
 /** Of a target of which nothing is known. */
@@ -55,7 +57,10 @@ export class AliasedZone implements ZoneView, ProxyHints {
   }
 }
 
-/** The ALIAS among the RRsets of a name. Its type number is the highest that is assigned a meaning here, so most often the last one is looked at alone. */
+/**
+ * The ALIAS among the RRsets of a name. Its type number is the highest that is assigned a meaning
+ * here, so most often the last one is looked at alone.
+ */
 export function aliasOf(sets: readonly RRset[]): RRset | undefined {
   for (let i = sets.length - 1; i >= 0 && sets[i].type >= TYPE.ALIAS; i--)
     if (sets[i].type === TYPE.ALIAS) return sets[i];

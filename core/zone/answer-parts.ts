@@ -1,9 +1,13 @@
-/** What answers are put together from: the SOA, referrals with their glue, and the answer that a body makes. */
+/**
+ * What answers are put together from: the SOA, referrals with their glue, and the answer that a
+ * body makes.
+ */
 import { ANSWER_AA, type Answer, MAX_BODY } from '../store/answers.ts';
 import { Body } from '../wire/body.ts';
 import { type Name, nameAt } from '../wire/name.ts';
 import { RCODE, type RRset, TYPE } from '../wire/types.ts';
 import { type Additional, addressSets, NO_ADDITIONAL, sizeOf } from './additional.ts';
+import type { ZoneSigner } from './signer.ts';
 import { findType, type ZoneView } from './view.ts';
 
 /** Something is wrong, and who asked may come again. */
@@ -19,24 +23,58 @@ export const FAILURE: Answer = {
 };
 
 /** SOA with the TTL of negative answers (RFC 2308 section 3). */
-export function negative(apex: Name, soa: RRset): Answer {
+export function negative(apex: Name, soa: RRset, signer: ZoneSigner | null): Answer {
+  return soaAnswer(apex, soa, negativeTtl(soa), 0, 1, signer);
+}
+
+/** The TTL of negative answers and of NSEC3 records (RFC 9077 section 3), in seconds. */
+export function negativeTtl(soa: RRset): number {
   const rdata = soa.rdatas[0];
   const minimum = Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).readUInt32BE(rdata.length - 4);
-  return soaAnswer(apex, { ...soa, ttl: Math.min(soa.ttl, minimum) }, 0, 1);
+  return Math.min(soa.ttl, minimum);
 }
 
-/** The SOA itself. Like the negative answer it is put behind chains, so nothing in it points into a body. */
-export function start(apex: Name, soa: RRset): Answer {
-  return soaAnswer(apex, soa, 1, 0);
+/**
+ * The SOA itself. Like the negative answer it is put behind chains, so nothing in it points into a
+ * body.
+ */
+export function start(apex: Name, soa: RRset, signer: ZoneSigner | null): Answer {
+  return soaAnswer(apex, soa, soa.ttl, 1, 0, signer);
 }
 
-function soaAnswer(apex: Name, soa: RRset, ancount: number, nscount: number): Answer {
+function soaAnswer(
+  apex: Name,
+  soa: RRset,
+  ttl: number,
+  ancount: number,
+  nscount: number,
+  signer: ZoneSigner | null,
+): Answer {
   const body = new Body(apex, 'suffix', false);
-  body.rrset(apex, soa);
-  return finish(body, RCODE.NOERROR, ANSWER_AA, ancount, { nscount, arcount: 0 }, NO_ADDITIONAL);
+  body.rrset(apex, { ...soa, ttl });
+  const answer = finish(body, RCODE.NOERROR, ANSWER_AA, ancount, { nscount, arcount: 0 }, NO_ADDITIONAL);
+  if (signer === null) return answer;
+  const signatures = new Body(apex, 'suffix', false);
+  // The original TTL stands in the signature (RFC 4034 section 3.1.4).
+  const set = signer.sign(apex, soa);
+  signatures.rrset(apex, { ...set, ttl });
+  const count = set.rdatas.length;
+  return {
+    ...answer,
+    signed: {
+      kept: answer.body.length,
+      ancount: ancount === 0 ? 0 : ancount + count,
+      nscount: nscount === 0 ? 0 : nscount + count,
+      arcount: 0,
+      moves: signatures.moves,
+      proofs: [],
+      signatures: signatures.content,
+      tail: new Uint8Array(0),
+    },
+  };
 }
 
-interface Authority {
+export interface Authority {
   readonly nscount: number;
   /** Glue: additional records that must not be left out (RFC 9471). */
   readonly arcount: number;
@@ -44,20 +82,25 @@ interface Authority {
 
 export const NO_AUTHORITY: Authority = { nscount: 0, arcount: 0 };
 
-/** NS of the cut and the addresses that the zone holds of their targets, occluded or not. */
+/** NS of the cut, and glue. */
 export function referral(view: ZoneView, body: Body, cut: Name, sets: readonly RRset[]): Authority {
   const ns = findType(sets, TYPE.NS)!;
   body.rrset(cut, ns);
+  return { nscount: ns.rdatas.length, arcount: glue(view, body, ns) };
+}
+
+/** The addresses that the zone holds of the targets of a cut, occluded or not. Returns how many. */
+export function glue(view: ZoneView, body: Body, ns: RRset): number {
   let arcount = 0;
   for (const rdata of ns.rdatas) {
     const target = nameAt(rdata, 0);
     for (const set of addressSets(view.rrsets(target))) {
-      if (body.size + sizeOf(target, set) > MAX_BODY) return { nscount: ns.rdatas.length, arcount };
+      if (body.size + sizeOf(target, set) > MAX_BODY) return arcount;
       body.rrset(target, set);
       arcount += set.rdatas.length;
     }
   }
-  return { nscount: ns.rdatas.length, arcount };
+  return arcount;
 }
 
 export function finish(

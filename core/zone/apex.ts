@@ -63,7 +63,10 @@ export function apexSets(
   return sets.sort((a, b) => a.type - b.type);
 }
 
-/** The RRsets of an apex with another serial in the SOA: the first of the five numbers that its rdata ends in (RFC 1035 3.3.13). */
+/**
+ * The RRsets of an apex with another serial in the SOA: the first of the five numbers that its
+ * rdata ends in (RFC 1035 3.3.13).
+ */
 export function withSerial(sets: readonly RRset[], serial: number): RRset[] {
   return sets.map((set) => {
     if (set.type !== TYPE.SOA) return set;

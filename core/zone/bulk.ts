@@ -9,7 +9,10 @@ import type { ZoneView } from './view.ts';
 
 const HEAD = 6;
 
-/** Every node of the zone but the apex, which holds the serial and is made when the change is applied. */
+/**
+ * Every node of the zone but the apex, which holds the serial and is made when the change is
+ * applied.
+ */
 export function compileZone(zone: ZoneView & { names(): Iterable<Name> }): Uint8Array {
   let out = Buffer.allocUnsafeSlow(64 * 1024);
   let length = 0;

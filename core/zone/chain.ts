@@ -1,7 +1,19 @@
-/** Follows CNAME and DNAME inside a zone (RFC 1034 3.6.2, RFC 6672) to the name whose data answers. */
+/**
+ * Follows CNAME and DNAME inside a zone (RFC 1034 3.6.2, RFC 6672) to the name whose data answers.
+ */
 
 import { ASKED, type Owner } from '../wire/body.ts';
-import { equalNames, isWildcard, joinNames, MAX_NAME, type Name, nameAt, nameId } from '../wire/name.ts';
+import {
+  equalNames,
+  isWildcard,
+  joinNames,
+  MAX_NAME,
+  type Name,
+  nameAt,
+  nameId,
+  nextCloser,
+  parentName,
+} from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 import { MAX_SOURCES, TYPE } from '../wire/types.ts';
 import { findType, type ZoneRRset, type ZoneView } from './view.ts';
@@ -10,13 +22,18 @@ import { walk } from './walk.ts';
 export interface Link {
   readonly owner: Owner;
   readonly set: RRset;
+  /**
+   * The owner as it is stored, perhaps a wildcard. Null: made from a DNAME, so never signed (RFC
+   * 6672 5.3.1).
+   */
+  readonly source: Name | null;
 }
 
 /** Where a chain ends. `owner`: the last name. */
 export type Terminal =
-  | { readonly kind: 'sets'; readonly owner: Name; readonly sets: readonly ZoneRRset[] }
+  | { readonly kind: 'sets'; readonly owner: Name; readonly source: Name; readonly sets: readonly ZoneRRset[] }
   | { readonly kind: 'delegation'; readonly owner: Name; readonly cut: Name; readonly sets: readonly ZoneRRset[] }
-  | { readonly kind: 'missing' }
+  | { readonly kind: 'missing'; readonly owner: Name }
   /** The name made by a DNAME is too long: YXDOMAIN (RFC 6672 2.2). */
   | { readonly kind: 'too-long' }
   /** Out of the zone, around a loop, or too far. */
@@ -25,17 +42,28 @@ export type Terminal =
 export interface Chain {
   readonly links: readonly Link[];
   readonly terminal: Terminal;
-  /** The chain comes to the wildcard that it began at again. Where it ends then depends on the name asked, for which the wildcard stood. */
+  /**
+   * The chain comes to the wildcard that it began at again. Where it ends then depends on the name
+   * asked, for which the wildcard stood.
+   */
   readonly dependsOnName: boolean;
+  /**
+   * Names that do not exist, for each name on the way that a wildcard stands for (RFC 5155 7.2.6).
+   */
+  readonly absent: readonly Name[];
 }
 
-/** The chain from the CNAME at `source` (the owner as stored). A chain ends where it comes to a name again. */
+/**
+ * The chain from the CNAME at `source` (the owner as stored). A chain ends where it comes to a name
+ * again.
+ */
 export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
-  const links: Link[] = [{ owner: ASKED, set: cname }];
+  const links: Link[] = [{ owner: ASKED, set: cname, source }];
+  const absent: Name[] = [];
   const used = new Set([nameId(source)]);
   const dnames = new Set<string>();
   let dependsOnName = false;
-  const end = (terminal: Terminal): Chain => ({ links, terminal, dependsOnName });
+  const end = (terminal: Terminal): Chain => ({ links, terminal, dependsOnName, absent });
   /** Marks a name as passed; false when the chain ends there. */
   const use = (name: Name): boolean => {
     const id = nameId(name);
@@ -50,27 +78,32 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
       case 'outside':
         return end({ kind: 'end' });
       case 'missing':
-        return end({ kind: 'missing' });
+        return end({ kind: 'missing', owner: name });
       case 'delegation':
         return end({ kind: 'delegation', owner: name, cut: outcome.cut, sets: outcome.sets });
       case 'dname': {
         if (!use(name)) return end({ kind: 'end' });
-        if (!dnames.has(nameId(outcome.owner))) links.push({ owner: outcome.owner, set: outcome.set });
+        if (!dnames.has(nameId(outcome.owner)))
+          links.push({ owner: outcome.owner, set: outcome.set, source: outcome.owner });
         dnames.add(nameId(outcome.owner));
         const next = substitute(name, outcome.owner, outcome.set);
         if (next === null) return end({ kind: 'too-long' });
-        links.push({ owner: name, set: { type: TYPE.CNAME, ttl: outcome.set.ttl, rdatas: [next] } });
+        links.push({ owner: name, set: { type: TYPE.CNAME, ttl: outcome.set.ttl, rdatas: [next] }, source: null });
         name = next;
         break;
       }
       case 'found':
       case 'wildcard': {
         const next = findType(outcome.sets, TYPE.CNAME);
-        if (next === undefined) return end({ kind: 'sets', owner: name, sets: outcome.sets });
-        if (isWildcard(source) && equalNames(outcome.kind === 'wildcard' ? outcome.source : name, source))
-          dependsOnName = true;
+        const at = outcome.kind === 'wildcard' ? outcome.source : name;
+        if (next === undefined) {
+          if (outcome.kind === 'wildcard') absent.push(nextCloser(name, parentName(at)));
+          return end({ kind: 'sets', owner: name, source: at, sets: outcome.sets });
+        }
+        if (isWildcard(source) && equalNames(at, source)) dependsOnName = true;
         if (!use(name)) return end({ kind: 'end' });
-        links.push({ owner: name, set: next });
+        if (outcome.kind === 'wildcard') absent.push(nextCloser(name, parentName(at)));
+        links.push({ owner: name, set: next, source: at });
         name = nameAt(next.rdatas[0], 0);
         break;
       }
@@ -80,7 +113,10 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
   }
 }
 
-/** The name with the DNAME's owner replaced by its target (RFC 6672 2.2), or null when that is too long. */
+/**
+ * The name with the DNAME's owner replaced by its target (RFC 6672 2.2), or null when that is too
+ * long.
+ */
 export function substitute(name: Name, owner: Name, dname: RRset): Name | null {
   const target = nameAt(dname.rdatas[0], 0);
   const prefix = name.subarray(0, name.length - owner.length);

@@ -28,7 +28,10 @@ export class MemoryZone implements ZoneView, ProxyHints {
   #lastName: Name | null = null;
   #lastId = '';
 
-  /** `records`: all of the zone's, SOA and apex NS among them, in any order. `nested`: apexes of our zones inside this one. */
+  /**
+   * `records`: all of the zone's, SOA and apex NS among them, in any order. `nested`: apexes of our
+   * zones inside this one.
+   */
   constructor(apex: Name, records: Iterable<Source>, nested: readonly Name[] = [], parentDs: RRset | null = null) {
     this.apex = apex;
     this.parentDs = parentDs;
@@ -118,7 +121,9 @@ export class MemoryZone implements ZoneView, ProxyHints {
   }
 }
 
-/** Canonical order of rdata (RFC 4034 6.3): as left-justified unsigned bytes, a shorter one first. */
+/**
+ * Canonical order of rdata (RFC 4034 6.3): as left-justified unsigned bytes, a shorter one first.
+ */
 export function sortRdatas(rdatas: Uint8Array[]): void {
   if (rdatas.length > 1) rdatas.sort(Buffer.compare);
 }

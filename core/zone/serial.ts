@@ -1,6 +1,9 @@
 /** How a zone's SOA serial goes on. */
 
-/** Whether `a` comes after `b` in the order of serials, which goes around (RFC 1982 3.2). Both are 32-bit numbers. */
+/**
+ * Whether `a` comes after `b` in the order of serials, which goes around (RFC 1982 3.2). Both are
+ * 32-bit numbers.
+ */
 export function isAfter(a: number, b: number): boolean {
   const ahead = (a - b) >>> 0;
   return ahead > 0 && ahead < 0x80000000;

@@ -1,6 +1,9 @@
 import type { Config } from '../config/index.ts';
 
-/** What the configuration says of every zone. Plain values, so that threads can be told and a fingerprint can be taken of them. */
+/**
+ * What the configuration says of every zone. Plain values, so that threads can be told and a
+ * fingerprint can be taken of them.
+ */
 export interface ZoneSettings {
   /** Host names in presentation form, the first is MNAME. */
   readonly nameservers: readonly string[];

@@ -95,7 +95,8 @@ export class StoredZone implements ZoneView, ProxyHints {
       return !found;
     });
     if (found) return true;
-    // At the apex those NS count that are answered: the service's are not among the records, and hide those that are.
+    // At the apex those NS count that are answered: the service's are not among the records, and
+    // hide those that are.
     const ns = findType(this.rrsets(this.apex), TYPE.NS);
     return ns?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }
@@ -128,7 +129,10 @@ export class StoredZone implements ZoneView, ProxyHints {
     return this.#apexHasBelow;
   }
 
-  /** The owners of the first and the last record below a name, in canonical order; none when nothing is stored there. */
+  /**
+   * The owners of the first and the last record below a name, in canonical order; none when nothing
+   * is stored there.
+   */
   outermostBelow(name: Name): Name[] {
     const prefix = recordsBelow(this.#domainId, name);
     const { records } = this.#environment;
@@ -150,7 +154,10 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 }
 
-/** Whether a record that leads to a name makes it one of mail or another service. NS at the apex are left to who knows which of them are answered. */
+/**
+ * Whether a record that leads to a name makes it one of mail or another service. NS at the apex are
+ * left to who knows which of them are answered.
+ */
 export function isOfService({ owner, type }: Leads, apex: Name): boolean {
   return HOST_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, apex));
 }
@@ -160,7 +167,10 @@ interface Held extends AtApex {
   readonly below: boolean;
 }
 
-/** One scan: the records of a name come first, and the first one after them that is below it ends it. */
+/**
+ * One scan: the records of a name come first, and the first one after them that is below it ends
+ * it.
+ */
 export function readHeld(environment: Environment, domainId: Id, name: Name): Held {
   const own = recordsAt(domainId, name);
   const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
@@ -188,7 +198,10 @@ export function readRRsets(environment: Environment, domainId: Id, name: Name): 
   return readHeld(environment, domainId, name).sets;
 }
 
-/** DS at a nested zone's apex as the zone that encloses it holds it, unless a cut of that zone lies above (RFC 4035 3.1.4.1). */
+/**
+ * DS at a nested zone's apex as the zone that encloses it holds it, unless a cut of that zone lies
+ * above (RFC 4035 3.1.4.1).
+ */
 export function readParentDs(environment: Environment, parent: Pick<Domain, 'id' | 'apex'>, apex: Name): RRset | null {
   for (let above = parentName(apex); above.length >= parent.apex.length; above = parentName(above)) {
     const sets = readRRsets(environment, parent.id, above);
@@ -208,7 +221,10 @@ export interface StoredRecord {
   readonly proxied: boolean | null;
 }
 
-/** All records of a zone below its apex, in canonical order. `onAlias` is told of every ALIAS, at the apex too, with its target and its key. */
+/**
+ * All records of a zone below its apex, in canonical order. `onAlias` is told of every ALIAS, at
+ * the apex too, with its target and its key.
+ */
 export function readBelowApex(
   environment: Environment,
   { id, apex }: Pick<Domain, 'id' | 'apex'>,

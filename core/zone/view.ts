@@ -1,8 +1,14 @@
-/** What the compiler sees of a zone: a few questions, answered from memory (a whole zone) or from the store (a change to one). */
+/**
+ * What the compiler sees of a zone: a few questions, answered from memory (a whole zone) or from
+ * the store (a change to one).
+ */
 import type { Name } from '../wire/name.ts';
 import type { RRset } from '../wire/types.ts';
 
-/** `rdatas` empty: it is not known what they are (an ALIAS whose target could not be resolved), so that SERVFAIL is answered. */
+/**
+ * `rdatas` empty: it is not known what they are (an ALIAS whose target could not be resolved), so
+ * that SERVFAIL is answered.
+ */
 export interface ZoneRRset extends RRset {
   /** Kept past its time (RFC 8767). */
   readonly isStale?: boolean;
@@ -10,13 +16,19 @@ export interface ZoneRRset extends RRset {
 
 export interface ZoneView {
   readonly apex: Name;
-  /** The RRsets that are stored at exactly this name, by rising type. At the apex, SOA and NS are among them. */
+  /**
+   * The RRsets that are stored at exactly this name, by rising type. At the apex, SOA and NS are
+   * among them.
+   */
   rrsets(name: Name): readonly ZoneRRset[];
   /** Whether a record of the zone, or the apex of a nested zone of ours, is below the name. */
   hasBelow(name: Name): boolean;
   /** Whether a nested zone of ours begins at this name. */
   isNested(name: Name): boolean;
-  /** False: the zone has no delegation, no DNAME and no nested zone, so that no name of it is occluded. */
+  /**
+   * False: the zone has no delegation, no DNAME and no nested zone, so that no name of it is
+   * occluded.
+   */
   readonly mayOcclude: boolean;
   /** DS of this zone as its parent zone holds it, when we have that (RFC 4035 3.1.4.1). */
   readonly parentDs: RRset | null;
@@ -37,7 +49,10 @@ export function findType<Set extends RRset>(sets: readonly Set[], type: number):
   return undefined;
 }
 
-/** Whether the name itself, or one below it, owns a record or is the apex of a nested zone of ours. Nothing is said of what occludes it. */
+/**
+ * Whether the name itself, or one below it, owns a record or is the apex of a nested zone of ours.
+ * Nothing is said of what occludes it.
+ */
 export function exists(view: ZoneView, name: Name): boolean {
   return view.rrsets(name).length > 0 || view.hasBelow(name);
 }

@@ -1,4 +1,7 @@
-/** Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the way down, else the name, else a wildcard. */
+/**
+ * Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the
+ * way down, else the name, else a wildcard.
+ */
 import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { exists, findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';
@@ -51,7 +54,10 @@ function occlusion(view: ZoneView, name: Name): Outcome | null {
   return null;
 }
 
-/** The RRsets that answer for a name as an address target: by itself or by a wildcard, but nothing beyond a cut. */
+/**
+ * The RRsets that answer for a name as an address target: by itself or by a wildcard, but nothing
+ * beyond a cut.
+ */
 export function localSets(view: ZoneView, name: Name): readonly ZoneRRset[] {
   const outcome = walk(view, name);
   return outcome.kind === 'found' || outcome.kind === 'wildcard' ? outcome.sets : NO_RRSETS;

@@ -1,0 +1,49 @@
+/**
+ * How a zone is signed: its keys, and the clock by which the times of its signatures are chosen.
+ */
+import { type Id, idKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+/** What a key does, besides standing among the DNSKEY records. */
+export type KeyUse =
+  | 'sign' // signs everything
+  | 'publish'; // signs the DNSKEY records only
+
+export interface DnssecKey {
+  /** From 1, never reused in the zone. */
+  readonly id: number;
+  /** Rdata of the DNSKEY, base64. */
+  readonly dnskey: string;
+  /** The private key, sealed (core/base/secrets.ts) for `dnssecContext(domainId)`; base64. */
+  readonly sealed: string;
+  readonly use: KeyUse;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** A domain without a row is not signed. */
+export interface DnssecRow {
+  readonly domainId: Id;
+  /** DNS security algorithm number: 13 or 15. */
+  readonly algorithm: number;
+  /** Seconds since 1970: see core/dnssec/lifetime.ts. */
+  readonly clock: number;
+  readonly keys: readonly DnssecKey[];
+  /** What CDS and CDNSKEY ask of the parent (RFC 7344, RFC 8078). */
+  readonly parent: 'publish' | 'delete';
+  /** Id of the next key. */
+  readonly nextKeyId: number;
+}
+
+export const dnssec: Table<DnssecRow> = {
+  number: 23,
+  name: 'dnssec',
+  key: ({ domainId }) => idKey(domainId),
+  encode: json,
+  decode: (_key, value) => unjson<DnssecRow>(value),
+  lookups: () => [],
+  lookupsFromKey: true,
+};
+
+/** What the private keys of a domain are sealed for. */
+export const dnssecContext = (domainId: Id): string => `dnssec:${domainId}`;
