@@ -3,7 +3,8 @@
  * between `enter` and `leave`. Hot: nothing is allocated for nodes in the arena.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { MAX_NODE, NAME_LENGTH_AT, nameOffset } from '../store/answers.ts';
+import { MAX_NODE, NAME_LENGTH_AT, NODE_HEADER, nameOffset } from '../store/answers.ts';
+import { DIRECTORY_MARK } from '../store/index/denial-layout.ts';
 import {
   COMMITS,
   EPOCH,
@@ -44,8 +45,9 @@ const CACHED_SLOTS = 1 << 16;
 const LINE = 64;
 
 export class IndexReader {
-  /** The arena with the nodes. */
+  /** The arena with the nodes, and the same in 32-bit words. */
   readonly bytes: Uint8Array;
+  readonly words: Int32Array;
   /**
    * Offsets in the packet of the labels of the current name, and hash sums of the suffixes that
    * start there.
@@ -79,6 +81,7 @@ export class IndexReader {
     this.#header = new Int32Array(shared.header);
     this.#multipliers = new Int32Array(shared.multipliers);
     this.bytes = new Uint8Array(shared.arena);
+    this.words = new Int32Array(shared.arena, 0, Math.floor(this.bytes.length / 4));
     this.#slots = new Int32Array(shared.slots);
     this.#mask = this.#slots.length / 2 - 1;
     this.#generation = shared.generation;
@@ -220,6 +223,29 @@ export class IndexReader {
         const node = this.#fetch(packet, from, true);
         if (node !== 0) return node;
       }
+    }
+  }
+
+  /**
+   * The offset of the directory of NSEC3 entries (denial-layout.ts) of the zone whose apex is at
+   * packet[from, end) and has the hash sum `sum`; 0 if the zone is not signed.
+   */
+  findDirectory(packet: Uint8Array, from: number, end: number, sum: number): number {
+    const { bytes } = this;
+    const slots = this.#slots;
+    const mask = this.#mask;
+    const length = end - from;
+    const hash = finishHash((sum + Math.imul(this.#multipliers[length], DIRECTORY_MARK)) | 0);
+    for (let i = hash & mask; ; i = (i + 1) & mask) {
+      const h = slots[i * 2];
+      if (h === 0) return 0;
+      if (h !== hash) continue;
+      const node = Atomics.load(slots, i * 2 + 1) * 8;
+      const name = node + NODE_HEADER;
+      if (node <= 0 || bytes[node + NAME_LENGTH_AT] !== length + 1 || bytes[name] !== DIRECTORY_MARK) continue;
+      let k = 0;
+      while (k < length && bytes[name + 1 + k] === LOWER[packet[from + k]]) k++;
+      if (k === length) return node;
     }
   }
 

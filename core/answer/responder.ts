@@ -7,21 +7,27 @@ import { type Client, TRANSPORT } from '../address/client.ts';
 import {
   APEX_LENGTH_AT,
   answerOffset,
+  HASH_LENGTH,
+  hashOffset,
   NODE_APEX,
   NODE_CNAME,
   NODE_DELEGATION,
   NODE_DNAME,
   NODE_FLAGS_AT,
+  NODE_HAS_BELOW,
   NODE_HAS_WILDCARD,
   NODE_HEADER,
+  NODE_SIGNED,
   OTHERWISE,
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
+import { MAX_NAME } from '../wire/name.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { Chaos } from './chaos.ts';
+import { CHANGED, Denial, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { ResponseOptions } from './options.ts';
 import { CHAOS, COOKIE, COOKIE_ONLY, DEFER, LOOK_UP, Query, SILENCE } from './query.ts';
@@ -36,6 +42,8 @@ const MAX_PLAIN_UDP = 512;
  * unchanged.
  */
 export const DEFERRED = -1;
+/** A lookup that the change of a zone has disturbed is repeated. */
+const MAX_LOOKUPS = 3;
 
 export class Responder {
   readonly #index: IndexReader;
@@ -46,6 +54,9 @@ export class Responder {
   readonly #response: ResponseWriter;
   readonly #chaos: Chaos;
   readonly #requiresCookies: boolean;
+  readonly #denial: Denial;
+  /** `*.` and room for a name. */
+  readonly #wildcard = Uint8Array.of(1, 0x2a, ...new Uint8Array(MAX_NAME));
 
   /**
    * `udpPayload`: the maximum bytes of our UDP responses, and the size that OPT announces; at least
@@ -55,10 +66,12 @@ export class Responder {
     this.#index = index;
     this.#udpPayload = udpPayload;
     this.query = new Query(settings.cookies !== 'off');
-    this.#response = new ResponseWriter(index, this.query, new ResponseOptions(index, udpPayload, settings));
+    this.#denial = new Denial(index);
+    const options = new ResponseOptions(index, udpPayload, settings);
+    this.#response = new ResponseWriter(index, this.query, options, this.#denial);
     this.#chaos = new Chaos(settings.version, settings.identity);
     this.#requiresCookies = settings.cookies === 'require';
-    this.#synthesizer = new Synthesizer(index);
+    this.#synthesizer = new Synthesizer(index, this.#denial);
   }
 
   /**
@@ -81,7 +94,17 @@ export class Responder {
     if (this.#requiresCookies && query.cookie !== COOKIE.NONE && query.cookie !== COOKIE.VALID)
       if (client.transport === TRANSPORT.UDP && (verdict === LOOK_UP || verdict === CHAOS))
         return response.writeEmpty(RCODE.BADCOOKIE);
-    return verdict === LOOK_UP ? this.#lookUp() : this.#answerWithoutLookup(verdict);
+    return verdict === LOOK_UP ? this.#answerQuestion() : this.#answerWithoutLookup(verdict);
+  }
+
+  /** Looks up again if the zone has changed between the lookup and the proofs. */
+  #answerQuestion(): number {
+    for (let i = 0; i < MAX_LOOKUPS; i++) {
+      const length = this.#lookUp();
+      if (length !== CHANGED) return length;
+      this.#denial.clear();
+    }
+    return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
   }
 
   #answerWithoutLookup(verdict: number): number {
@@ -128,6 +151,7 @@ export class Responder {
     const response = this.#response;
     const { labels, nameEnd } = query;
     const { bytes } = response;
+    if (query.dnssecOk) this.#denial.clear();
     index.hashSuffixes(bytes, nameEnd, labels);
     const nodes = index.bytes;
     query.account = index.sums[0];
@@ -155,13 +179,51 @@ export class Responder {
     if ((flags & NODE_DELEGATION) !== 0)
       return this.#response.writeAnswer(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
     if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser);
-    if (exact !== 0) return this.#response.writeNegative(encloser, RCODE.NOERROR);
+    const isProven = query.dnssecOk && (flags & NODE_SIGNED) !== 0;
+    if (exact !== 0) {
+      if (isProven) this.#denial.addName(bytes, index.starts[0], nameEnd, PROOF.MATCH);
+      return this.#response.writeNegative(encloser, RCODE.NOERROR);
+    }
+    if (isProven) this.#denial.addName(bytes, index.starts[label - 1], nameEnd, PROOF.COVER);
     if ((flags & NODE_HAS_WILDCARD) !== 0) {
       const wildcard = index.findWildcard(bytes, index.starts[label], nameEnd, index.sums[label]);
-      if (wildcard !== 0) return this.#answerType(wildcard);
+      if (wildcard !== 0) return this.#answerType(wildcard, encloser);
+    }
+    if (isProven) {
+      // The closest encloser, and the wildcard that could have answered (RFC 5155 section 7.2.2).
+      const hash = hashOffset(nodes, encloser);
+      this.#denial.addHash(nodes, hash, PROOF.MATCH);
+      if ((flags & NODE_HAS_BELOW) !== 0) this.#denial.addHash(nodes, hash + HASH_LENGTH, PROOF.COVER);
+      else this.#addWildcard(label);
     }
     if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
     return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
+  }
+
+  /**
+   * Adds the hash of the wildcard below a name without other names below: of `*.` and the labels
+   * from `label` on.
+   */
+  #addWildcard(label: number): void {
+    const { query } = this;
+    const wildcard = this.#wildcard;
+    const { bytes } = this.#response;
+    const from = this.#index.starts[label];
+    const length = query.nameEnd - from;
+    if (length + 2 > MAX_NAME) return;
+    for (let i = 0; i < length; i++) wildcard[2 + i] = bytes[from + i];
+    this.#denial.addName(wildcard, 0, length + 2, PROOF.COVER);
+  }
+
+  /** NODATA at a node; `encloser`: the node above a wildcard that stands for the queried name. */
+  #answerNoData(node: number, encloser = 0): number {
+    const nodes = this.#index.bytes;
+    if (this.query.dnssecOk && (nodes[node + NODE_FLAGS_AT] & NODE_SIGNED) !== 0) {
+      this.#denial.addHash(nodes, hashOffset(nodes, node), PROOF.MATCH);
+      // RFC 5155 section 7.2.5.
+      if (encloser !== 0) this.#denial.addHash(nodes, hashOffset(nodes, encloser), PROOF.MATCH);
+    }
+    return this.#response.writeNegative(node, RCODE.NOERROR);
   }
 
   /** The hash sum of the apex above a node whose name starts at `label`. */
@@ -180,34 +242,34 @@ export class Responder {
     const response = this.#response;
     const synthesizer = this.#synthesizer;
     const arcount = synthesizer.writeResponse(response.bytes, query, node, response.limit - response.options.length);
+    if (arcount === CHANGED) return CHANGED;
     query.rcode = response.bytes[query.start + 3] & 15;
     response.options.error = synthesizer.error;
     return response.finish(synthesizer.end, arcount, 0);
   }
 
-  /** Answers the query's type from an existing node, which may be a wildcard. */
-  #answerType(node: number): number {
+  /** Answers the query's type from an existing node, which may be the wildcard below `encloser`. */
+  #answerType(node: number, encloser = 0): number {
     const nodes = this.#index.bytes;
     const flags = nodes[node + NODE_FLAGS_AT];
     let type = this.query.type;
     let answer = 0;
     if ((flags & NODE_DELEGATION) !== 0) {
       answer = answerOffset(this.#index.bytes, node, type === TYPE.DS ? TYPE.DS : OTHERWISE);
-      if (answer === 0) return this.#response.writeNegative(node, RCODE.NOERROR);
+      if (answer === 0) return this.#answerNoData(node, encloser);
       return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
     }
     if (type === TYPE.ANY) {
       // One RRset (RFC 8482 section 4.1): the CNAME, or the RRset with the lowest type.
       type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.#findFirstType(node);
-      if (type === OTHERWISE) return this.#response.writeNegative(node, RCODE.NOERROR);
+      if (type === OTHERWISE) return this.#answerNoData(node, encloser);
       return this.#response.writeAnswer(node, answerOffset(this.#index.bytes, node, type), RCODE.NOERROR, true);
     }
     answer = answerOffset(this.#index.bytes, node, type);
     if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
     // An offset equal to the node means that the chain must be followed per query.
     if (answer === node) return this.#synthesize(node);
-    if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE))
-      return this.#response.writeNegative(node, RCODE.NOERROR);
+    if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);
     return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
   }
 

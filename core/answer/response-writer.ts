@@ -10,15 +10,18 @@ import {
   ANSWER_FLAGS_AT,
   ANSWER_HEADER,
   ANSWER_NEGATIVE,
+  ANSWER_SIGNED,
   ANSWER_SOA,
   ANSWER_STALE,
   APEX_LENGTH_AT,
   ARCOUNT_AT,
   answerOffset,
   BODY_LENGTH_AT,
+  bodyOffset,
   DROP_ARCOUNT_AT,
   DROP_COUNT_AT,
   DROP_ENTRY,
+  HASH_LENGTH,
   MOVE_COUNT_AT,
   MOVE_ENTRY,
   NAME_LENGTH_AT,
@@ -26,10 +29,20 @@ import {
   NODE_FLAGS_AT,
   NSCOUNT_AT,
   OTHERWISE,
+  PROOF_COUNT_AT,
+  SIGNATURES_LENGTH_AT,
+  SIGNED_ANCOUNT_AT,
+  SIGNED_ARCOUNT_AT,
+  SIGNED_HEADER,
+  SIGNED_MOVES_AT,
+  SIGNED_NSCOUNT_AT,
+  signedOffset,
+  TAIL_LENGTH_AT,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
+import { CHANGED, type Denial, NO_ROOM, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR, type ResponseOptions } from './options.ts';
 import type { Query } from './query.ts';
@@ -41,11 +54,13 @@ export class ResponseWriter {
   readonly options: ResponseOptions;
   readonly #index: IndexReader;
   readonly #query: Query;
+  readonly #denial: Denial;
 
-  constructor(index: IndexReader, query: Query, options: ResponseOptions) {
+  constructor(index: IndexReader, query: Query, options: ResponseOptions, denial: Denial) {
     this.#index = index;
     this.#query = query;
     this.options = options;
+    this.#denial = denial;
   }
 
   /** Writes a response without records, with an optional extended error (of EXTENDED_ERROR). */
@@ -97,12 +112,12 @@ export class ResponseWriter {
    * `isMinimal`: without additional records.
    */
   writeAnswer(node: number, a: number, rcode: number, isMinimal = false): number {
-    const { bytes } = this;
     const query = this.#query;
     const index = this.#index;
     const nodes = index.bytes;
     const { start, questionEnd } = query;
     const flags = nodes[a + ANSWER_FLAGS_AT];
+    if (query.dnssecOk && (flags & ANSWER_SIGNED) !== 0) return this.#writeSigned(node, a, rcode);
     let ancount = (nodes[a + ANCOUNT_AT] << 8) | nodes[a + ANCOUNT_AT + 1];
     let nscount = (nodes[a + NSCOUNT_AT] << 8) | nodes[a + NSCOUNT_AT + 1];
     let arcount = (nodes[a + ARCOUNT_AT] << 8) | nodes[a + ARCOUNT_AT + 1];
@@ -158,6 +173,22 @@ export class ResponseWriter {
       }
     }
     const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
+    return this.#finishAnswer(p, code, flags, truncated, ancount, nscount, arcount);
+  }
+
+  /** Writes the header and OPT of an answer that ends at `p`. Returns the response's length. */
+  #finishAnswer(
+    p: number,
+    code: number,
+    flags: number,
+    truncated: number,
+    ancount: number,
+    nscount: number,
+    arcount: number,
+  ): number {
+    const { bytes } = this;
+    const query = this.#query;
+    const { start } = query;
     if (code === RCODE.SERVFAIL) this.options.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
     else if ((flags & ANSWER_STALE) !== 0) this.options.error = EXTENDED_ERROR.STALE_ANSWER;
     query.rcode = code;
@@ -170,6 +201,102 @@ export class ResponseWriter {
     bytes[start + 10] = arcount >>> 8;
     bytes[start + 11] = arcount;
     return this.finish(p, arcount, 0);
+  }
+
+  /**
+   * Writes an answer with its signatures and proofs, and without additional records that are no
+   * glue (RFC 4035 section 3.1). store/answers.ts describes the parts. Returns the response's
+   * length, or CHANGED.
+   */
+  #writeSigned(node: number, a: number, rcode: number): number {
+    const { bytes } = this;
+    const query = this.#query;
+    const nodes = this.#index.bytes;
+    const denial = this.#denial;
+    const { start, questionEnd } = query;
+    const flags = nodes[a + ANSWER_FLAGS_AT];
+    const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
+    const part = signedOffset(nodes, a);
+    const by = query.nameEnd - start - HEADER_LENGTH - nodes[node + NAME_LENGTH_AT];
+    const limit = start + this.limit - this.options.length;
+    const tail = uint16(nodes, part + TAIL_LENGTH_AT);
+    const proofs = uint16(nodes, part + PROOF_COUNT_AT);
+    const proofAt = part + SIGNED_HEADER + uint16(nodes, part + SIGNED_MOVES_AT) * MOVE_ENTRY;
+    const isWithSoa = (flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0;
+    let ancount = uint16(nodes, part + SIGNED_ANCOUNT_AT);
+    let nscount = uint16(nodes, part + SIGNED_NSCOUNT_AT);
+    for (let i = 0; i < proofs; i++) denial.addHash(nodes, proofAt + i * HASH_LENGTH, PROOF.ANY);
+    const apex = isWithSoa || !denial.isEmpty ? this.#findApex(node) : 0;
+    let p = this.#appendSigned(a, part, by, questionEnd, limit);
+    if (p !== NO_ROOM && isWithSoa) {
+      const soa = apex === 0 ? 0 : answerOffset(nodes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
+      if (soa === 0) return this.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+      const soaPart = signedOffset(nodes, soa);
+      const soaBy = query.nameEnd - start - HEADER_LENGTH - nodes[apex + NAME_LENGTH_AT];
+      ancount += uint16(nodes, soaPart + SIGNED_ANCOUNT_AT);
+      nscount += uint16(nodes, soaPart + SIGNED_NSCOUNT_AT);
+      p = this.#appendSigned(soa, soaPart, soaBy, p, limit);
+    }
+    if (p !== NO_ROOM && !denial.isEmpty) {
+      const directory = apex === 0 ? 0 : this.#findDirectory(apex);
+      const apexPointer = query.nameEnd - start - nodes[apex + NAME_LENGTH_AT];
+      if (directory === 0) return CHANGED;
+      p = denial.write(bytes, start, p, limit - tail, directory, apexPointer);
+      if (p === CHANGED) return CHANGED;
+      nscount += denial.records;
+    }
+    if (p === NO_ROOM || p + tail > limit) return this.#finishAnswer(questionEnd, code, flags, TC, 0, 0, 0);
+    p = this.#appendTail(part, proofAt + proofs * HASH_LENGTH, tail, by, p);
+    return this.#finishAnswer(p, code, flags, 0, ancount, nscount, uint16(nodes, part + SIGNED_ARCOUNT_AT));
+  }
+
+  /**
+   * Writes the kept part of the answer at `a` and its signatures. Returns the offset after them, or
+   * NO_ROOM.
+   */
+  #appendSigned(a: number, part: number, by: number, p: number, limit: number): number {
+    const nodes = this.#index.bytes;
+    const kept = uint16(nodes, part);
+    const signatures = uint16(nodes, part + SIGNATURES_LENGTH_AT);
+    if (p + kept + signatures > limit) return NO_ROOM;
+    const bodyMoves = uint16(nodes, a + MOVE_COUNT_AT);
+    const end = this.#copyBody(bodyOffset(nodes, a), kept, a + ANSWER_HEADER, bodyMoves, by, p);
+    const moves = uint16(nodes, part + SIGNED_MOVES_AT);
+    const moveAt = part + SIGNED_HEADER;
+    const from = moveAt + moves * MOVE_ENTRY + uint16(nodes, part + PROOF_COUNT_AT) * HASH_LENGTH;
+    return this.#copyBody(from, signatures, moveAt, moves, by, end);
+  }
+
+  /**
+   * Writes the tail of a signed part, whose signatures are at `signaturesAt`. The moves count from
+   * there.
+   */
+  #appendTail(part: number, signaturesAt: number, length: number, by: number, p: number): number {
+    const nodes = this.#index.bytes;
+    const { bytes } = this;
+    const signatures = uint16(nodes, part + SIGNATURES_LENGTH_AT);
+    const moves = uint16(nodes, part + SIGNED_MOVES_AT);
+    const tailAt = signaturesAt + signatures;
+    for (let i = 0; i < length; i++) bytes[p + i] = nodes[tailAt + i];
+    if (by === 0) return p + length;
+    for (let i = 0, m = part + SIGNED_HEADER; i < moves; i++, m += MOVE_ENTRY) {
+      const at = uint16(nodes, m) - signatures;
+      if (at < 0) continue;
+      const target = uint16(nodes, tailAt + at) + by;
+      bytes[p + at] = target >>> 8;
+      bytes[p + at + 1] = target;
+    }
+    return p + length;
+  }
+
+  /** The directory of the NSEC3 entries of the zone with the apex at a node. */
+  #findDirectory(apex: number): number {
+    const index = this.#index;
+    const query = this.#query;
+    const from = query.nameEnd - index.bytes[apex + NAME_LENGTH_AT];
+    let label = query.labels;
+    while (index.starts[label] > from) label--;
+    return index.findDirectory(this.bytes, from, query.nameEnd, index.sums[label]);
   }
 
   /** Copies a body to `p` and adds `by` to its pointers. Returns the offset after it. */
@@ -211,3 +338,5 @@ export class ResponseWriter {
     return options.write(bytes, p, query, extendedRcode, this.limit) - query.start;
   }
 }
+
+const uint16 = (bytes: Uint8Array, at: number): number => (bytes[at] << 8) | bytes[at + 1];

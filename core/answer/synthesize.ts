@@ -7,18 +7,28 @@
 
 import {
   ANSWER_AA,
+  ANSWER_FLAGS_AT,
+  ANSWER_SIGNED,
   ANSWER_STALE,
   APEX_LENGTH_AT,
   answerOffset,
+  HASH_LENGTH,
+  MOVE_ENTRY,
   NAME_LENGTH_AT,
   NODE_CNAME,
   NODE_DELEGATION,
   NODE_DNAME,
   NODE_FLAGS_AT,
   NODE_HAS_WILDCARD,
+  NODE_SIGNED,
   nameOffset,
   OTHERWISE,
+  PROOF_COUNT_AT,
+  SIGNED_HEADER,
+  SIGNED_MOVES_AT,
+  signedOffset,
 } from '../store/answers.ts';
+import { expandAnswer, expandSigned, type Sections } from '../store/expand-answer.ts';
 import { Body } from '../wire/body.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
@@ -31,10 +41,12 @@ import {
   type Name,
   nameAt,
   nameId,
+  nextCloser,
+  parentName,
   wildcardOf,
 } from '../wire/name.ts';
 import { MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts';
-import { expandAnswer, type Sections } from './expand.ts';
+import { CHANGED, type Denial, NO_ROOM, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR } from './options.ts';
 import type { Query } from './query.ts';
@@ -42,7 +54,7 @@ import type { Query } from './query.ts';
 interface Found {
   readonly kind: 'node' | 'cut' | 'dname' | 'missing' | 'outside';
   readonly node: number;
-  /** The owner as stored. */
+  /** The owner as stored; of a missing name, its closest encloser. */
   readonly source: Name;
 }
 
@@ -52,22 +64,27 @@ export class Synthesizer {
   /** Extended error of the response (RFC 8914), or NO_ERROR. */
   error = NO_ERROR;
   readonly #index: IndexReader;
+  readonly #denial: Denial;
   #apex: Name = new Uint8Array(1);
+  /** The response has signatures and proofs. */
+  #isSigned = false;
 
-  constructor(index: IndexReader) {
+  constructor(index: IndexReader, denial: Denial) {
     this.#index = index;
+    this.#denial = denial;
   }
 
   /**
    * Writes the response after the question, with at most `limit` bytes in total. `first`: the first
    * node of the chain, a DNAME above the queried name or the CNAME of the name itself. Returns the
-   * number of additional records.
+   * number of additional records, or CHANGED.
    */
   writeResponse(bytes: Uint8Array, query: Query, first: number, limit: number): number {
     const nodes = this.#index.bytes;
     this.error = NO_ERROR;
     const queryName = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
     this.#apex = queryName.subarray(queryName.length - nodes[first + APEX_LENGTH_AT]);
+    this.#isSigned = query.dnssecOk && (nodes[first + NODE_FLAGS_AT] & NODE_SIGNED) !== 0;
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const nameStart = nameOffset(nodes, first);
     const source = nodes.slice(nameStart, nameStart + nodes[first + NAME_LENGTH_AT]);
@@ -84,19 +101,23 @@ export class Synthesizer {
     for (let found = first; ; found = this.#locate(name)) {
       const { source } = found;
       const at = name;
-      const expand = (a: number): Sections => expandAnswer(this.#index.bytes, a, source, at);
+      const expand = (a: number, queried = at): Sections => this.#expand(a, source, queried);
       switch (found.kind) {
         case 'outside':
           return RCODE.NOERROR;
         case 'missing':
           authority.push(...this.#readSoa(name));
+          this.#proveMissing(name, source);
           return RCODE.NXDOMAIN;
         case 'cut': {
           const isDs = type === TYPE.DS && equalNames(found.source, name);
           const a = answerOffset(this.#index.bytes, found.node, isDs ? TYPE.DS : OTHERWISE);
-          if (a === 0) authority.push(...this.#readSoa(name));
-          else {
-            const referral = expandAnswer(this.#index.bytes, a, found.source, found.source);
+          if (a === 0) {
+            authority.push(...this.#readSoa(name));
+            this.#prove(name, PROOF.MATCH);
+          } else {
+            const referral = expand(a, source);
+            this.#proveStored(a);
             answer.push(...referral.answer);
             authority.push(...referral.authority);
             additional.push(...referral.additional);
@@ -105,16 +126,12 @@ export class Synthesizer {
         }
         case 'dname': {
           if (!addToChain(used, name)) return RCODE.NOERROR;
-          const record = expandAnswer(
-            this.#index.bytes,
-            answerOffset(this.#index.bytes, found.node, TYPE.DNAME),
-            found.source,
-            found.source,
-          ).answer[0];
+          const records = expand(answerOffset(this.#index.bytes, found.node, TYPE.DNAME), source).answer;
+          const [record] = records;
           const dname = nameId(found.source);
           if (!dnames.includes(dname)) {
             dnames.push(dname);
-            answer.push(record);
+            answer.push(...records);
           }
           const labels = name.subarray(0, name.length - found.source.length);
           if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
@@ -127,14 +144,18 @@ export class Synthesizer {
         case 'node': {
           if ((this.#index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
             if (!addToChain(used, name)) return RCODE.NOERROR;
-            const cname = expand(answerOffset(this.#index.bytes, found.node, TYPE.CNAME)).answer[0];
-            answer.push(cname);
-            name = nameAt(cname.rdata, 0);
+            const records = expand(answerOffset(this.#index.bytes, found.node, TYPE.CNAME)).answer;
+            answer.push(...records);
+            name = nameAt(records[0].rdata, 0);
             break;
           }
           const a = answerOffset(this.#index.bytes, found.node, type);
-          if (a === 0 || type === OTHERWISE) authority.push(...this.#readSoa(name));
-          else if (this.#index.bytes[a] === RCODE.SERVFAIL) {
+          if (a === 0 || type === OTHERWISE) {
+            authority.push(...this.#readSoa(name));
+            this.#prove(source, PROOF.MATCH);
+            // RFC 5155 section 7.2.5.
+            if (!equalNames(source, name)) this.#prove(parentName(source), PROOF.MATCH);
+          } else if (this.#index.bytes[a] === RCODE.SERVFAIL) {
             // The chain may be correct, but the addresses of its target are unknown.
             answer.length = 0;
             this.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
@@ -174,12 +195,41 @@ export class Synthesizer {
       if ((flags & NODE_DELEGATION) !== 0) return { kind: 'cut', node, source };
       if (label === 0) return { kind: 'node', node, source };
       if ((flags & NODE_DNAME) !== 0) return { kind: 'dname', node, source };
-      if ((flags & NODE_HAS_WILDCARD) === 0) break;
-      const wildcard = index.findWildcard(name, index.starts[label], name.length, index.sums[label]);
-      if (wildcard === 0) break;
+      const hasWildcard = (flags & NODE_HAS_WILDCARD) !== 0;
+      const wildcard = hasWildcard ? index.findWildcard(name, index.starts[label], name.length, index.sums[label]) : 0;
+      if (wildcard === 0) return { kind: 'missing', node: 0, source };
+      this.#prove(nextCloser(name, source), PROOF.COVER);
       return { kind: 'node', node: wildcard, source: wildcardOf(source) };
     }
-    return { kind: 'missing', node: 0, source: name };
+    return { kind: 'missing', node: 0, source: apex };
+  }
+
+  #expand(a: number, source: Name, queried: Name): Sections {
+    const { bytes } = this.#index;
+    const isSigned = this.#isSigned && (bytes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+    return isSigned ? expandSigned(bytes, a, source, queried) : expandAnswer(bytes, a, source, queried);
+  }
+
+  #prove(name: Name, kind: number): void {
+    if (this.#isSigned) this.#denial.addName(name, 0, name.length, kind);
+  }
+
+  /** Adds the proofs of the answer at `a`. */
+  #proveStored(a: number): void {
+    const { bytes } = this.#index;
+    if (!this.#isSigned || (bytes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return;
+    const part = signedOffset(bytes, a);
+    const count = (bytes[part + PROOF_COUNT_AT] << 8) | bytes[part + PROOF_COUNT_AT + 1];
+    const moves = (bytes[part + SIGNED_MOVES_AT] << 8) | bytes[part + SIGNED_MOVES_AT + 1];
+    const at = part + SIGNED_HEADER + moves * MOVE_ENTRY;
+    for (let i = 0; i < count; i++) this.#denial.addHash(bytes, at + i * HASH_LENGTH, PROOF.ANY);
+  }
+
+  /** RFC 5155 section 7.2.2. */
+  #proveMissing(name: Name, encloser: Name): void {
+    this.#prove(encloser, PROOF.MATCH);
+    this.#prove(nextCloser(name, encloser), PROOF.COVER);
+    if (encloser.length + 2 <= MAX_NAME) this.#prove(wildcardOf(encloser), PROOF.COVER);
   }
 
   #readSoa(name: Name): ResourceRecord[] {
@@ -189,40 +239,89 @@ export class Synthesizer {
     let p = 0;
     for (; p < name.length - apex.length; p += name[p] + 1) labels++;
     const node = index.find(name, p, name.length, index.sums[labels]);
-    return node === 0
-      ? []
-      : expandAnswer(index.bytes, answerOffset(this.#index.bytes, node, OTHERWISE), apex, apex).authority;
+    return node === 0 ? [] : this.#expand(answerOffset(index.bytes, node, OTHERWISE), apex, apex).authority;
   }
 
   #write(bytes: Uint8Array, query: Query, queryName: Name, sections: Sections, rcode: number, limit: number): number {
     const { start, questionEnd } = query;
-    const room = limit - (questionEnd - start);
-    const isReferral = sections.authority.some((record) => record.type === TYPE.NS);
+    const { answer, authority } = sections;
     const body = new Body(queryName, 'exact');
-    for (const record of [...sections.answer, ...sections.authority])
-      body.record(record.name, record.type, record.ttl, record.rdata);
-    let length = body.size;
+    for (const { name, type, ttl, rdata } of [...answer, ...authority]) body.record(name, type, ttl, rdata);
+    const main = body.content;
+    const most = limit - (questionEnd - start) - main.length;
+    let p = questionEnd;
+    let nscount = authority.length;
     let arcount = 0;
-    // An additional RRset is added completely or not at all, but glue is required (RFC 2181 section
-    // 9, RFC 9471).
-    sections.additional.forEach((record, i, all) => {
-      body.record(record.name, record.type, record.ttl, record.rdata);
-      const endsRRset = all[i + 1]?.type !== record.type || !equalNames(all[i + 1].name, record.name);
-      if (!endsRRset || (body.size > room && !isReferral)) return;
-      length = body.size;
-      arcount = i + 1;
-    });
-    const fits = length <= room;
-    if (fits) bytes.set(body.content.subarray(0, length), questionEnd);
-    const counts = fits ? [sections.answer.length, sections.authority.length, arcount] : [0, 0, 0];
+    let fits = most >= 0;
+    if (fits) {
+      bytes.set(main, p);
+      p += main.length;
+    }
+    if (fits && this.#isSigned && !this.#denial.isEmpty) {
+      p = this.#writeProofs(bytes, query, queryName, p, start + limit);
+      if (p === CHANGED) return CHANGED;
+      fits = p !== NO_ROOM;
+      nscount += this.#denial.records;
+    }
+    if (fits) {
+      const additional = this.#additional(queryName, sections, limit - (p - start));
+      fits = additional !== null;
+      if (additional !== null) {
+        bytes.set(additional.content, p);
+        p += additional.content.length;
+        arcount = additional.count;
+      }
+    }
+    const counts = fits ? [answer.length, nscount, arcount] : [0, 0, 0];
     bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | (rcode === RCODE.SERVFAIL ? 0 : ANSWER_AA) | (fits ? 0 : TC);
     bytes[start + 3] = rcode;
     counts.forEach((count, i) => {
       bytes[start + 6 + i * 2] = count >>> 8;
       bytes[start + 7 + i * 2] = count;
     });
-    this.end = questionEnd + (fits ? length : 0);
+    this.end = fits ? p : questionEnd;
     return counts[2];
+  }
+
+  #writeProofs(bytes: Uint8Array, query: Query, queryName: Name, p: number, limit: number): number {
+    const index = this.#index;
+    const apex = this.#apex;
+    let labels = 0;
+    for (let at = 0; queryName[at] !== 0; at += queryName[at] + 1) index.starts[labels++] = at;
+    index.starts[labels] = queryName.length - 1;
+    index.hashSuffixes(queryName, queryName.length, labels);
+    const from = queryName.length - apex.length;
+    let label = 0;
+    while (index.starts[label] < from) label++;
+    const directory = index.findDirectory(queryName, from, queryName.length, index.sums[label]);
+    if (directory === 0) return CHANGED;
+    return this.#denial.write(bytes, query.start, p, limit, directory, HEADER_LENGTH + from);
+  }
+
+  /**
+   * The additional section. An RRset is added completely or not at all, and glue is required (RFC
+   * 2181 section 9, RFC 9471): null if there is no room for it. Names are compressed only against
+   * the question, since what is between the two is not known here.
+   */
+  #additional(
+    queryName: Name,
+    { authority, additional }: Sections,
+    room: number,
+  ): { readonly content: Uint8Array; readonly count: number } | null {
+    const isReferral = authority.some((record) => record.type === TYPE.NS);
+    // Records other than glue are left out for signed answers.
+    if (this.#isSigned && !isReferral) return { content: new Uint8Array(0), count: 0 };
+    const body = new Body(queryName, 'exact', false);
+    let length = 0;
+    let count = 0;
+    additional.forEach((record, i, all) => {
+      body.record(record.name, record.type, record.ttl, record.rdata);
+      const endsRRset = all[i + 1]?.type !== record.type || !equalNames(all[i + 1].name, record.name);
+      if (!endsRRset || (body.size > room && !isReferral)) return;
+      length = body.size;
+      count = i + 1;
+    });
+    return length > room ? null : { content: body.content.subarray(0, length), count };
   }
 }
 

@@ -29,6 +29,8 @@ export interface Environment {
   readonly usage: Binary;
   /** domain id ─► what the edge reads when a client comes (see sites.ts). Derived. */
   readonly sites: Binary;
+  /** domain id, NSEC3 hash ─► entry (see nsec3-entries.ts). Derived. */
+  readonly nsec3: Binary;
   readonly journal: Binary;
   readonly meta: Binary;
   close(): Promise<void>;
@@ -43,7 +45,10 @@ const FILE = 'waypost.mdb';
 const FORMAT = Buffer.from('2');
 const FORMAT_KEY = Buffer.from('format');
 
-/** Values as they are. Read into node's pool: what lmdb would give a buffer of its own, from 65 bytes on, costs three times as much to make, and the collector's work. */
+/**
+ * Values as they are. Read into node's pool: what lmdb would give a buffer of its own, from 65
+ * bytes on, costs three times as much to make, and the collector's work.
+ */
 const BYTES = {
   encode: (value: Buffer): Buffer => value,
   decode(shared: Buffer): Buffer {
@@ -65,7 +70,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   const root = open<Buffer, Uint8Array>({
     path: join(directory, FILE),
     noSubdir: true,
-    maxDbs: 32,
+    maxDbs: 40,
     maxReaders: MAX_READERS,
     mapSize,
     overlappingSync: false,
@@ -89,6 +94,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       zones: table('zones'),
       usage: table('usage'),
       sites: table('sites'),
+      nsec3: table('nsec3'),
       journal: table('journal'),
       meta,
       close: () => root.close(),

@@ -10,7 +10,8 @@
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   aliases   nameKey(target) · 0x00 · domain id (8) · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   alias_targets   nameKey(target)
- *   zones, domains, accounts, tokens, tsig_keys, proxies, certificates, automatic_certificates, acme_orders   id (8)
+ *   nsec3     domain id (8) · hash (20)
+ *   zones, domains, accounts, tokens, tsig_keys, proxies, certificates, automatic_certificates, acme_orders, dnssec   id (8)
  *   purges    domain id (8) · id (8)
  *   ids       number of the table whose ids it counts (1)
  *   acme_challenges   domain id (8) · hash of type and token (16)
@@ -43,7 +44,10 @@ export const LOOKUP = {
   uploadState: 0x71,
 } as const;
 
-/** Appends the canonical form of the name at `bytes[from]` to `out` at `at`; returns the end. Allocates nothing. */
+/**
+ * Appends the canonical form of the name at `bytes[from]` to `out` at `at`; returns the end.
+ * Allocates nothing.
+ */
 export function writeNameKey(bytes: Uint8Array, from: number, out: Uint8Array, at: number): number {
   let labels = 0;
   for (let p = from; bytes[p] !== 0; p += bytes[p] + 1) STARTS[labels++] = p;
@@ -63,7 +67,10 @@ export function writeNameKey(bytes: Uint8Array, from: number, out: Uint8Array, a
 const STARTS = new Int32Array(128);
 const SCRATCH = new Uint8Array(1024);
 
-/** The first bytes of SCRATCH, which few keys have more than a hundred of: a loop is done before a view of them is made. */
+/**
+ * The first bytes of SCRATCH, which few keys have more than a hundred of: a loop is done before a
+ * view of them is made.
+ */
 function written(length: number): Buffer {
   const key = Buffer.allocUnsafe(length);
   for (let i = 0; i < length; i++) key[i] = SCRATCH[i];
@@ -94,7 +101,8 @@ function behind(value: number, name: Name): Buffer {
 
 /** The name of the canonical form in `key[from, to)`. */
 export function nameOfKey(key: Uint8Array, from: number, to: number): Name {
-  // A label takes as much with its length before it as with the 0x00 behind it; what is escaped takes a byte more in the key.
+  // A label takes as much with its length before it as with the 0x00 behind it; what is escaped
+  // takes a byte more in the key.
   let size = to - from + 1;
   for (let i = from; i < to; i++)
     if (key[i] === 1) {
@@ -293,4 +301,12 @@ export function afterPrefix(prefix: Uint8Array): Buffer | undefined {
   const end = Buffer.from(prefix.subarray(0, n));
   end[n - 1]++;
   return end;
+}
+
+/** Where the NSEC3 entry of a name is. */
+export function nsec3Key(domainId: Id, hash: Uint8Array): Buffer {
+  const key = Buffer.allocUnsafe(8 + hash.length);
+  writeId(domainId, key, 0);
+  key.set(hash, 8);
+  return key;
 }

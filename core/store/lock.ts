@@ -7,7 +7,10 @@ import { makeFolder } from './folder.ts';
 /** Others may take and release the folder meanwhile; more rounds than this they do not. */
 const ATTEMPTS = 20;
 
-/** Throws ConfigError `data_dir_in_use` when a process that lives holds the folder, `no_folder` when there can be none. */
+/**
+ * Throws ConfigError `data_dir_in_use` when a process that lives holds the folder, `no_folder` when
+ * there can be none.
+ */
 export function lockDirectory(directory: string): { release(): void } {
   makeFolder(directory);
   const file = join(directory, 'waypost.pid');
@@ -32,7 +35,10 @@ export function lockDirectory(directory: string): { release(): void } {
   }
 }
 
-/** Removes the lock of a process that was killed, unless another one has put its own there since it was read. */
+/**
+ * Removes the lock of a process that was killed, unless another one has put its own there since it
+ * was read.
+ */
 function takeAway(file: string, aside: string, stale: string): void {
   try {
     renameSync(file, aside);
@@ -65,7 +71,10 @@ function read(file: string): string {
   }
 }
 
-/** A process with this number may be another one by now; where the system tells when it started, that decides. */
+/**
+ * A process with this number may be another one by now; where the system tells when it started,
+ * that decides.
+ */
 function isAlive(pid: number, started: string | undefined): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
@@ -77,7 +86,10 @@ function isAlive(pid: number, started: string | undefined): boolean {
   return now === undefined || started === undefined || now === started;
 }
 
-/** Start time of a process in clock ticks since boot (proc(5), field 22); undefined where /proc does not say. */
+/**
+ * Start time of a process in clock ticks since boot (proc(5), field 22); undefined where /proc does
+ * not say.
+ */
 function startTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -56,6 +56,8 @@ export async function neededBlobs(reader: Reader): Promise<Set<string>> {
   return needed;
 }
 
-/** JSON of what the audit of an upload found, compressed (zlib); undefined: it has no verdict yet. */
+/**
+ * JSON of what the audit of an upload found, compressed (zlib); undefined: it has no verdict yet.
+ */
 export const reportOf = (reader: Reader, uploadId: Id): Buffer | undefined =>
   reader.row(reports, idKey(uploadId))?.findings;

@@ -1,4 +1,7 @@
-/** Reads of rows. The same shape serves a plain read (the last committed state) and a draft (which also remembers what it read). */
+/**
+ * Reads of rows. The same shape serves a plain read (the last committed state) and a draft (which
+ * also remembers what it read).
+ */
 import type { Name } from '../wire/name.ts';
 import type { Environment } from './environment.ts';
 import {
@@ -55,7 +58,10 @@ export interface Entry {
   readonly value: Buffer;
 }
 
-/** The two ways in which anything is read. `table`: the number of a table of rows, LOOKUPS or TARGETS. */
+/**
+ * The two ways in which anything is read. `table`: the number of a table of rows, LOOKUPS or
+ * TARGETS.
+ */
 export interface RawReader {
   get(table: number, key: Uint8Array): Buffer | undefined;
   /** Entries with start ≤ key < end in key order, at most `limit`. */
@@ -138,7 +144,10 @@ export class Reader {
     return key && this.row(table, key);
   }
 
-  /** Rows to which the lookups with a prefix lead, in the order of these, after the one that goes on with `after`. */
+  /**
+   * Rows to which the lookups with a prefix lead, in the order of these, after the one that goes on
+   * with `after`.
+   */
   rowsAt<Row>(table: Table<Row>, prefix: Buffer, after: Uint8Array | null, limit?: number): Row[] {
     const start = startAfter(prefix, after);
     return this.raw
@@ -317,7 +326,9 @@ export class StoreReader extends Reader {
     return apexes;
   }
 
-  /** Records whose keys begin with `prefix`, as they are stored, after the one whose key is `after`. */
+  /**
+   * Records whose keys begin with `prefix`, as they are stored, after the one whose key is `after`.
+   */
   recordEntries(prefix: Uint8Array, after: Uint8Array | null, limit: number): Entry[] {
     // A key from elsewhere, or from before the prefix, does not lead out of it.
     const next = after === null ? prefix : startAfter(NOTHING, after);
@@ -329,7 +340,9 @@ export class StoreReader extends Reader {
     return decodeUsage(this.environment.usage.get(idKey(accountId)));
   }
 
-  /** Audit entries of an account (null: of all), newest first, those older than the entry `before`. */
+  /**
+   * Audit entries of an account (null: of all), newest first, those older than the entry `before`.
+   */
   audits(accountId: Id | null, before: Id | null, limit: number): Audit[] {
     const { lookups } = this.environment;
     const prefix = accountId === null ? lookupKey(LOOKUP.audit) : idKey(accountId);

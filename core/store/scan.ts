@@ -6,7 +6,10 @@ interface Range {
   end: Uint8Array | undefined;
 }
 
-/** What lmdb needs to walk a range is made once per table: it is a dozen closures, a cost for each of the few rows of a name. */
+/**
+ * What lmdb needs to walk a range is made once per table: it is a dozen closures, a cost for each
+ * of the few rows of a name.
+ */
 interface Walk {
   readonly range: Range;
   readonly entries: Iterable<{ key: Uint8Array; value: Buffer }>;

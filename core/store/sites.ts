@@ -94,7 +94,10 @@ function decodeCertificate(row: Buffer, at: number): SiteCertificateRow {
 
 const LEAF = /^-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*/;
 
-/** The first certificate of a PEM text as DER, and the text behind it. One that is not written as it should be is left in the text. */
+/**
+ * The first certificate of a PEM text as DER, and the text behind it. One that is not written as it
+ * should be is left in the text.
+ */
 export function splitChain(pem: string): { readonly leaf: Buffer; readonly rest: string } {
   const found = LEAF.exec(pem);
   const base64 = found?.[1].replace(/\s+/g, '');

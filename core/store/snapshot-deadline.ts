@@ -1,8 +1,13 @@
-/** Milliseconds that a client has for any zone, beside a second for each RATE bytes that it took. */
+/**
+ * Milliseconds that a client has for any zone, beside a second for each RATE bytes that it took.
+ */
 const PATIENCE = 60_000;
 const RATE = 64 * 1024;
 
-/** Too slow a client is left: the state that it reads cannot be written over while it does, so that the database would grow until the disk is full. */
+/**
+ * Too slow a client is left: the state that it reads cannot be written over while it does, so that
+ * the database would grow until the disk is full.
+ */
 export class SnapshotDeadline {
   readonly #now: () => number;
   readonly #begin: number;

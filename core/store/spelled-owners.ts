@@ -5,7 +5,10 @@ import type { Environment } from './environment.ts';
 import { afterPrefix, type Id, idKey, nameKey } from './keys.ts';
 import { spellings } from './rows.ts';
 
-/** Returns what gives a name in lower case with its capitals. Most domains have no such names, for which it reads nothing. */
+/**
+ * Returns what gives a name in lower case with its capitals. Most domains have no such names, for
+ * which it reads nothing.
+ */
 export function spelledOwners({ rows }: Environment, domainId: Id, transaction: Transaction): (name: Name) => Name {
   const table = rows.get(spellings.number)!;
   const prefix = idKey(domainId);

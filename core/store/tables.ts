@@ -10,12 +10,13 @@ export function tablesOf({
   aliases,
   zones,
   sites,
+  nsec3,
   journal,
 }: Environment): Map<string, Pick<Environment['zones'], 'getStats'>> {
   const tables = new Map<string, Pick<Environment['zones'], 'getStats'>>(
     [...TABLES].map(([number, { name }]) => [name, rows.get(number)!]),
   );
-  for (const [name, table] of Object.entries({ lookups, answers, targets, aliases, zones, sites, journal }))
+  for (const [name, table] of Object.entries({ lookups, answers, targets, aliases, zones, sites, nsec3, journal }))
     tables.set(name, table);
   return tables;
 }

@@ -5,6 +5,9 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Environment } from '../environment.ts';
+import { idAt, idKey } from '../keys.ts';
+import { entryOf } from '../nsec3-entries.ts';
+import { domains } from '../rows.ts';
 import { FIRST_NODE } from './layout.ts';
 import type { ScanData, Scanned } from './scan-worker.ts';
 import { IndexWriter } from './writer.ts';
@@ -37,7 +40,27 @@ export async function buildIndex(
   });
   await Promise.all(scans);
   index.built(Atomics.load(new Int32Array(cursor), 0) * 8, unused);
+  loadDenial(environment, index);
   return index;
+}
+
+/** Puts the NSEC3 entries of all signed zones into the index. */
+function loadDenial(environment: Environment, index: IndexWriter): void {
+  let entries: Buffer[] = [];
+  let domainId = 0;
+  const put = (): void => {
+    const row = environment.rows.get(domains.number)!.get(idKey(domainId));
+    if (row !== undefined) index.denial.replaceAll(domainId, domains.decode(idKey(domainId), row).apex, entries);
+    entries = [];
+  };
+  for (const { key, value } of environment.nsec3.getRange({})) {
+    const id = idAt(key);
+    if (id !== domainId && entries.length > 0) put();
+    domainId = id;
+    entries.push(entryOf(value));
+  }
+  if (entries.length > 0) put();
+  index.publish();
 }
 
 function scan(data: ScanData, onBatch: (scanned: Scanned) => void): Promise<void> {

@@ -2,9 +2,10 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { largeMemory } from '../../os/large-memory.ts';
-import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';
+import { NAME_LENGTH_AT, NODE_HEADER, nameOffset } from '../answers.ts';
 import { isLeaf, LEAF_SHARE } from './admission.ts';
 import { Arena, isBefore } from './arena.ts';
+import { DenialWriter } from './denial-writer.ts';
 import {
   COMMITS,
   countLabels,
@@ -35,6 +36,8 @@ export class IndexWriter {
   #names = 0;
   #inStore = 0;
   readonly #ports: MessagePort[] = [];
+  /** The NSEC3 entries of signed zones. */
+  readonly denial: DenialWriter;
   /** Hashes of the names that isAmbiguous was asked about since the last publication. */
   readonly #asked = new Set<number>();
 
@@ -49,6 +52,14 @@ export class IndexWriter {
     this.#arena = new Arena(this.#bytes.length);
     this.#slots = new Int32Array(this.#shared.slots);
     this.#mask = slotCount - 1;
+    this.denial = new DenialWriter({
+      bytes: this.#bytes,
+      words: new Int32Array(this.#shared.arena, 0, Math.floor(this.#bytes.length / 4)),
+      allocate: (bytes) => this.#arena.allocate(bytes),
+      retire: (offset) => this.#release(offset / 8),
+      putDirectory: (node) => this.#putDirectory(node),
+      removeDirectory: (name) => this.#removeDirectory(name),
+    });
   }
 
   get stats(): { names: number; inStore: number; slots: number; arenaUsed: number; arenaCapacity: number } {
@@ -139,6 +150,31 @@ export class IndexWriter {
     Atomics.store(this.#slots, slot * 2 + 1, 0);
     this.#release(old);
     this.#names--;
+  }
+
+  /** Directories are named nodes, but not names: neither their number nor their labels count. */
+  #putDirectory(node: Buffer): number {
+    const offset = this.#arena.allocate(node.length);
+    if (offset === 0) throw new Error('The index has no memory left for NSEC3 records.');
+    this.#bytes.set(node, offset);
+    const slot = this.#find(node, NODE_HEADER, node[NAME_LENGTH_AT], false);
+    if (slot >= 0) {
+      const old = this.#slots[slot * 2 + 1];
+      Atomics.store(this.#slots, slot * 2 + 1, offset / 8);
+      this.#release(old);
+    } else {
+      if ((this.#taken + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
+      this.#insert(finishHash(nameSum(this.#multipliers, node, NODE_HEADER, node[NAME_LENGTH_AT])), offset / 8);
+    }
+    return offset;
+  }
+
+  #removeDirectory(name: Uint8Array): void {
+    const slot = this.#find(name, 0, name.length, false);
+    if (slot < 0) return;
+    const old = this.#slots[slot * 2 + 1];
+    Atomics.store(this.#slots, slot * 2 + 1, 0);
+    this.#release(old);
   }
 
   /** Ends a group of changes: readers of the store take a new snapshot, and what no reader can see any more is freed. */

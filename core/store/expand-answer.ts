@@ -3,10 +3,26 @@
  * Allocates.
  */
 
-import { ANCOUNT_AT, ARCOUNT_AT, bodyOffset, NSCOUNT_AT } from '../store/answers.ts';
 import { AFTER_NAME, HEADER_LENGTH } from '../wire/header.ts';
 import type { ResourceRecord } from '../wire/types.ts';
 import { COMPRESSIBLE } from '../wire/types.ts';
+import {
+  ANCOUNT_AT,
+  ARCOUNT_AT,
+  bodyOffset,
+  HASH_LENGTH,
+  MOVE_ENTRY,
+  NSCOUNT_AT,
+  PROOF_COUNT_AT,
+  SIGNATURES_LENGTH_AT,
+  SIGNED_ANCOUNT_AT,
+  SIGNED_ARCOUNT_AT,
+  SIGNED_HEADER,
+  SIGNED_MOVES_AT,
+  SIGNED_NSCOUNT_AT,
+  signedOffset,
+  TAIL_LENGTH_AT,
+} from './answers.ts';
 
 export interface Sections {
   readonly answer: ResourceRecord[];
@@ -20,8 +36,43 @@ export interface Sections {
  * (store/answers.ts, RFC 1035 section 4.1.4).
  */
 export function expandAnswer(nodes: Uint8Array, a: number, compiledFor: Uint8Array, queryName: Uint8Array): Sections {
-  const u16 = (at: number): number => (nodes[at] << 8) | nodes[at + 1];
+  const read = recordReader(nodes, bodyOffset(nodes, a), compiledFor, queryName);
+  return {
+    answer: read(uint16(nodes, a + ANCOUNT_AT)),
+    authority: read(uint16(nodes, a + NSCOUNT_AT)),
+    additional: read(uint16(nodes, a + ARCOUNT_AT)),
+  };
+}
+
+/** The same with signatures, for an answer that has them; the additional section is glue. */
+export function expandSigned(nodes: Uint8Array, a: number, compiledFor: Uint8Array, queryName: Uint8Array): Sections {
+  const part = signedOffset(nodes, a);
   const body = bodyOffset(nodes, a);
+  const kept = uint16(nodes, part);
+  const moves = uint16(nodes, part + SIGNED_MOVES_AT);
+  const proofs = uint16(nodes, part + PROOF_COUNT_AT);
+  const signaturesAt = part + SIGNED_HEADER + moves * MOVE_ENTRY + proofs * HASH_LENGTH;
+  const length = uint16(nodes, part + SIGNATURES_LENGTH_AT) + uint16(nodes, part + TAIL_LENGTH_AT);
+  const message = Buffer.concat([
+    nodes.subarray(body, body + kept),
+    nodes.subarray(signaturesAt, signaturesAt + length),
+  ]);
+  const read = recordReader(message, 0, compiledFor, queryName);
+  return {
+    answer: read(uint16(nodes, part + SIGNED_ANCOUNT_AT)),
+    authority: read(uint16(nodes, part + SIGNED_NSCOUNT_AT)),
+    additional: read(uint16(nodes, part + SIGNED_ARCOUNT_AT)),
+  };
+}
+
+/** Reads records one after the other, from `body` on, which follows the question. */
+function recordReader(
+  nodes: Uint8Array,
+  body: number,
+  compiledFor: Uint8Array,
+  queryName: Uint8Array,
+): (count: number) => ResourceRecord[] {
+  const u16 = (at: number): number => uint16(nodes, at);
   const origin = HEADER_LENGTH + compiledFor.length + AFTER_NAME;
   let p = body;
 
@@ -64,10 +115,7 @@ export function expandAnswer(nodes: Uint8Array, a: number, compiledFor: Uint8Arr
     return { name: owner, type, ttl, rdata: Buffer.concat(parts) };
   };
 
-  const records = (count: number): ResourceRecord[] => Array.from({ length: count }, record);
-  return {
-    answer: records(u16(a + ANCOUNT_AT)),
-    authority: records(u16(a + NSCOUNT_AT)),
-    additional: records(u16(a + ARCOUNT_AT)),
-  };
+  return (count) => Array.from({ length: count }, record);
 }
+
+const uint16 = (bytes: Uint8Array, at: number): number => (bytes[at] << 8) | bytes[at + 1];

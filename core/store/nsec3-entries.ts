@@ -1,0 +1,62 @@
+/**
+ * NSEC3 entries: an NSEC3 record with its signatures, for one name of a signed zone. An entry is
+ * the same in the nsec3 table and, byte for byte, in the arena of the index; the table has the name
+ * after it. Multi-byte fields are big-endian.
+ *
+ *     0  size      u32   of the entry
+ *     4  hash      20    of the name; the owner of the records is its Base32 below the apex
+ *    24  records   u8    the NSEC3, then its RRSIGs
+ *    25  reserved
+ *    26  each record without its owner: type, class, TTL, length of the rdata, rdata
+ */
+import { CLASS_IN, type RRset } from '../wire/types.ts';
+import { HASH_LENGTH } from './answers.ts';
+
+export const ENTRY_HASH_AT = 4;
+export const ENTRY_COUNT_AT = 24;
+export const ENTRY_HEADER = 26;
+
+/** Type, class, TTL and length of the rdata. */
+const RECORD_HEADER = 10;
+
+/** `nsec3`, `signatures`: one and any number of records. `name`: in wire form. */
+export function encodeEntry(hash: Uint8Array, nsec3: RRset, signatures: RRset, name: Uint8Array): Buffer {
+  const records = [nsec3, signatures].flatMap(({ type, ttl, rdatas }) => rdatas.map((rdata) => ({ type, ttl, rdata })));
+  const size = records.reduce((sum, { rdata }) => sum + RECORD_HEADER + rdata.length, ENTRY_HEADER);
+  const entry = Buffer.allocUnsafe(size + name.length);
+  entry.writeUInt32BE(size, 0);
+  entry.set(hash, ENTRY_HASH_AT);
+  entry[ENTRY_COUNT_AT] = records.length;
+  entry[ENTRY_COUNT_AT + 1] = 0;
+  let at = ENTRY_HEADER;
+  for (const { type, ttl, rdata } of records) {
+    at = entry.writeUInt16BE(type, at);
+    at = entry.writeUInt16BE(CLASS_IN, at);
+    at = entry.writeUInt32BE(ttl, at);
+    at = entry.writeUInt16BE(rdata.length, at);
+    entry.set(rdata, at);
+    at += rdata.length;
+  }
+  entry.set(name, at);
+  return entry;
+}
+
+/** The entry without the name. */
+export const entryOf = (stored: Buffer): Buffer => stored.subarray(0, stored.readUInt32BE(0));
+
+/** The name of a stored entry. */
+export const entryName = (stored: Buffer): Uint8Array => stored.subarray(stored.readUInt32BE(0));
+
+export const entryHash = (stored: Uint8Array): Uint8Array =>
+  stored.subarray(ENTRY_HASH_AT, ENTRY_HASH_AT + HASH_LENGTH);
+
+/** The records of an entry, in order. */
+export function* entryRecords(stored: Buffer): Generator<{ type: number; ttl: number; rdata: Buffer }> {
+  let at = ENTRY_HEADER;
+  for (let i = 0; i < stored[ENTRY_COUNT_AT]; i++) {
+    const end = at + RECORD_HEADER + stored.readUInt16BE(at + 8);
+    const rdata = stored.subarray(at + RECORD_HEADER, end);
+    yield { type: stored.readUInt16BE(at), ttl: stored.readUInt32BE(at + 4), rdata };
+    at = end;
+  }
+}
