@@ -42,15 +42,13 @@ async function startParts(
 
   // 1. The store, and what all parts derive from the configuration.
   const store = await core.openStore({ config, metrics, log, stops });
-  const secrets = core.openSecrets(core.secretKeyFile(config));
   const common = {
     config,
     version,
     metrics,
     log,
-    secrets,
     ...store,
-    answers: core.readAnswerSettings(config, secrets),
+    answers: core.readAnswerSettings(config, store.secrets),
   };
 
   // 2. The journal: every write goes through it, and every other part follows it.

@@ -1,8 +1,10 @@
 /** Opens the store of this node: its lock, its environment, up-to-date answers, and the index in memory. */
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
+import { openSecrets, type Secrets } from '../base/secrets.ts';
 import type { Stops } from '../base/stops.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, secretKeyFile } from '../config/index.ts';
+import { Signers } from '../journal/apply/signers.ts';
 import { answersAreCurrent, rebuildAnswers } from '../journal/upkeep/rebuild.ts';
 import { type Environment, openEnvironment } from '../store/environment.ts';
 import { buildIndex } from '../store/index/build.ts';
@@ -25,6 +27,9 @@ export interface OpenStore {
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly zoneSettings: ZoneSettings;
+  /** Opened here, since its key file is made in the folder of the store. */
+  readonly secrets: Secrets;
+  readonly signers: Signers;
 }
 
 /** Replaces the store first if a snapshot was fetched from another node. Throws ConfigError. */
@@ -36,11 +41,13 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   const environment = openEnvironment(dataDir, store.mapSize);
   stops.add(() => environment.close());
   const zoneSettings = settingsOf(config);
-  await compileAnswers(environment, zoneSettings, log);
+  const secrets = openSecrets(secretKeyFile(config));
+  const signers = new Signers(secrets);
+  await compileAnswers(environment, zoneSettings, signers, log);
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const index = await buildIndex(environment, dataDir, dns.indexMemory);
   indexMetrics(metrics, index);
-  return { environment, index, zoneSettings };
+  return { environment, index, zoneSettings, secrets, signers };
 }
 
 /** Compiles all answers again while no daemon runs. Throws ConfigError. */
@@ -49,7 +56,12 @@ export async function rebuildStore(config: Config): Promise<{ zones: number; ans
   const lock = lockDirectory(dataDir);
   const environment = openEnvironment(dataDir, store.mapSize);
   try {
-    return await rebuildAnswers(environment, settingsOf(config));
+    return await rebuildAnswers(
+      environment,
+      settingsOf(config),
+      undefined,
+      new Signers(openSecrets(secretKeyFile(config))),
+    );
   } finally {
     await environment.close();
     lock.release();
@@ -57,11 +69,15 @@ export async function rebuildStore(config: Config): Promise<{ zones: number; ans
 }
 
 /** The compiler or the settings of the apex may have changed since the answers were stored. */
-async function compileAnswers(environment: Environment, zoneSettings: ZoneSettings, log: Logger): Promise<void> {
+async function compileAnswers(
+  environment: Environment,
+  zoneSettings: ZoneSettings,
+  signers: Signers,
+  log: Logger,
+): Promise<void> {
   if (answersAreCurrent(environment, zoneSettings)) return;
-  const { zones, answers } = await rebuildAnswers(environment, zoneSettings, (done) =>
-    log.info('compiling all answers', { zones: done }),
-  );
+  const onProgress = (zones: number): void => log.info('compiling all answers', { zones });
+  const { zones, answers } = await rebuildAnswers(environment, zoneSettings, onProgress, signers);
   if (zones > 0)
     log.info('compiled all answers: the compiler or the settings of the apex have changed', { zones, answers });
 }

@@ -3,10 +3,13 @@
  * proxy is on, stand the addresses that are answered; what is occluded goes along (RFC 5936 3.5).
  */
 import type { Transaction } from 'lmdb';
+import { nsec3Owner } from '../dnssec/nsec3.ts';
 import { aliasSets } from '../journal/apply/zone-facts.ts';
+import { APEX_LENGTH_AT } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
 import {
   afterPrefix,
+  apexKey,
   type Id,
   idKey,
   nameKey,
@@ -15,8 +18,20 @@ import {
   targetKeyParts,
   targetsAt,
 } from '../store/keys.ts';
+import { signaturesOf } from '../store/node-signatures.ts';
+import { entryHash, entryRecords } from '../store/nsec3-entries.ts';
 import { decodeZoneState } from '../store/reader.ts';
-import { acmeChallenges, aliasTargets, type Domain, domains, proxiedOf, proxies, RECORD_RDATA } from '../store/rows.ts';
+import {
+  acmeChallenges,
+  aliasTargets,
+  type DnssecRow,
+  type Domain,
+  dnssec,
+  domains,
+  proxiedOf,
+  proxies,
+  RECORD_RDATA,
+} from '../store/rows.ts';
 import { spelledOwners } from '../store/spelled-owners.ts';
 import { equalNames, type Name, nameAt } from '../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
@@ -25,6 +40,7 @@ import { apexSets } from '../zone/apex.ts';
 import { challengeName, challengeRdata, withChallenges } from '../zone/challenged.ts';
 import { ProxiedZone } from '../zone/proxied.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
+import { withDnssec } from '../zone/signed-apex.ts';
 import { type AtApex, isOfService } from '../zone/stored.ts';
 import { findType, type ProxyHints, type ZoneView } from '../zone/view.ts';
 
@@ -41,6 +57,8 @@ export class ZoneSnapshot {
   readonly #originHost: string | null;
   readonly #apex: AtApex;
   readonly #spelled: (name: Name) => Name;
+  /** How the zone is signed; null: it is not. */
+  readonly #dnssec: DnssecRow | null;
 
   /** Null when the domain is gone. To be closed: until then no page of the state is written over, and the database grows. */
   static open(environment: Environment, settings: ZoneSettings, domainId: Id): ZoneSnapshot | null {
@@ -64,6 +82,8 @@ export class ZoneSnapshot {
     const row = environment.rows.get(proxies.number)!.get(key, { transaction });
     const proxy = row === undefined ? null : proxies.decode(key, row);
     this.#originHost = proxy?.originHost ?? null;
+    const signed = environment.rows.get(dnssec.number)!.get(key, { transaction });
+    this.#dnssec = signed === undefined ? null : dnssec.decode(key, signed);
     this.#apex = this.#readApex();
     const soa = findType(this.#apex.sets, TYPE.SOA)!;
     this.#spelled = spelledOwners(environment, domain.id, transaction);
@@ -88,6 +108,7 @@ export class ZoneSnapshot {
       held.take(name, sets, proxied);
       yield* this.#served();
     }
+    if (this.#dnssec !== null) yield* this.#denial();
   }
 
   close(): void {
@@ -99,6 +120,27 @@ export class ZoneSnapshot {
     const owner = this.#spelled(name);
     for (const { type, ttl, rdatas } of this.#view.rrsets(name))
       if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name: owner, type, ttl, rdata };
+    if (this.#dnssec !== null) for (const record of this.#signatures(name)) yield { ...record, name: owner };
+  }
+
+  #signatures(name: Name): readonly ResourceRecord[] {
+    const isApex = name.length === this.#domain.apex.length;
+    const key = isApex ? apexKey(name) : nameKey(name);
+    const node = this.#environment.answers.get(key, { transaction: this.#transaction });
+    // What is occluded is not signed; a node there would be that of a nested zone.
+    const isOwn = node !== undefined && node[APEX_LENGTH_AT] === this.#domain.apex.length;
+    return isOwn ? signaturesOf(node, name, isApex) : [];
+  }
+
+  /** The NSEC3 records and their signatures. */
+  *#denial(): Generator<ResourceRecord> {
+    const { id, apex } = this.#domain;
+    const start = idKey(id);
+    const transaction = this.#transaction;
+    for (const { value } of this.#environment.nsec3.getRange({ start, end: afterPrefix(start), transaction })) {
+      const name = nsec3Owner(entryHash(value), apex);
+      for (const { type, ttl, rdata } of entryRecords(value)) yield { name, type, ttl, rdata };
+    }
   }
 
   /** The answers to ACME's challenges beside what their name holds, or as an owner of their own. */
@@ -131,8 +173,10 @@ export class ZoneSnapshot {
   }
 
   #readApex(): AtApex {
-    const withServed = (sets: readonly RRset[]): RRset[] =>
-      apexSets(sets, this.#domain, this.#settings, this.serial, this.#originHost);
+    const withServed = (sets: readonly RRset[]): RRset[] => {
+      const served = apexSets(sets, this.#domain, this.#settings, this.serial, this.#originHost);
+      return this.#dnssec === null ? served : withDnssec(served, this.#domain.apex, this.#dnssec);
+    };
     for (const { name, sets, proxied } of this.#owners()) {
       // The apex comes first, if it holds anything.
       if (name.length !== this.#domain.apex.length) break;

@@ -12,6 +12,7 @@ import { Registry } from '../../core/base/metrics/index.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { BlobStore } from '../../core/cluster/blobs/store.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
+import { Signers } from '../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { decodeEntry } from '../../core/journal/entry-codec.ts';
 import type { Journal } from '../../core/journal/journal.ts';
@@ -102,6 +103,7 @@ export async function startDaemon(
     index,
     zoneSettings: APEX,
     history: 1000,
+    signers: new Signers(openSecrets(keyFile)),
   });
   const logged: string[] = [];
   const log = createLogger({ level: 'debug', format: 'json', write: (line) => void logged.push(line) });

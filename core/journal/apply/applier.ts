@@ -6,12 +6,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { sequenceKey } from '../../store/keys.ts';
+import { entryOf } from '../../store/nsec3-entries.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import { withOverlay } from '../commit/rehearsal.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
 import { type Applied, applyEntries } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
+import type { Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 
@@ -22,6 +24,8 @@ export interface ApplierOptions {
   /** The minimum number of entries that are kept for nodes that are behind. */
   readonly history: number;
   readonly zones?: ZoneObserver;
+  /** Null: no zone is signed. */
+  readonly signers?: Signers | null;
 }
 
 /** An entry and its bytes. It follows the previous link. */
@@ -79,10 +83,11 @@ export class Applier {
    * next, the answers that were compiled here are reused.
    */
   rehearse(links: readonly Link[]): void {
-    const { index, zoneSettings } = this.#options;
+    const { index, zoneSettings, signers } = this.#options;
     const environment = withOverlay(this.#options.environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, new ZoneFacts(environment, this.#facts));
+    const facts = new ZoneFacts(environment, this.#facts);
+    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signers);
     this.#rehearsed = null;
     applyEntries(
       environment,
@@ -102,13 +107,14 @@ export class Applier {
   }
 
   async #write(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
-    const { environment, index, zoneSettings, history, zones } = this.#options;
+    const { environment, index, zoneSettings, history, zones, signers } = this.#options;
     const sequence = this.#current.sequence + links.length;
     // In batches, since the pages of the oldest entries are far from all other pages that a group
     // writes.
     const kept = sequence - history + 1;
     const oldest = kept - this.#oldest < Math.min(DELETE_BATCH, history >> 5) ? this.#oldest : kept;
-    const updates = new ZoneUpdates(environment, zoneSettings, (name) => index.isAmbiguous(name), this.#facts, zones);
+    const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
+    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers);
     const rehearsed = this.#rehearsed?.links === links ? this.#rehearsed.updates : undefined;
     this.#rehearsed = null;
     // A child transaction, since only its abort rolls back all writes when an error is thrown
@@ -176,6 +182,11 @@ function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
   for (const { name, node, wasStored } of updates.nodes) {
     if (node === null) index.remove(name);
     else index.put(node, wasStored);
+  }
+  for (const { domainId, apex, hash, stored, all } of updates.nsec3) {
+    if (hash === null) index.denial.replaceAll(domainId, apex, (all ?? []).map(entryOf));
+    else if (stored === null) index.denial.remove(domainId, hash);
+    else index.denial.put(domainId, apex, entryOf(stored));
   }
   index.publish();
 }

@@ -9,6 +9,7 @@ import {
   accounts,
   acmeChallenges,
   aliasTargets,
+  dnssec,
   domains,
   proxies,
   RECORD_RDATA,
@@ -69,7 +70,9 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   }
   if (change.table === aliasTargets.number) updates.noteAliasTarget(change.key);
   if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
-  if (change.table === domains.number || change.table === proxies.number) updates.invalidateFacts();
+  if (change.table === dnssec.number) noteDnssec(updates, change, rows.get(change.key));
+  if (change.table === domains.number || change.table === proxies.number || change.table === dnssec.number)
+    updates.invalidateFacts();
   if (change.value === null) {
     rows.remove(change.key);
     if (table.lookupsFromKey) for (const lookup of table.lookups(change.key, EMPTY)) environment.lookups.remove(lookup);
@@ -99,6 +102,12 @@ function addNumber(key: Buffer, sequence: number): Buffer {
   const numbered = Buffer.from(key);
   writeId(sequence, numbered, at);
   return numbered;
+}
+
+/** `old`: the row before the change. */
+function noteDnssec(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
+  const before = old === undefined ? null : dnssec.decode(key, old);
+  updates.noteDnssec(idAt(key), before, value === null ? null : dnssec.decode(key, value));
 }
 
 /** `old`: the row before the change. */

@@ -2,6 +2,9 @@
  * The effects of a group of journal entries on zones: their derived state (serial, revision, record
  * count) and their answers.
  */
+
+import { dueHashes } from '../../dnssec/lifetime.ts';
+import type { Signer } from '../../dnssec/zone-signer.ts';
 import { NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import {
@@ -15,10 +18,11 @@ import {
   nameKey,
 } from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
-import type { AliasTarget, Domain } from '../../store/rows.ts';
+import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId } from '../../wire/name.ts';
 import { type RRset, TYPE } from '../../wire/types.ts';
 import { affectedNames, type ChangedName } from '../../zone/affected.ts';
+import { negativeTtl } from '../../zone/answer-parts.ts';
 import { readNodes } from '../../zone/bulk.ts';
 import { challengeName } from '../../zone/challenged.ts';
 import { compileNode } from '../../zone/compile.ts';
@@ -28,14 +32,16 @@ import { isWebName } from '../../zone/proxied.ts';
 import { nextSerial } from '../../zone/serial.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { readBelowApex } from '../../zone/stored.ts';
-import { exists, type ZoneView } from '../../zone/view.ts';
+import { exists, findType, type ZoneView } from '../../zone/view.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { UsageChanges } from './account-usage.ts';
 import { EdgeNotices } from './edge-notices.ts';
 import { updateSite } from './edge-sites.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
+import { Nsec3Chain, type Nsec3Change, namesBetween, removeAll, repeat } from './nsec3-chain.ts';
 import { ServedZones } from './served-zones.ts';
+import type { Signers } from './signers.ts';
 import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdate } from './zone-update.ts';
@@ -71,6 +77,12 @@ export class ZoneUpdates {
   readonly #touched: ZoneUpdate[] = [];
   #entry: Entry | null = null;
   #compiled: CompiledZone | undefined;
+  /** In the order in which the index must apply them. */
+  readonly nsec3: Nsec3Change[] = [];
+  /** The nodes of signed zones that were compiled one by one. */
+  readonly #signedNodes: { readonly domain: Domain; readonly name: Name; readonly node: Buffer | null }[] = [];
+  /** Of signed zones that the group changes. */
+  readonly #chains = new Map<Id, Nsec3Chain>();
 
   constructor(
     environment: Environment,
@@ -78,11 +90,12 @@ export class ZoneUpdates {
     isAmbiguous: (name: Name) => boolean,
     facts = new ZoneFacts(environment),
     observer?: ZoneObserver,
+    signers: Signers | null = null,
   ) {
     this.#environment = environment;
     this.#writer = new NodeWriter(environment, isAmbiguous);
     this.#facts = facts;
-    this.#served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial);
+    this.#served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signers);
     this.#observer = observer;
   }
 
@@ -187,6 +200,19 @@ export class ZoneUpdates {
   renumber(domainIds: readonly Id[]): void {
     for (const domainId of domainIds)
       if (this.#facts.domain(domainId) !== undefined) this.zone(domainId, false).discardDifference();
+  }
+
+  /** The row that says how a zone is signed is written or deleted. */
+  noteDnssec(domainId: Id, before: DnssecRow | null, after: DnssecRow | null): void {
+    if (this.#facts.domain(domainId) === undefined) return;
+    const update = this.zone(domainId, false);
+    if (before === null || after === null || !isSameButClock(before, after)) {
+      update.markWhole();
+      return;
+    }
+    // Only the signatures whose times the new clock changes are made again.
+    for (const { first, last } of dueHashes(before.clock, after.clock))
+      for (const name of namesBetween(this.#environment, domainId, first, last)) update.noteDue(name);
   }
 
   noteDomain(domain: Domain): void {
@@ -295,16 +321,23 @@ export class ZoneUpdates {
     }
     if (rehearsed === undefined) this.#compileNodes();
     else {
+      for (const { domain, name, node } of rehearsed.#signedNodes) this.#noteNode(domain, name, node);
+      for (const change of rehearsed.nsec3) this.#zones.get(change.domainId)?.before?.noteChain([change]);
       this.#writer.repeat(rehearsed.#writer);
+      repeat(this.#environment, rehearsed.nsec3);
+      this.nsec3.push(...rehearsed.nsec3);
       this.#facts.adopt(rehearsed.#facts);
     }
     if (this.#observer !== undefined) this.#noteChanges();
   }
 
   #compileNodes(): void {
-    for (const update of this.#zones.values()) {
-      if (update.domain === null) this.#writer.replaceAll(update.apex, []);
-      else this.#compileUpdate(update.domain, update);
+    for (const [domainId, update] of this.#zones) {
+      if (update.domain !== null) this.#compileUpdate(update.domain, update);
+      else {
+        this.#writer.replaceAll(update.apex, []);
+        this.#removeChain(domainId, update.apex);
+      }
     }
     // One zone may have many new zones below it; it is compiled only once.
     const parents = new Map<Id, Domain>();
@@ -315,6 +348,45 @@ export class ZoneUpdates {
     for (const parent of parents.values()) this.compileAll(parent);
     for (const { domain } of this.domainChanges)
       for (const child of this.#facts.childrenOf(domain.apex)) this.#compileApex(child);
+    for (const [domainId, chain] of this.#chains) {
+      const changes = chain.write();
+      this.nsec3.push(...changes);
+      this.#zones.get(domainId)?.before?.noteChain(changes);
+    }
+  }
+
+  #removeChain(domainId: Id, apex: Name): void {
+    if (removeAll(this.#environment, domainId) > 0)
+      this.nsec3.push({ domainId, apex, hash: null, stored: null, before: null });
+  }
+
+  /** Compiles and writes the node of a name. */
+  #compileName(domain: Domain, view: ZoneView, name: Name): void {
+    const { apex } = domain;
+    const signer = this.#served.signerOf(domain);
+    const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
+    const node = compileNode(view, name, signer, parentSigner);
+    if (signer !== null) {
+      this.#signedNodes.push({ domain, name, node });
+      this.#noteNode(domain, name, node);
+      this.#chainOf(domain, view, signer).note(name, node);
+    }
+    this.#writer.put(name, node, apex);
+  }
+
+  /** Called before the node of a signed zone is written. */
+  #noteNode({ id, apex }: Domain, name: Name, node: Buffer | null): void {
+    this.#zones.get(id)?.before?.noteNode(name, this.#writer.read(name, apex), node);
+  }
+
+  #chainOf({ id, apex }: Domain, view: ZoneView, signer: Signer): Nsec3Chain {
+    let chain = this.#chains.get(id);
+    if (chain === undefined) {
+      const ttl = negativeTtl(findType(view.rrsets(apex), TYPE.SOA)!);
+      chain = new Nsec3Chain(this.#environment, { domainId: id, apex, signer, ttl });
+      this.#chains.set(id, chain);
+    }
+    return chain;
   }
 
   #noteChanges(): void {
@@ -346,15 +418,23 @@ export class ZoneUpdates {
     const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
     const view = this.#served.viewOf(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
-    for (const owner of zone.names()) {
-      const node = compileNode(view, owner);
-      if (node !== null) nodes.push([owner.length === apex.length ? apexKey(owner) : nameKey(owner), node]);
-    }
-    for (const { name } of this.#challengeChanges(domain)) {
-      const node = exists(zone, name) ? null : compileNode(view, name);
-      if (node !== null) nodes.push([nameKey(name), node]);
-    }
+    const signed: [Name, Buffer][] = [];
+    const signer = this.#served.signerOf(domain);
+    const parentSigner = this.#served.parentSignerOf(apex);
+    const compile = (name: Name): void => {
+      const node = compileNode(view, name, signer, parentSigner);
+      if (node === null) return;
+      nodes.push([name.length === apex.length ? apexKey(name) : nameKey(name), node]);
+      if (signer !== null) signed.push([name, node]);
+    };
+    for (const owner of zone.names()) compile(owner);
+    for (const { name } of this.#challengeChanges(domain)) if (!exists(zone, name)) compile(name);
     this.#writer.replaceAll(apex, nodes);
+    if (signer === null) this.#removeChain(domain.id, apex);
+    else {
+      this.nsec3.push(this.#chainOf(domain, view, signer).replaceAll(signed));
+      this.#chains.delete(domain.id);
+    }
   }
 
   /**
@@ -389,7 +469,9 @@ export class ZoneUpdates {
   #compileUpdate(domain: Domain, update: ZoneUpdate): void {
     // Precompiled nodes are valid only if no other entry of the group has changed the zone. They
     // were compiled without the proxy, without challenges, and without the address of the origin.
+    const signer = this.#served.signerOf(domain);
     const isPlain =
+      signer === null &&
       !this.#facts.isProxied(domain.id) &&
       this.#facts.challengesOf(domain.id).length === 0 &&
       this.#served.originAt(domain) === undefined;
@@ -408,9 +490,11 @@ export class ZoneUpdates {
         ...update.changed.values(),
         ...this.#challengeChanges(domain),
       ]);
-      for (const name of names) this.#writer.put(name, compileNode(view, name), domain.apex);
-      const node = apex || update.hasDeletions ? null : this.#copyWithSerial(domain.apex, update.state.serial);
-      this.#writer.put(domain.apex, node ?? compileNode(view, domain.apex), domain.apex);
+      for (const name of names) this.#compileName(domain, view, name);
+      const isSame = !apex && !update.hasDeletions && signer === null;
+      const node = isSame ? this.#copyWithSerial(domain.apex, update.state.serial) : null;
+      if (node === null) this.#compileName(domain, view, domain.apex);
+      else this.#writer.put(domain.apex, node, domain.apex);
     }
     this.#compileChildren(domain.apex, update);
   }
@@ -425,7 +509,7 @@ export class ZoneUpdates {
     const view = this.#served.viewOf(domain, zone);
     const changes = [...aliasOwners.values()].map((name) => ({ name, types: ADDRESSES }));
     const { names } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), changes);
-    for (const name of names) this.#writer.put(name, compileNode(view, name), domain.apex);
+    for (const name of names) this.#compileName(domain, view, name);
   }
 
   /** Returns the apex's node with a new serial; null if the apex must be compiled. */
@@ -449,8 +533,12 @@ export class ZoneUpdates {
   }
 
   #compileApex(domain: Domain): void {
-    this.#writer.put(domain.apex, compileNode(this.#served.view(domain), domain.apex), domain.apex);
+    this.#compileName(domain, this.#served.view(domain), domain.apex);
   }
+}
+
+function isSameButClock({ clock: _a, ...a }: DnssecRow, { clock: _b, ...b }: DnssecRow): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function isSameSet(a: RRset | undefined, b: RRset | undefined): boolean {

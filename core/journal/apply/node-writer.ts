@@ -1,7 +1,7 @@
 /**
  * Writes the nodes of names into the answers table, and collects the changes for the shared index.
  */
-import { NAME_LENGTH_AT, nameOffset } from '../../store/answers.ts';
+import { APEX_LENGTH_AT, NAME_LENGTH_AT, nameOffset } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, apexKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { Name } from '../../wire/name.ts';
@@ -38,7 +38,7 @@ export class NodeWriter {
     const own = apexKey(apex);
     if (answers.doesExist(own)) old.add(own.toString('latin1'));
     for (const { key, value } of answers.getRange({ start: prefix, end: afterPrefix(prefix) }))
-      if (value[6] === apex.length) old.add((key as Buffer).toString('latin1'));
+      if (value[APEX_LENGTH_AT] === apex.length) old.add((key as Buffer).toString('latin1'));
     for (const [key, node] of nodes) {
       if (old.size > 0) old.delete(key.toString('latin1'));
       this.#putKeyed(key, node);
@@ -49,11 +49,17 @@ export class NodeWriter {
     }
   }
 
+  /** The node of a name of the zone; undefined: it has none. */
+  read(name: Name, apex: Name): Buffer | undefined {
+    const node = this.#environment.answers.get(name.length === apex.length ? apexKey(name) : nameKey(name));
+    return node?.[APEX_LENGTH_AT] === apex.length ? node : undefined;
+  }
+
   /** Null deletes the node, unless it belongs to another zone. */
   put(name: Name, node: Buffer | null, apex: Name): void {
     const key = name.length === apex.length ? apexKey(name) : nameKey(name);
     if (node !== null) this.#putKeyed(key, node);
-    else if (this.#environment.answers.get(key)?.[6] === apex.length) this.#remove(key, name);
+    else if (this.#environment.answers.get(key)?.[APEX_LENGTH_AT] === apex.length) this.#remove(key, name);
   }
 
   /** Repeats the writes of `earlier`, which wrote to the same answers and was rolled back. */

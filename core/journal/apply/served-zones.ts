@@ -4,6 +4,7 @@
  * proxy is on, its addresses replace the zone's own.
  */
 
+import type { Signer } from '../../dnssec/zone-signer.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
@@ -15,8 +16,10 @@ import { ChallengedZone, challengeName } from '../../zone/challenged.ts';
 import type { MemoryZone } from '../../zone/memory.ts';
 import { ProxiedZone } from '../../zone/proxied.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
+import { withDnssec } from '../../zone/signed-apex.ts';
 import { type AtApex, readParentDs, StoredZone } from '../../zone/stored.ts';
 import type { ZoneView } from '../../zone/view.ts';
+import type { Signers } from './signers.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 
 export class ServedZones {
@@ -24,13 +27,21 @@ export class ServedZones {
   readonly #defaults: ZoneSettings;
   readonly #facts: ZoneFacts;
   readonly #serialOf: (domainId: Id) => number;
+  readonly #signers: Signers | null;
 
-  /** `serialOf`: the serial of a zone after the group. */
-  constructor(environment: Environment, defaults: ZoneSettings, facts: ZoneFacts, serialOf: (domainId: Id) => number) {
+  /** `serialOf`: the serial of a zone after the group. `signers` null: no zone is signed. */
+  constructor(
+    environment: Environment,
+    defaults: ZoneSettings,
+    facts: ZoneFacts,
+    serialOf: (domainId: Id) => number,
+    signers: Signers | null,
+  ) {
     this.#environment = environment;
     this.#defaults = defaults;
     this.#facts = facts;
     this.#serialOf = serialOf;
+    this.#signers = signers;
   }
 
   /** The zone as it is answered. Names are read from the store one at a time. */
@@ -64,7 +75,21 @@ export class ServedZones {
 
   atApex(domain: Domain): AtApex {
     const atApex = this.#facts.atApex(domain, this.#defaults);
-    return { ...atApex, sets: withSerial(atApex.sets, this.#serialOf(domain.id)) };
+    const row = this.#signers === null ? undefined : this.#facts.dnssec(domain.id);
+    const sets = withSerial(atApex.sets, this.#serialOf(domain.id));
+    return { ...atApex, sets: row === undefined ? sets : withDnssec(sets, domain.apex, row) };
+  }
+
+  /** Null: the zone is not signed. */
+  signerOf(domain: Domain): Signer | null {
+    const row = this.#facts.dnssec(domain.id);
+    return row === undefined || this.#signers === null ? null : this.#signers.signer(domain, row);
+  }
+
+  /** The signer of our zone that encloses a zone; null: there is none, or it is not signed. */
+  parentSignerOf(apex: Name): Signer | null {
+    const parent = this.#facts.parentOf(apex);
+    return parent && this.signerOf(parent);
   }
 
   /** Apexes of our zones inside this zone. */

@@ -3,11 +3,15 @@
  * (RFC 1995) and NOTIFY.
  */
 
+import { nsec3Owner } from '../../dnssec/nsec3.ts';
 import type { Id } from '../../store/keys.ts';
+import { signaturesOf } from '../../store/node-signatures.ts';
+import { entryRecords } from '../../store/nsec3-entries.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { type Name, nameId } from '../../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../wire/types.ts';
 import { findType, type ZoneView } from '../../zone/view.ts';
+import type { Nsec3Change } from './nsec3-chain.ts';
 
 export interface ZoneDifference {
   /** Serials before and after. */
@@ -48,6 +52,9 @@ export class ZoneSnapshot {
   readonly #serial: number;
   readonly #names = new Map<string, { readonly name: Name; readonly sets: readonly RRset[] }>();
 
+  /** RRSIG and NSEC3 records, by name. */
+  readonly #signatures = new Map<string, { before: readonly ResourceRecord[]; after: readonly ResourceRecord[] }>();
+
   /**
    * `view` reads from the store when a name is noted, so a name must be noted before it changes.
    */
@@ -71,6 +78,33 @@ export class ZoneSnapshot {
     this.#names.set(id, { name: copyOf(name), sets });
   }
 
+  /** The node of a name of a signed zone has changed. Only the first and the last node count. */
+  noteNode(name: Name, before: Buffer | undefined, after: Buffer | null): void {
+    const isApex = name.length === this.#view.apex.length;
+    const read = (node: Buffer | null | undefined): ResourceRecord[] =>
+      node === null || node === undefined ? [] : signaturesOf(node, copyOf(name), isApex);
+    const id = nameId(name);
+    const noted = this.#signatures.get(id);
+    if (noted === undefined) this.#signatures.set(id, { before: read(before), after: read(after) });
+    else noted.after = read(after);
+  }
+
+  /** NSEC3 records have changed. */
+  noteChain(changes: readonly Nsec3Change[]): void {
+    for (const { apex, hash, stored, before } of changes) {
+      if (hash === null) {
+        this.isIncomplete = true;
+        return;
+      }
+      const owner = nsec3Owner(hash, apex);
+      const read = (entry: Buffer | null): ResourceRecord[] =>
+        entry === null
+          ? []
+          : [...entryRecords(entry)].map((record) => ({ ...record, name: owner, rdata: copyOf(record.rdata) }));
+      this.#signatures.set(`nsec3 ${nameId(owner)}`, { before: read(before), after: read(stored) });
+    }
+  }
+
   /** Null if it is unknown. */
   difference(after: ZoneView, serial: number): ZoneDifference | null {
     if (this.isIncomplete || this.#names.size > MAX_NAMES || this.#serial === 0) return null;
@@ -81,6 +115,10 @@ export class ZoneSnapshot {
       if (findType(current, TYPE.ALIAS) !== undefined) return null;
       addMissing(name, sets, current, removed);
       addMissing(name, current, sets, added);
+    }
+    for (const { before, after: now } of this.#signatures.values()) {
+      removed.push(...missingIn(now, before));
+      added.push(...missingIn(before, now));
     }
     return { from: this.#serial, to: serial, removed, added };
   }
@@ -104,6 +142,13 @@ function addMissing(name: Name, sets: readonly RRset[], others: readonly RRset[]
       out.push({ name, type, ttl, rdata: copyOf(rdata) });
     }
   }
+}
+
+/** The records of `records` that are not among `others`, all of one owner. */
+function missingIn(others: readonly ResourceRecord[], records: readonly ResourceRecord[]): ResourceRecord[] {
+  const idOf = ({ type, ttl, rdata }: ResourceRecord): string => `${type} ${ttl} ${latin1(rdata)}`;
+  const present = new Set(others.map(idOf));
+  return records.filter((record) => !present.has(idOf(record)));
 }
 
 const copyOf = (bytes: Uint8Array): Uint8Array => Uint8Array.prototype.slice.call(bytes);

@@ -5,9 +5,16 @@
  * transaction that was rolled back invalidates all data.
  */
 import type { Environment } from '../../store/environment.ts';
-import { type Id, nameKey } from '../../store/keys.ts';
+import { type Id, idKey, nameKey } from '../../store/keys.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
-import { type AliasFamily, type AliasTarget, aliasTargets, type Domain } from '../../store/rows.ts';
+import {
+  type AliasFamily,
+  type AliasTarget,
+  aliasTargets,
+  type DnssecRow,
+  type Domain,
+  dnssec,
+} from '../../store/rows.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { type Name, nameId, parentName } from '../../wire/name.ts';
 import { TYPE } from '../../wire/types.ts';
@@ -37,6 +44,7 @@ export class ZoneFacts {
   readonly #environment: Environment;
   readonly #domains: Memo<Id, Domain | undefined>;
   readonly #proxies: Memo<Id, ProxyFacts>;
+  readonly #dnssec: Memo<Id, DnssecRow | undefined>;
   readonly #apexes: Memo<Id, AtApex>;
   readonly #targets: Memo<Id, ZoneTargets>;
   readonly #children: Memo<string, readonly Domain[]>;
@@ -51,6 +59,7 @@ export class ZoneFacts {
     this.#reader = new Reader(rawReader(environment));
     this.#domains = new Memo(lower === undefined ? undefined : lower.#domains);
     this.#proxies = new Memo(lower === undefined ? undefined : lower.#proxies);
+    this.#dnssec = new Memo(lower === undefined ? undefined : lower.#dnssec);
     this.#apexes = new Memo(lower === undefined ? undefined : lower.#apexes);
     this.#targets = new Memo(lower === undefined ? undefined : lower.#targets);
     this.#children = new Memo(lower === undefined ? undefined : lower.#children);
@@ -60,6 +69,7 @@ export class ZoneFacts {
     this.#all = [
       this.#domains,
       this.#proxies,
+      this.#dnssec,
       this.#apexes,
       this.#targets,
       this.#children,
@@ -123,6 +133,11 @@ export class ZoneFacts {
 
   domain(id: Id): Domain | undefined {
     return this.#domains.get(id, () => this.#reader.domain(id));
+  }
+
+  /** How the zone is signed; undefined: it is not. */
+  dnssec(domainId: Id): DnssecRow | undefined {
+    return this.#dnssec.get(domainId, () => this.#reader.row(dnssec, idKey(domainId)));
   }
 
   isProxied(domainId: Id): boolean {

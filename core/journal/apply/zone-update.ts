@@ -123,6 +123,15 @@ export class ZoneUpdate {
     else changed.types.add(TYPE.A);
   }
 
+  /** The signatures at a name are due; its records stay the same. */
+  noteDue(name: Name): void {
+    if (this.isWhole || this.compiled !== undefined) return;
+    const id = nameKey(name).toString('latin1');
+    if (this.changed.has(id)) return;
+    if (this.changed.size === MAX_CHANGED) this.isWhole = true;
+    else this.changed.set(id, { name, types: new Set() });
+  }
+
   #noteOwner(owner: Name): void {
     this.aliasOwners.set(nameKey(owner).toString('latin1'), owner);
   }

@@ -115,7 +115,7 @@ export function withOverlay(environment: Environment): Environment {
     return own;
   };
   const rows = new Map([...environment.rows].map(([number, table]) => [number, addOverlay(table)]));
-  const { records, lookups, answers, targets, aliases, zones, usage, sites, journal, meta } = environment;
+  const { records, lookups, answers, targets, aliases, zones, usage, sites, nsec3, journal, meta } = environment;
   return {
     ...environment,
     rows,
@@ -126,6 +126,6 @@ export function withOverlay(environment: Environment): Environment {
       targets: addOverlay(targets),
     },
     ...{ aliases: addOverlay(aliases), zones: addOverlay(zones), usage: addOverlay(usage), sites: addOverlay(sites) },
-    ...{ journal: addOverlay(journal), meta: addOverlay(meta) },
+    ...{ nsec3: addOverlay(nsec3), journal: addOverlay(journal), meta: addOverlay(meta) },
   };
 }

@@ -9,11 +9,12 @@ import type { Domain } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { ZoneUpdates } from '../apply/apply-zones.ts';
 import { updateSite } from '../apply/edge-sites.ts';
+import type { Signers } from '../apply/signers.ts';
 import { writeTargets } from '../record-targets.ts';
 import { storeSettings } from './renumber.ts';
 
 /** Increased when the compiler, or core/store/sites.ts, produces other bytes from the same rows. */
-const COMPILER_VERSION = 8;
+const COMPILER_VERSION = 9;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;
@@ -45,6 +46,7 @@ export async function rebuildAnswers(
   environment: Environment,
   defaults: ZoneSettings,
   progress: (zones: number) => void = () => {},
+  signers: Signers | null = null,
 ): Promise<{ zones: number; answers: number }> {
   const reader = new StoreReader(environment);
   await environment.root.transaction(() => {
@@ -55,6 +57,7 @@ export async function rebuildAnswers(
     environment.aliases.clearSync();
     environment.targets.clearSync();
     environment.sites.clearSync();
+    environment.nsec3.clearSync();
   });
   environment.root.resetReadTxn();
   const usage = new Map<Id, { domains: number; records: number }>();
@@ -71,7 +74,7 @@ export async function rebuildAnswers(
     }
     for (let i = 0; i < page.length; ) {
       await environment.root.transaction(() => {
-        const updates = new ZoneUpdates(environment, defaults, () => false);
+        const updates = new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers);
         for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) {
           writeTargets(environment, page[i]);
           updates.compileAll(page[i]);

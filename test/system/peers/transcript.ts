@@ -5,6 +5,9 @@ import { startChild } from '../../support/child.ts';
 /** Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego, certbot. */
 export type Program =
   | 'kdig'
+  | 'delv'
+  | 'dnssec-verify'
+  | 'ldns-verify-zone'
   | 'dig'
   | 'nsupdate'
   | 'knsupdate'

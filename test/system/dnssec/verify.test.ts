@@ -1,0 +1,51 @@
+/** Programs that verify whole zones accept what a transfer has. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Domain } from '../../../core/store/rows.ts';
+import { formatName } from '../../../core/wire/name.ts';
+import { World } from '../../admin-api/update/world.ts';
+import { temporaryFolder } from '../../support/temp.ts';
+import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
+import { addRecords, RECORDS, signZone, transferred, zoneText } from './rig.ts';
+
+const missing = whyNotPrograms('ldns-verify-zone', 'dnssec-verify');
+const test = suite('whole zones');
+let world: World;
+let domain: Domain;
+
+test.before(async () => {
+  if (missing !== null) return;
+  world = await World.start();
+  domain = await world.zone(undefined, 'signed.example');
+});
+test.after(() => world?.stop());
+
+async function verify(): Promise<void> {
+  const file = join(temporaryFolder('verify'), 'zone');
+  writeFileSync(file, zoneText(transferred(world.daemon, domain)));
+  const ldns = await runProgram('ldns-verify-zone', [file]);
+  assert.is(ldns.code, 0, ldns.output);
+  const bind = await runProgram('dnssec-verify', ['-z', '-o', formatName(domain.apex), file]);
+  assert.is(bind.code, 0, bind.output);
+}
+
+test('a zone that is signed while it is empty, and gets records', async () => {
+  if (missing !== null) return;
+  await signZone(world.daemon, domain);
+  await verify();
+  await addRecords(world.daemon, domain, RECORDS);
+  await verify();
+});
+
+test('a zone that is signed with all its records', async () => {
+  if (missing !== null) return;
+  await world.daemon.call('DELETE', `/api/v1/domains/${domain.id}`);
+  domain = await world.zone(undefined, 'signed.example');
+  await addRecords(world.daemon, domain, RECORDS);
+  await signZone(world.daemon, domain, 15);
+  await verify();
+});
+
+test.run();
