@@ -21,6 +21,8 @@ export type Binding =
 /** `inline`: anything may be done with it there and then. `dropped`: nothing comes of it. */
 export type Bindings = readonly Binding[] | 'inline' | 'dropped';
 
+export const STORED: readonly Binding[] = [{ kind: 'stored' }];
+
 export function bindingsOf(node: AnyNode): Bindings {
   const found: Binding[] = [];
   const end = (): Bindings => (found.length > 0 ? found : 'dropped');
@@ -75,9 +77,9 @@ export function bindingsOf(node: AnyNode): Bindings {
         found.push({ kind: 'member', name: 'default' });
         return found;
       case 'BinaryExpression':
-        return isIdentity(parent.operator) ? end() : [...found, { kind: 'stored' }];
+        return isIdentity(parent.operator) ? end() : stored(found);
       case 'UnaryExpression':
-        return isConversion(parent.operator) ? [...found, { kind: 'stored' }] : end();
+        return isConversion(parent.operator) ? stored(found) : end();
       // It is tested, or compared as ===.
       case 'IfStatement':
       case 'WhileStatement':
@@ -99,7 +101,7 @@ export function bindingsOf(node: AnyNode): Bindings {
       case 'MemberExpression': {
         if (parent.object !== at) return 'inline';
         const name = nameOfMember(parent);
-        return name === undefined || OF_ITSELF.has(name) ? 'inline' : [...found, { kind: 'stored' }];
+        return name === undefined || OF_ITSELF.has(name) ? 'inline' : stored(found);
       }
       case 'CallExpression': {
         const given = parent.callee === at ? [] : givenTo(parent, at);
@@ -127,6 +129,8 @@ function objectsOf(property: AnyNode): Binding[] {
   return holders.flatMap((holder) => (holder.kind === 'variable' ? [{ kind: 'object', name: holder.name }] : []));
 }
 
+const stored = (found: readonly Binding[]): readonly Binding[] => (found.length === 0 ? STORED : [...found, ...STORED]);
+
 const isIdentity = (operator: string): boolean => operator === '===' || operator === '!==';
 /** By Function.prototype.valueOf, which may be another one. */
 const isConversion = (operator: string): boolean => operator === '+' || operator === '-' || operator === '~';
@@ -140,14 +144,17 @@ const OF_ITSELF = new Set([
 /** Methods that keep what they are given. */
 const STORING = new Set(['set', 'add', 'push', 'unshift']);
 
-function givenTo({ callee, arguments: args }: AnyNode & { type: 'CallExpression' }, argument: AnyNode): Binding[] {
-  if (callee.type === 'MemberExpression') return STORING.has(nameOfMember(callee) ?? '') ? [{ kind: 'stored' }] : [];
+function givenTo(
+  { callee, arguments: args }: AnyNode & { type: 'CallExpression' },
+  argument: AnyNode,
+): readonly Binding[] {
+  if (callee.type === 'MemberExpression') return STORING.has(nameOfMember(callee) ?? '') ? STORED : [];
   const fn = functionOf(callee);
   const index = args.indexOf(argument as (typeof args)[number]);
   const parameter = fn?.params[index];
   if (fn === undefined || parameter?.type !== 'Identifier') return [];
   if (args.slice(0, index).some(({ type }) => type === 'SpreadElement')) return [];
-  return [{ kind: 'parameter', of: fn, name: parameter }, { kind: 'stored' }];
+  return [{ kind: 'parameter', of: fn, name: parameter }, ...STORED];
 }
 
 /** The function that an expression or a name always means. */

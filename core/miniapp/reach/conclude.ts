@@ -16,10 +16,11 @@ import { Parts } from './handed-on.ts';
 import { reachedUnits } from './reached.ts';
 import type { Unit } from './units.ts';
 
-export function concludeCovered(web: WebContext): void {
+/** `namesUncovered`: a name that is not known may be one that the policy does not cover. */
+export function concludeCovered(web: WebContext, namesUncovered: boolean): void {
   const { covered, findings } = web;
   if (covered.length === 0) return;
-  const levels = new Levels(web);
+  const levels = new Levels(web, namesUncovered);
   const groups = new Map<string, Group>();
   for (const finding of covered) {
     const { level, why } = levels.of(finding);
@@ -92,13 +93,15 @@ interface Decision {
 
 class Levels {
   readonly #web: WebContext;
+  readonly #namesUncovered: boolean;
   /** By the index of a script: the library that its file is. */
   readonly #libraries = new Map<number, string | undefined>();
   /** Null: it cannot be had. */
   #reach: Reach | null | undefined;
 
-  constructor(web: WebContext) {
+  constructor(web: WebContext, namesUncovered: boolean) {
     this.#web = web;
+    this.#namesUncovered = namesUncovered;
   }
 
   of({ code, script, at, level, reached: own }: CoveredFinding): Decision {
@@ -106,6 +109,7 @@ class Levels {
     const reached = own ?? usual;
     const stopped = `The sandbox covers it: ${by}.`;
     if (level !== undefined) return { level, why: level === 'review' ? '' : stopped };
+    if (this.#namesUncovered && NAMING.has(code)) return { level: 'review', why: MAY_BE_UNCOVERED };
     if (reached === 'notice' || reached === 'warning') return { level: reached, why: stopped };
     const library = this.#libraryOf(script);
     const dead: Level = usual === 'error' ? 'warning' : 'notice';
@@ -177,7 +181,7 @@ function reachOf({ scripts, covered }: WebContext, isLibrary: (script: number) =
     () =>
       parts.isWhole() ||
       graph.units.some(({ script, takesOpen }) => takesOpen && !libraries.has(script)) ||
-      covered.some(({ code, script }) => OF_WINDOW.has(code) && !libraries.has(script)),
+      covered.some(({ code, script }) => NAMING.has(code) && !libraries.has(script)),
   );
   return {
     unitAt: (script, offset) => graph.unitAt(script, offset),
@@ -188,8 +192,10 @@ function reachOf({ scripts, covered }: WebContext, isLibrary: (script: number) =
   };
 }
 
+const MAY_BE_UNCOVERED = 'It may be RTCPeerConnection, of which the package has the name or a part of it.';
+
 /** Findings of what may be any global. */
-const OF_WINDOW: ReadonlySet<RuleCode> = new Set(['window_escapes', 'computed_global']);
+export const NAMING: ReadonlySet<RuleCode> = new Set(['window_escapes', 'computed_global']);
 
 function walkedOf({ walked, source, start, end, kind }: AuditedScript): Walked {
   if (walked !== undefined) return walked;

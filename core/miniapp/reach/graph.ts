@@ -6,10 +6,12 @@ import type { AnyNode, Identifier } from 'acorn';
 import { KNOWN } from '../script/check-undefined.ts';
 import { ANYTHING, bind, keyOf, type Scope, type Variable, type Write } from '../script/scope.ts';
 import { parentOf, scopeOf, type Walked } from '../script/walk.ts';
-import { type Binding, type Bindings, bindingsOf, isParameter, nameOfMember } from './bindings.ts';
+import { type Binding, type Bindings, bindingsOf, isParameter, nameOfMember, STORED } from './bindings.ts';
 import { isImplicit, isOfDescription } from './implicit-names.ts';
 import { textsOf } from './texts.ts';
 import { Key, Unit } from './units.ts';
+
+type Member = AnyNode & { type: 'MemberExpression' };
 
 /** `scope`: where the name stands; undefined: at the top. */
 type VariableKeys = (name: string, scope: Scope | undefined) => Key;
@@ -27,10 +29,8 @@ export class Graph {
   readonly #members = new Map<string, Key>();
   readonly #strong = new Map<string, Key>();
   readonly #globals = new Map<string, Key>();
-  readonly #variables = new Map<Variable, Key>();
   readonly #objects = new Map<Key, Key>();
   #byNode = new Map<AnyNode, Unit>();
-  #byScope = new Map<Scope, Unit>();
   /** Of the parameters of functions. */
   #scopes = new Map<object, Scope>();
   #imported: ReadonlyMap<string, string> = new Map();
@@ -42,7 +42,6 @@ export class Graph {
   /** Adds a script that was walked; nothing of its tree is kept. */
   add(walked: Walked, isModule: boolean, withTexts: boolean): void {
     this.#byNode = new Map();
-    this.#byScope = new Map();
     this.#scopes = new Map();
     this.#ownNames = [];
     this.#imported = importedNames(walked);
@@ -50,17 +49,18 @@ export class Graph {
     const top = this.#unit(0, Number.POSITIVE_INFINITY, undefined, script);
     this.tops.push(top);
     this.texts.push(withTexts ? textsOf(walked.program) : new Set());
-    this.#byScope.set(walked.top, top);
+    walked.top.unit = top;
     for (const { fn, scope } of walked.functions) {
       const unit = this.#unit(fn.start, fn.end, this.#unitOf(scopeOf(fn)), script);
       this.#byNode.set(fn, unit);
-      this.#byScope.set(scope, unit);
+      scope.unit = unit;
       this.#scopes.set(fn, scope);
     }
-    const keyOfVariable: VariableKeys = (name, scope) => this.#keyOfName(name, scope ?? walked.top, walked, isModule);
+    const keyOfVariable: VariableKeys = (name, scope) =>
+      this.#keyOf(name, (scope ?? walked.top).lookup(name), walked, isModule);
     for (const [node, unit] of this.#byNode) this.#bind(node, unit, keyOfVariable);
-    for (const node of walked.names) this.#addName(node, keyOfVariable);
-    for (const node of walked.nodes) this.#addNode(node, walked, keyOfVariable);
+    for (const node of walked.names) this.#addName(node, walked, isModule, keyOfVariable);
+    for (const node of walked.nodes) this.#addNode(node, keyOfVariable);
     for (const { node } of walked.taken)
       if (node.type === 'Property') {
         const name = node.computed ? null : keyOf(node.key);
@@ -70,9 +70,8 @@ export class Graph {
       const unit = this.#byNode.get(constructorOf(node) ?? node);
       if (unit?.bound !== undefined) unit.bound = [...unit.bound, key];
     }
-    for (const unit of this.#byNode.values()) for (const key of unit.bound ?? []) key.bound.push(unit);
+    for (const unit of this.#byNode.values()) for (const key of unit.bound ?? []) key.bind(unit);
     this.#byNode = new Map();
-    this.#byScope = new Map();
     this.#scopes = new Map();
   }
 
@@ -134,19 +133,19 @@ export class Graph {
   /** Of the code that stands in a scope. */
   #unitOf(scope: Scope | undefined): Unit {
     for (let at = scope; at !== undefined; at = at.functionScope.parent) {
-      const unit = this.#byScope.get(at.functionScope);
-      if (unit !== undefined) return unit;
+      const { unit } = at.functionScope;
+      if (unit !== undefined) return unit as Unit;
     }
     return this.tops.at(-1)!;
   }
 
-  #keyOfName(name: string, scope: Scope, { top, implicit }: Walked, isModule: boolean): Key {
-    const variable = scope.lookup(name);
+  #keyOf(name: string, variable: Variable | undefined, { top, implicit }: Walked, isModule: boolean): Key {
     const isShared = variable === undefined || variable === implicit.own(name);
     if (isShared || (!isModule && variable === top.own(name))) return obtain(this.#globals, name, 'variable', name);
-    let key = this.#variables.get(variable);
+    let key = variable.key as Key | undefined;
     if (key === undefined) {
-      key = obtain(this.#variables, variable, 'variable', name);
+      key = new Key('variable', name);
+      variable.key = key;
       const [write] = variable.writes;
       if (write?.from !== undefined && isNamed(write.from, name)) this.#ownNames.push([write.from, key]);
     }
@@ -238,33 +237,37 @@ export class Graph {
     return isImplicit(key.name) && this.#globals.get(key.name) === key;
   }
 
-  #addName(node: Identifier, keyOfVariable: VariableKeys): void {
-    const unit = this.#unitOf(scopeOf(node));
-    const key = keyOfVariable(node.name, scopeOf(node));
+  #addName(node: Identifier, walked: Walked, isModule: boolean, keyOfVariable: VariableKeys): void {
+    const scope = scopeOf(node) ?? walked.top;
+    const unit = this.#unitOf(scope);
+    const variable = scope.lookup(node.name);
+    const key = this.#keyOf(node.name, variable, walked, isModule);
     const parent = parentOf(node);
+    if (parent?.type === 'MemberExpression' && parent.object === node)
+      this.#addMember(parent, unit, keyOfVariable, isOfPackage(node.name, variable, key, walked));
     const call = parent?.type === 'CallExpression' && parent.callee === node ? parent : undefined;
     const imported = this.#imported.get(node.name);
     if (imported !== undefined) reach(unit, this.strong(imported));
     if (call !== undefined) reach(unit, key);
-    const bindings = bindingsOf(call ?? node);
+    const value = call ?? node;
+    const bindings = bindingsOf(value);
     if (bindings === 'dropped') return;
-    const results = this.resultOf(key);
-    const keys = this.#keysOf(bindings, scopeOf(call ?? node), keyOfVariable);
-    if (keys === undefined) {
-      reach(unit, key);
-      reach(unit, results);
+    // Of a call what it gives back counts, of a name that as well.
+    const to = call === undefined ? key : this.resultOf(key);
+    if (bindings === STORED) {
+      keep(unit, to);
       return;
     }
-    for (const after of keys) {
-      if (call === undefined) unit.waits.push({ to: key, after });
-      unit.waits.push({ to: results, after });
-    }
+    const keys = this.#keysOf(bindings, scopeOf(value), keyOfVariable);
+    if (keys === undefined) use(unit, to);
+    else for (const after of keys) unit.waits.push({ to, after, isUse: true });
   }
 
-  #addNode(node: AnyNode, walked: Walked, keyOfVariable: VariableKeys): void {
+  #addNode(node: AnyNode, keyOfVariable: VariableKeys): void {
     switch (node.type) {
       case 'MemberExpression':
-        this.#addMember(node, walked, keyOfVariable);
+        // Those of names were added with these.
+        if (node.object.type !== 'Identifier') this.#addMember(node, this.#unitOf(scopeOf(node)), keyOfVariable, false);
         break;
       case 'ThisExpression':
         this.#addSelf(node);
@@ -279,21 +282,17 @@ export class Graph {
     }
   }
 
-  #addMember(node: AnyNode & { type: 'MemberExpression' }, walked: Walked, keyOfVariable: VariableKeys): void {
+  #addMember(node: Member, unit: Unit, keyOfVariable: VariableKeys, isStrong: boolean): void {
     if (node.object.type === 'Super') this.#addSelf(node);
     const parent = parentOf(node);
     if (parent?.type === 'AssignmentExpression' && parent.left === node && parent.operator === '=') return;
-    const unit = this.#unitOf(scopeOf(node));
     const name = nameOfMember(node);
     if (name === undefined) this.#addOpen(node, unit, keyOfVariable);
-    else reach(unit, isOfPackage(node.object, walked) ? this.strong(name) : this.member(name));
+    else reach(unit, isStrong ? this.strong(name) : this.member(name));
   }
 
-  #addOpen(
-    { object, property, ...node }: AnyNode & { type: 'MemberExpression' },
-    unit: Unit,
-    keyOfVariable: VariableKeys,
-  ): void {
+  #addOpen(node: Member, unit: Unit, keyOfVariable: VariableKeys): void {
+    const { object, property } = node;
     const scope = object.type === 'Identifier' ? scopeOf(object) : undefined;
     if (isIndex(property as AnyNode)) return;
     unit.takesOpen = true;
@@ -304,7 +303,7 @@ export class Graph {
       writes.every(({ from }) => from?.type === 'ObjectExpression')
     )
       reach(unit, obtain(this.#objects, keyOfVariable(object.name, scope), 'object', ''));
-    else if (isCalled(node as AnyNode)) unit.callsOpen = true;
+    else if (isCalled(node)) unit.callsOpen = true;
   }
 
   /** What is exported may get another value: `export let a; a = …` */
@@ -317,7 +316,7 @@ export class Graph {
     const add = (name: string): void => {
       const key = keyOfVariable(name, undefined);
       const after = this.member(node.type === 'ExportDefaultDeclaration' ? 'default' : name);
-      waits.push({ to: key, after }, { to: this.resultOf(key), after });
+      waits.push({ to: key, after, isUse: true });
     };
     if (declaration?.type === 'VariableDeclaration')
       for (const { id } of declaration.declarations) bind(id, ANYTHING, add, nothing, nothing);
@@ -334,7 +333,9 @@ export class Graph {
   /** `export { a as b } from …` */
   #addReexports({ specifiers }: AnyNode & { type: 'ExportNamedDeclaration' }): void {
     for (const { local, exported } of specifiers)
-      this.tops.at(-1)!.waits.push({ to: this.strong(keyOf(local) ?? ''), after: this.member(keyOf(exported) ?? '') });
+      this.tops
+        .at(-1)!
+        .waits.push({ to: this.strong(keyOf(local) ?? ''), after: this.member(keyOf(exported) ?? ''), isUse: false });
   }
 }
 
@@ -345,6 +346,18 @@ function obtain<K>(keys: Map<K, Key>, at: K, kind: Key['kind'], name: string): K
     keys.set(at, key);
   }
   return key;
+}
+
+function use(unit: Unit, key: Key): void {
+  if (key.usedBy === unit) return;
+  key.usedBy = unit;
+  unit.uses.push(key);
+}
+
+function keep(unit: Unit, key: Key): void {
+  if (key.keptBy === unit) return;
+  key.keptBy = unit;
+  unit.keeps.push(key);
 }
 
 function reach(unit: Unit, key: Key): void {
@@ -434,11 +447,14 @@ function definedAs(property: AnyNode & { type: 'Property' }): string | undefined
 }
 
 /** A name of another script or module, or of an object that is written out. */
-function isOfPackage(node: AnyNode, { top, implicit }: Walked): boolean {
-  if (node.type !== 'Identifier') return false;
-  const variable = (scopeOf(node) ?? top).lookup(node.name);
-  if (variable === undefined || variable === implicit.own(node.name)) return !KNOWN.has(node.name);
-  return variable.writes.some(({ from, path }) => path.length === 0 && from !== undefined && MADE.has(from.type));
+function isOfPackage(name: string, variable: Variable | undefined, key: Key, { implicit }: Walked): boolean {
+  if (variable === undefined || variable === implicit.own(name)) return !KNOWN.has(name);
+  if (variable.key !== key) return isMade(variable);
+  key.isMade ??= isMade(variable);
+  return key.isMade;
 }
+
+const isMade = ({ writes }: Variable): boolean =>
+  writes.some(({ from, path }) => path.length === 0 && from !== undefined && MADE.has(from.type));
 
 const MADE = new Set(['ObjectExpression', 'ImportNamespaceSpecifier', 'ImportDefaultSpecifier', 'ImportSpecifier']);

@@ -1,7 +1,7 @@
 /** What is reached from the top levels of the scripts of a package. */
 import type { Graph } from './graph.ts';
 import { isOfPlatform } from './implicit-names.ts';
-import type { Key, Unit } from './units.ts';
+import type { Key, Unit, Wait } from './units.ts';
 
 export type Certainty =
   /** Each step is by a name that means one function. */
@@ -25,7 +25,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
   const open: Unit[] = [];
   const openKeys: Key[] = [];
   /** What is reached once a key is. */
-  const waiting = new Map<Key, Key[]>();
+  const waiting = new Map<Key, Wait[]>();
 
   const isTrusted = (unit: Unit): boolean => without.has(unit.script);
   const meets = (key: Key): boolean => key.run === run;
@@ -56,18 +56,31 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
     else if (key.weak !== undefined) addKey(key.weak);
     else if (key.kind === 'member' ? key.count <= 1 && !isOfPlatform(key.name) : key.kind !== 'object') addKey(key);
   };
+  /** With what comes of it. */
+  const useKey = (key: Key): void => {
+    addKey(key);
+    if (key.useRun === run || key.kind !== 'variable') return;
+    key.useRun = run;
+    if (key.result !== undefined) addKey(key.result);
+    for (const { result } of key.bound) if (result !== undefined) addKey(result);
+  };
+  const addWait = ({ to, isUse }: Wait): void => {
+    if (isUse) useKey(to);
+    else nameKey(to);
+  };
   const addKeysOf = (unit: Unit): void => {
     if (unit.result !== undefined && (certainty === 'possible' || isHadByOthers(unit))) addKey(unit.result);
     for (const key of unit.reaches) nameKey(key);
-    for (const { to, after } of unit.waits)
-      if (meets(after)) nameKey(to);
-      else if (!isTrusted(unit)) push(waiting, after, to);
+    for (const key of unit.uses) useKey(key);
+    if (certainty !== 'certain') for (const key of unit.keeps) useKey(key);
+    for (const wait of unit.waits)
+      if (meets(wait.after)) addWait(wait);
+      else if (!isTrusted(unit)) push(waiting, wait.after, wait);
   };
 
   // Of a library each part may be had by its name, whatever is around it.
   if (without.size > 0)
-    for (const unit of graph.units)
-      if (isTrusted(unit)) for (const { to, after } of unit.waits) push(waiting, after, to);
+    for (const unit of graph.units) if (isTrusted(unit)) for (const wait of unit.waits) push(waiting, wait.after, wait);
   for (const script of texts) nameTexts(script);
   // Whatever a name means that is computed, copied or gone over.
   if (certainty === 'possible') for (const key of graph.named()) addKey(key);
@@ -88,7 +101,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
       }
     }
     if (key !== undefined) {
-      for (const to of waiting.get(key) ?? []) nameKey(to);
+      for (const wait of waiting.get(key) ?? []) addWait(wait);
       for (const waiter of key.bound) tryEnter(waiter);
       // What a name gives back is what its functions do.
       if (key.of?.kind === 'variable') for (const { result } of key.of.bound) if (result !== undefined) addKey(result);

@@ -1,5 +1,14 @@
 /** What the call graph is made of: code, and the names that lead to it. */
 
+/** `isUse`: with what it gives back. */
+export interface Wait {
+  readonly to: Key;
+  readonly after: Key;
+  readonly isUse: boolean;
+}
+
+const NONE: readonly Unit[] = [];
+
 /** A function, or the top level of a script. */
 export class Unit {
   readonly start: number;
@@ -10,10 +19,12 @@ export class Unit {
   bound: readonly Key[] | undefined = undefined;
   /** Those that stand in it. */
   readonly inner: Unit[] = [];
-  /** What its code reaches. */
+  /** What its code reaches; `uses`: with what it gives back; `keeps`: perhaps, with that. */
   readonly reaches: Key[] = [];
+  readonly uses: Key[] = [];
+  readonly keeps: Key[] = [];
   /** What it reaches once `after` is reached, too. */
-  readonly waits: { readonly to: Key; readonly after: Key }[] = [];
+  readonly waits: Wait[] = [];
   /** What stands for its result. */
   result: Key | undefined = undefined;
   /** It takes a member by a name that is not known, and calls one. */
@@ -38,13 +49,18 @@ export class Key {
   /** Of the result of what a name means: that name. */
   readonly of: Key | undefined;
   /** Functions that run when it is reached. */
-  readonly bound: Unit[] = [];
+  bound: readonly Unit[] = NONE;
   /** Functions that are bound to it. */
   count = 0;
-  /** The unit that was last seen to reach it. */
+  /** Of a variable: it has an object that is written out, or an import. */
+  isMade: boolean | undefined = undefined;
+  /** The units that were last seen to reach, to use and to keep it. */
   reachedBy: Unit | undefined = undefined;
-  /** The last run that has reached it. */
+  usedBy: Unit | undefined = undefined;
+  keptBy: Unit | undefined = undefined;
+  /** The last run that has reached it, and used it. */
   run = 0;
+  useRun = 0;
   /** What stands for its result. */
   result: Key | undefined = undefined;
 
@@ -53,5 +69,10 @@ export class Key {
     this.name = name;
     this.weak = weak;
     this.of = of;
+  }
+
+  bind(unit: Unit): void {
+    if (this.bound === NONE) this.bound = [unit];
+    else (this.bound as Unit[]).push(unit);
   }
 }

@@ -10,7 +10,7 @@ import { checkLinks } from './check-links.ts';
 import { checkLocationName } from './check-location.ts';
 import { noteMakers } from './check-makers.ts';
 import { checkImport, noteExports } from './check-modules.ts';
-import { checkAssignment, checkMember, checkName, checkReached } from './check-names.ts';
+import { checkAssignment, checkMember, checkName, checkReached, checkTaken } from './check-names.ts';
 import { checkUnbound } from './check-this.ts';
 import { noteMember, noteValue } from './check-timers.ts';
 import { concludeUndefined, noteDefined, noteWindowNames } from './check-undefined.ts';
@@ -113,7 +113,7 @@ function check(walked: Walked, source: SourceText, base: number, kind: ScriptKin
   // From the inside out, so that what an expression is made of is known before it.
   const { nodes } = walked;
   for (let index = nodes.length - 1; index >= 0; index--) checkNode(view, nodes[index]);
-  for (const { node, write } of walked.taken) checkReached(view, node, evaluator.valuesOfWrite(write));
+  for (const taken of walked.taken) checkTaken(view, taken);
   checkNames(view, walked);
   checkLocationName(view, walked);
   noteWindowNames(view, walked);

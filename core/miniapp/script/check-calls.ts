@@ -27,6 +27,7 @@ import { type Arguments, type Call, listed, type Method, methodOf } from './meth
 import { CLIPBOARD_COMMANDS, SENSOR_EVENTS } from './platform.ts';
 import { keyOf } from './scope.ts';
 import { type Gravity, report, type ScriptView, written } from './script-view.ts';
+import { mayBeUncovered } from './uncovered-use.ts';
 import { asText, constantOf, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
 import { isWithoutJson } from './without-json.ts';
@@ -250,7 +251,14 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
     const isList = path === 'Object.values' || path === 'Object.entries' || path === 'Object.getOwnPropertyDescriptors';
     if (!isWindow(value.path) && value.path !== 'Host') continue;
     if (isList || (isRead && name === undefined) || (isRead && path !== 'Reflect.get'))
-      report(view, 'computed_global', node, `What ${written(view, node)} takes of ${value.path} cannot be determined.`);
+      report(
+        view,
+        'computed_global',
+        node,
+        `What ${written(view, node)} takes of ${value.path} cannot be determined.`,
+        undefined,
+        isList || mayBeUncovered(view, node) ? { level: 'review' } : {},
+      );
   }
 }
 

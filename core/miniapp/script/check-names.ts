@@ -19,8 +19,10 @@ import { DOCUMENT_NAMES, isWindow } from './global-names.ts';
 import { isGlobalObject } from './harmless-text.ts';
 import { BARRED, DISTINCTIVE, RECEIVED } from './platform.ts';
 import { namesOf, possibleKeys } from './possible-keys.ts';
+import type { Taken } from './scope.ts';
 import { type Gravity, placeOf, report, reportAnyway, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
+import { isUsed, mayBeUncovered } from './uncovered-use.ts';
 import { isTested, useOf } from './use.ts';
 import { constantOf, global, NOTHING_KNOWN, type Values } from './values.ts';
 import { parentOf, scopeOf } from './walk.ts';
@@ -169,7 +171,7 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
           node,
           `Which member of ${object.path} ${written(view, node)} is cannot be determined.`,
           undefined,
-          isHiding(view, node.property) ? { level: 'review' } : {},
+          isHiding(view, node.property) || mayBeUncovered(view, node) ? { level: 'review' } : {},
         );
       else if (object.path === 'Host' || object.path.startsWith('Host.')) checkHostComputed(view, node, object.path);
     }
@@ -340,7 +342,48 @@ function checkWindow(view: ScriptView, node: AnyNode): void {
   if (view.kind === 'background') return;
   const use = useOf(node);
   if (use === 'escapes' || use === 'element')
-    report(view, 'window_escapes', node, `What is done with ${written(view, node)} cannot be followed from here.`);
+    report(
+      view,
+      'window_escapes',
+      node,
+      `What is done with ${written(view, node)} cannot be followed from here.`,
+      undefined,
+      isGoneOver(view, node) ? { level: 'review' } : {},
+    );
+}
+
+/** Functions that give all names or values of an object. */
+const LISTING = new Set([
+  ...['Object.keys', 'Object.values', 'Object.entries', 'Object.getOwnPropertyNames', 'Reflect.ownKeys'],
+  'Object.getOwnPropertyDescriptors',
+]);
+
+function isGoneOver(view: ScriptView, node: AnyNode): boolean {
+  const parent = parentOf(node);
+  if (parent?.type === 'ForInStatement') return true;
+  if (parent?.type !== 'CallExpression') return false;
+  return view.evaluator.valuesOf(parent.callee).some((callee) => callee.kind === 'global' && LISTING.has(callee.path));
+}
+
+/** A pattern takes a member: `const { [name]: value } = window`. */
+export function checkTaken(view: ScriptView, { node, write }: Taken): void {
+  checkReached(view, node, view.evaluator.valuesOfWrite(write));
+  const key = write.path.at(-1);
+  if (key === null || typeof key !== 'object' || constantOf(view.evaluator.valuesOf(key)) !== undefined) return;
+  const objects = view.evaluator.valuesOfWrite({ from: write.from, path: write.path.slice(0, -1) });
+  if (!objects.some((object) => object.kind === 'global' && (COMPUTED.has(object.path) || isWindow(object.path))))
+    return;
+  const target = node.type === 'Property' ? node.value : node;
+  const name = target.type === 'AssignmentPattern' ? target.left : target;
+  const isOpen = isHiding(view, key) || (name.type === 'Identifier' && isUsed(view, name.name, node));
+  report(
+    view,
+    'computed_global',
+    node,
+    `Which member ${written(view, node)} takes cannot be determined.`,
+    undefined,
+    isOpen ? { level: 'review' } : {},
+  );
 }
 
 /** Function itself, not what it makes. */

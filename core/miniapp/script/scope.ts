@@ -22,6 +22,8 @@ export class Variable {
   /** For the evaluation, which writes its results there. */
   toldBy = undefined;
   values = undefined;
+  /** For the call graph, as is `unit` of a scope. */
+  key: object | undefined = undefined;
 
   constructor(name: string, isGlobal: boolean, write: Write | undefined) {
     this.name = name;
@@ -44,6 +46,7 @@ export class Scope {
   isStrict: boolean;
   /** Of a function's body: the scope of its parameters, if that is another one. */
   parameters: Scope | undefined = undefined;
+  unit: object | undefined = undefined;
   /** Of a function: what its statements return. */
   returned: AnyNode[] | undefined = undefined;
   #variables: Map<string, Variable> | undefined;

@@ -4,7 +4,8 @@ import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
 import { HOST_OPERATIONS } from '../host-operations.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
-import { concludeCovered } from '../reach/conclude.ts';
+import { mayNameUncovered } from '../policy/uncovered-text.ts';
+import { concludeCovered, NAMING } from '../reach/conclude.ts';
 import { auditScript } from '../script/audit-script.ts';
 import { reportTagged } from '../script/check-makers.ts';
 import { followGiven, isKnownFunction } from '../script/check-timers.ts';
@@ -102,11 +103,25 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
   for (const timer of web.timers)
     if (!isKnownFunction(timer, web)) web.covered.push({ ...timer, code: 'timer_undeterminable', fix: undefined });
   reportTagged(web);
-  concludeCovered(web);
+  concludeCovered(web, web.covered.some(({ code }) => NAMING.has(code)) && (await namesUncovered(web, exempt)));
   reportUndefined(web);
   checkScheduled(context);
   if (!context.undeterminable) checkUnused(context);
 }
+
+/** A text of the package may be the name of what the policy does not cover. */
+async function namesUncovered({ files, scripts }: WebContext, exempt: ReadonlySet<string>): Promise<boolean> {
+  const texts = new Map(scripts.map(({ source }) => [source.file, source.text]));
+  for (const file of files.values()) {
+    if (exempt.has(file.path) || !TEXT.test(file.path)) continue;
+    const text = texts.get(file.path) ?? (await file.read())?.toString('latin1');
+    if (text !== undefined && mayNameUncovered(text)) return true;
+  }
+  return false;
+}
+
+/** Files in which a script may find a name, or be. */
+const TEXT = /\.(?:[cm]?jsx?|[sx]?html?|svg|xml|css|json|map|md|txt|csv|vtt|webmanifest)$/i;
 
 /** Types that browsers show for what they are, whatever is in the file. */
 const KNOWN =

