@@ -1,4 +1,6 @@
-/** Who may transfer a zone: clients of listed addresses, and who signs with a key that may read it. */
+/**
+ * Who may transfer a zone: clients of listed addresses, and who signs with a key that may read it.
+ */
 import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../address/index.ts';
 import type { Domain } from '../store/rows.ts';
 import { type HeldKey, mayUse } from '../tsig/keyring.ts';

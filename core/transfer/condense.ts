@@ -1,4 +1,7 @@
-/** Many differences that follow one another become one: what came and went again is in none (RFC 1995 section 4). */
+/**
+ * Many differences that follow one another become one: what came and went again is in none (RFC
+ * 1995 section 4).
+ */
 import type { ZoneDifference } from '../journal/apply/zone-difference.ts';
 import { latin1 } from '../wire/latin1.ts';
 import type { ResourceRecord } from '../wire/types.ts';

@@ -88,7 +88,10 @@ export class ZoneHistories {
     while (this.#total > total) this.#dropOldest();
   }
 
-  /** What leads from one serial to another as one difference (RFC 1995 section 4, condensed); null when that is not known any more. */
+  /**
+   * What leads from one serial to another as one difference (RFC 1995 section 4, condensed); null
+   * when that is not known any more.
+   */
   between(domainId: Id, from: number, to: number): ZoneDifference | null {
     const line = this.#lines.get(domainId);
     if (line === undefined || line.kept.at(-1)?.difference.to !== to) return null;

@@ -42,7 +42,10 @@ export interface TransfersOptions {
   readonly log: Logger;
 }
 
-/** Zones that are followed at one time. Each takes a few hundred bytes as long as nothing is changed. */
+/**
+ * Zones that are followed at one time. Each takes a few hundred bytes as long as nothing is
+ * changed.
+ */
 const MOST_FOLLOWED = 100_000;
 
 export function openTransfers(options: TransfersOptions): Transfers {

@@ -1,4 +1,7 @@
-/** The query path on main, for queries whose signature was taken off: they come over any transport, and were counted where they came in. */
+/**
+ * The query path on main, for queries whose signature was taken off: they come over any transport,
+ * and were counted where they came in.
+ */
 
 import { MessageChannel } from 'node:worker_threads';
 import { Client, TRANSPORT } from '../address/client.ts';

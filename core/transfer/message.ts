@@ -1,4 +1,7 @@
-/** The messages of a transfer: as many records as there is room for, their names compressed (RFC 5936 section 3.4, RFC 1035 4.1.4). */
+/**
+ * The messages of a transfer: as many records as there is room for, their names compressed (RFC
+ * 5936 section 3.4, RFC 1035 4.1.4).
+ */
 
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from '../wire/edns.ts';
 import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
@@ -45,7 +48,10 @@ export class TransferMessage {
     return this.#records;
   }
 
-  /** False: there is no room for it in this message, which is to be taken now. A message for nothing but this record has more than one with others. */
+  /**
+   * False: there is no room for it in this message, which is to be taken now. A message for nothing
+   * but this record has more than one with others.
+   */
   add({ name, type, ttl, rdata }: ResourceRecord): boolean {
     const before = this.#length;
     const room = this.#records === 0 ? this.#most : this.#good;
@@ -66,7 +72,10 @@ export class TransferMessage {
     return true;
   }
 
-  /** The message, as a copy, and begins the next one, which has no question and no OPT (RFC 5936 2.2). */
+  /**
+   * The message, as a copy, and begins the next one, which has no question and no OPT (RFC 5936
+   * 2.2).
+   */
   take(): Buffer {
     const envelope = this.#envelope;
     const isFirst = this.#isFirst;

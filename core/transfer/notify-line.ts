@@ -1,4 +1,7 @@
-/** What one secondary is still to be told: one NOTIFY a zone, sent again until it is answered, so many at a time. */
+/**
+ * What one secondary is still to be told: one NOTIFY a zone, sent again until it is answered, so
+ * many at a time.
+ */
 
 import { randomInt } from 'node:crypto';
 import type { Id } from '../store/keys.ts';
@@ -12,7 +15,10 @@ export interface NotifyTimes {
   readonly answer: number;
   /** Until it is sent again, the first time; twice as long each time. */
   readonly retry: number;
-  /** How often it is sent in all. What nobody has answered by then, the secondary finds when it looks by itself (SOA refresh). */
+  /**
+   * How often it is sent in all. What nobody has answered by then, the secondary finds when it
+   * looks by itself (SOA refresh).
+   */
   readonly tries: number;
 }
 
@@ -20,7 +26,10 @@ export interface NotifyLineOptions {
   readonly times: NotifyTimes;
   /** Sends a datagram to the secondary. */
   readonly send: (message: Uint8Array) => void;
-  /** What to sign with; null: nothing is signed. Undefined: the key is not there, so that nothing can be sent. */
+  /**
+   * What to sign with; null: nothing is signed. Undefined: the key is not there, so that nothing
+   * can be sent.
+   */
   readonly key: () => TsigKey | null | undefined;
   /** `rcode` null: it was given up. */
   readonly settled: (apex: Name, rcode: number | null) => void;
@@ -129,7 +138,8 @@ export class NotifyLine {
     this.#freeId(domainId, notice);
     do notice.id = (options.newId ?? randomId)();
     while (this.#isAwaited(notice.id));
-    // One that is only waiting for its next try gives its id away: a secondary that is down may be owed more answers than there are ids.
+    // One that is only waiting for its next try gives its id away: a secondary that is down may be
+    // owed more answers than there are ids.
     byId.set(notice.id, domainId);
     notice.tries++;
     notice.again = false;

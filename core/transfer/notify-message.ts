@@ -22,7 +22,10 @@ export function readNotifyResponse(message: Uint8Array): { readonly id: number; 
   return { id: (message[0] << 8) | message[1], rcode: message[3] & 15 };
 }
 
-/** Whether a response names the zone, in whatever case, or none: some repeat the header alone when they refuse. */
+/**
+ * Whether a response names the zone, in whatever case, or none: some repeat the header alone when
+ * they refuse.
+ */
 export function isAbout(message: Uint8Array, apex: Name): boolean {
   if (message[4] === 0 && message[5] === 0) return true;
   if (message.length < HEADER_LENGTH + apex.length) return false;

@@ -1,4 +1,7 @@
-/** Tells the secondaries of every zone that changes (RFC 1996), and of all zones once after a start, since what changed last may not have been told. */
+/**
+ * Tells the secondaries of every zone that changes (RFC 1996), and of all zones once after a start,
+ * since what changed last may not have been told.
+ */
 import { createSocket, type Socket } from 'node:dgram';
 import type { LogFields, Logger } from '../base/log/index.ts';
 import type { NotifyTarget } from '../config/index.ts';
@@ -26,7 +29,10 @@ const GATHER = 50;
 /** After a start: zones that are told of together, and milliseconds from some to the next. */
 const AT_ONCE = 100;
 const PACE = 500;
-/** From one warning about a secondary to the next, in milliseconds: one that is down, or does not know us, would have as many as there are zones. */
+/**
+ * From one warning about a secondary to the next, in milliseconds: one that is down, or does not
+ * know us, would have as many as there are zones.
+ */
 const BETWEEN_WARNINGS = 60_000;
 
 interface Secondary {
@@ -64,7 +70,10 @@ export class Notifier {
     this.#gathering ??= setTimeout(() => this.#tell(), GATHER).unref();
   }
 
-  /** Begins to tell of all zones, some at a time. Keys that cannot be used are logged now, and not when a zone first changes. */
+  /**
+   * Begins to tell of all zones, some at a time. Keys that cannot be used are logged now, and not
+   * when a zone first changes.
+   */
   start(): void {
     for (const { key } of this.#secondaries) key();
     if (this.#secondaries.length > 0) this.#tellAll(null);

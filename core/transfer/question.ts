@@ -32,7 +32,10 @@ export function questionType(message: Uint8Array): number {
   return at + 5 <= message.length ? (message[at + 1] << 8) | message[at + 2] : 0;
 }
 
-/** Reads a request of type AXFR or IXFR, its TSIG record taken off. The rcode that is due when it is no sound one. */
+/**
+ * Reads a request of type AXFR or IXFR, its TSIG record taken off. The rcode that is due when it is
+ * no sound one.
+ */
 export function readTransferQuestion(message: Uint8Array): TransferQuestion | number {
   const count = (at: number): number => (message[at] << 8) | message[at + 1];
   const reader = new MessageReader(message, HEADER_LENGTH);

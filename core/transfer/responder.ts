@@ -35,7 +35,9 @@ export interface TransferOptions {
   readonly access: TransferAccess;
   readonly histories: ZoneHistories;
   readonly slots: Semaphore;
-  /** The query path's response to a message that is no transfer and not signed; null for silence. */
+  /**
+   * The query path's response to a message that is no transfer and not signed; null for silence.
+   */
   readonly respond: (request: Pick<DeferredRequest, 'message' | 'address' | 'transport'>) => Uint8Array | null;
   /** Largest response over UDP, in bytes. */
   readonly udpPayload: number;
@@ -138,7 +140,8 @@ class TransferResponder {
         key: key?.row.name,
       });
     }
-    // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC 5936 2.2.1).
+    // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC
+    // 5936 2.2.1).
     if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
     else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
     else if (question.type === TYPE.IXFR) yield* this.#ixfr(verified, question, domain, envelope);
@@ -199,7 +202,8 @@ class TransferResponder {
       }
     }
     if (isCurrent || overUdp) {
-      // Up to date; or too much for a datagram, so that the client comes back over TCP (RFC 1995 section 2).
+      // Up to date; or too much for a datagram, so that the client comes back over TCP (RFC 1995
+      // section 2).
       observer?.transferred('current');
       yield oneMessage([soa], envelope, reserve, most) ?? bareResponse(envelope.request, RCODE.SERVFAIL, envelope.opt);
     } else if (difference !== null) {
@@ -228,7 +232,10 @@ function truncated(response: Uint8Array, opt: RequestOpt | null, room: number): 
   return bytes;
 }
 
-/** The options of a response of ours: the cookie that its client is to show, and what else it asked for. */
+/**
+ * The options of a response of ours: the cookie that its client is to show, and what else it asked
+ * for.
+ */
 function optionsOf(response: Uint8Array): Uint8Array | undefined {
   const count = (at: number): number => (response[at] << 8) | response[at + 1];
   const reader = new MessageReader(response, questionEnd(response));

@@ -5,11 +5,13 @@
 import type { Transaction } from 'lmdb';
 import { nsec3Owner } from '../dnssec/nsec3.ts';
 import { aliasSets } from '../journal/apply/zone-facts.ts';
-import { APEX_LENGTH_AT } from '../store/answers.ts';
+import { ANSWER_FLAGS_AT, ANSWER_SIGNED, APEX_LENGTH_AT, answerOffset } from '../store/answers.ts';
 import type { Environment } from '../store/environment.ts';
+import { expandAnswer, expandSigned } from '../store/expand-answer.ts';
 import {
   afterPrefix,
   apexKey,
+  domainNameKey,
   type Id,
   idKey,
   nameKey,
@@ -33,7 +35,7 @@ import {
   RECORD_RDATA,
 } from '../store/rows.ts';
 import { spelledOwners } from '../store/spelled-owners.ts';
-import { equalNames, type Name, nameAt } from '../wire/name.ts';
+import { equalNames, isWithin, type Name, nameAt, nameId } from '../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
 import { AliasedZone } from '../zone/aliased.ts';
 import { apexSets } from '../zone/apex.ts';
@@ -57,10 +59,15 @@ export class ZoneSnapshot {
   readonly #originHost: string | null;
   readonly #apex: AtApex;
   readonly #spelled: (name: Name) => Name;
+  /** Apexes of our zones right inside this one, by nameId, in canonical order. */
+  readonly #nested: ReadonlyMap<string, Name>;
   /** How the zone is signed; null: it is not. */
   readonly #dnssec: DnssecRow | null;
 
-  /** Null when the domain is gone. To be closed: until then no page of the state is written over, and the database grows. */
+  /**
+   * Null when the domain is gone. To be closed: until then no page of the state is written over,
+   * and the database grows.
+   */
   static open(environment: Environment, settings: ZoneSettings, domainId: Id): ZoneSnapshot | null {
     const transaction = environment.root.useReadTransaction();
     const key = idKey(domainId);
@@ -84,6 +91,7 @@ export class ZoneSnapshot {
     this.#originHost = proxy?.originHost ?? null;
     const signed = environment.rows.get(dnssec.number)!.get(key, { transaction });
     this.#dnssec = signed === undefined ? null : dnssec.decode(key, signed);
+    this.#nested = this.#readNested();
     this.#apex = this.#readApex();
     const soa = findType(this.#apex.sets, TYPE.SOA)!;
     this.#spelled = spelledOwners(environment, domain.id, transaction);
@@ -97,15 +105,20 @@ export class ZoneSnapshot {
     this.#view = proxy?.enabled === true ? new ProxiedZone(aliased, settings.cluster) : aliased;
   }
 
-  /** All but the SOA, in canonical order of their owners, which have the case that a master file gave them. An owner is one object for all its records. */
+  /**
+   * All but the SOA, in canonical order of their owners, which have the case that a master file
+   * gave them. An owner is one object for all its records.
+   */
   *records(): Generator<ResourceRecord> {
     const held = this.#held;
     const domain = this.#domain;
     held.take(domain.apex, this.#apex.sets, this.#apex.proxied);
     yield* this.#served();
-    for (const { name, sets, proxied } of this.#withChallenges(this.#owners())) {
+    for (const { name, sets, proxied } of this.#withDelegations(this.#withChallenges(this.#owners()))) {
       if (name.length === domain.apex.length) continue;
-      held.take(name, sets, proxied);
+      const isNested = this.#nested.has(nameId(name));
+      if (isNested) yield* this.#delegation(name);
+      held.take(name, isNested ? sets.filter(({ type }) => type !== TYPE.NS && type !== TYPE.DS) : sets, proxied);
       yield* this.#served();
     }
     if (this.#dnssec !== null) yield* this.#denial();
@@ -158,6 +171,41 @@ export class ZoneSnapshot {
     if (isLeft) yield { name: name!, sets: withChallenges([], rdatas), proxied: null };
   }
 
+  /**
+   * The apexes of our zones right inside this one, as owners, though nothing may be stored there.
+   */
+  *#withDelegations(owners: Iterable<Owner>): Generator<Owner> {
+    const nested = [...this.#nested.values()];
+    let at = 0;
+    const isBefore = (name: Name, other: Name): boolean => Buffer.compare(nameKey(name), nameKey(other)) < 0;
+    for (const owner of owners) {
+      for (; at < nested.length && isBefore(nested[at], owner.name); at++)
+        yield { name: nested[at], sets: [], proxied: null };
+      if (at < nested.length && equalNames(nested[at], owner.name)) at++;
+      yield owner;
+    }
+    for (; at < nested.length; at++) yield { name: nested[at], sets: [], proxied: null };
+  }
+
+  /**
+   * The delegation to a nested zone of ours: what that zone has as NS with its glue, and its DS. A
+   * secondary of this zone alone must not deny the names of the other.
+   */
+  *#delegation(name: Name): Generator<ResourceRecord> {
+    const node = this.#environment.answers.get(apexKey(name), { transaction: this.#transaction });
+    if (node === undefined) return;
+    const at = answerOffset(node, 0, TYPE.NS);
+    if (at === 0) return;
+    const { answer, additional } = expandAnswer(node, at, name, name);
+    yield* answer;
+    const ds = answerOffset(node, 0, TYPE.DS);
+    if (ds !== 0) {
+      const isSigned = (node[ds + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+      yield* (isSigned ? expandSigned(node, ds, name, name) : expandAnswer(node, ds, name, name)).answer;
+    }
+    for (const record of additional) if (isWithin(record.name, name)) yield record;
+  }
+
   #readChallenges(): Uint8Array[] {
     const environment = this.#environment;
     const transaction = this.#transaction;
@@ -170,6 +218,23 @@ export class ZoneSnapshot {
       if (type === 'dns-01') rdatas.push(challengeRdata(content));
     }
     return rdatas;
+  }
+
+  #readNested(): Map<string, Name> {
+    const { lookups } = this.#environment;
+    const prefix = domainNameKey(this.#domain.apex);
+    const start = Buffer.concat([prefix, Uint8Array.of(0)]);
+    const nested = new Map<string, Name>();
+    let last: Name | null = null;
+    for (const found of lookups.getKeys({ start, end: afterPrefix(prefix), transaction: this.#transaction })) {
+      const key = found as Buffer;
+      const name = nameOfKey(key, 1, key.length);
+      // Those inside of others come after them.
+      if (last !== null && isWithin(name, last)) continue;
+      last = name;
+      nested.set(nameId(name), name);
+    }
+    return nested;
   }
 
   #readApex(): AtApex {

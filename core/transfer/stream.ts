@@ -1,11 +1,16 @@
-/** The messages of a transfer, whole (RFC 5936) or of what differs (RFC 1995), one after another as they are taken. */
+/**
+ * The messages of a transfer, whole (RFC 5936) or of what differs (RFC 1995), one after another as
+ * they are taken.
+ */
 import type { ZoneDifference } from '../journal/apply/zone-difference.ts';
 import { SOA_NUMBERS } from '../store/answers.ts';
 import type { ResourceRecord } from '../wire/types.ts';
 import { type Envelope, TransferMessage } from './message.ts';
 import type { ZoneSnapshot } from './snapshot.ts';
 
-/** Message after message, none without a record. `reserve`: bytes that each leaves for a signature. */
+/**
+ * Message after message, none without a record. `reserve`: bytes that each leaves for a signature.
+ */
 export function* messagesOf(records: Iterable<ResourceRecord>, envelope: Envelope, reserve: number): Generator<Buffer> {
   const message = new TransferMessage(envelope, reserve);
   for (const record of records) {
@@ -35,7 +40,10 @@ export function* wholeZone(snapshot: ZoneSnapshot): Generator<ResourceRecord> {
   yield snapshot.soa;
 }
 
-/** The new SOA; the old one and what goes; the new one and what comes; the new one (RFC 1995 section 4). */
+/**
+ * The new SOA; the old one and what goes; the new one and what comes; the new one (RFC 1995 section
+ * 4).
+ */
 export function* differing(soa: ResourceRecord, { from, removed, added }: ZoneDifference): Generator<ResourceRecord> {
   yield soa;
   yield soaOf(soa, from);
@@ -45,7 +53,10 @@ export function* differing(soa: ResourceRecord, { from, removed, added }: ZoneDi
   yield soa;
 }
 
-/** The SOA with another serial, the first of the five numbers that its rdata ends in (RFC 1035 3.3.13). */
+/**
+ * The SOA with another serial, the first of the five numbers that its rdata ends in (RFC 1035
+ * 3.3.13).
+ */
 function soaOf(soa: ResourceRecord, serial: number): ResourceRecord {
   const rdata = Buffer.from(soa.rdata);
   rdata.writeUInt32BE(serial, rdata.length - SOA_NUMBERS);

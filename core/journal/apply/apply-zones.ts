@@ -19,7 +19,7 @@ import {
 } from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
-import { equalNames, isWithin, type Name, nameId } from '../../wire/name.ts';
+import { equalNames, isWithin, type Name, nameId, parentName } from '../../wire/name.ts';
 import { type RRset, TYPE } from '../../wire/types.ts';
 import { affectedNames, type ChangedName } from '../../zone/affected.ts';
 import { negativeTtl } from '../../zone/answer-parts.ts';
@@ -27,12 +27,14 @@ import { readNodes } from '../../zone/bulk.ts';
 import { challengeName } from '../../zone/challenged.ts';
 import { compileNode } from '../../zone/compile.ts';
 import { MemoryZone } from '../../zone/memory.ts';
+import { typesOfNode } from '../../zone/node-types.ts';
 import { originAliasKey } from '../../zone/origin-apex.ts';
 import { isWebName } from '../../zone/proxied.ts';
 import { nextSerial } from '../../zone/serial.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { readBelowApex } from '../../zone/stored.ts';
 import { exists, findType, type ZoneView } from '../../zone/view.ts';
+import { walk } from '../../zone/walk.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { UsageChanges } from './account-usage.ts';
@@ -61,6 +63,8 @@ export class ZoneUpdates {
   readonly #zones = new Map<Id, ZoneUpdate>();
   /** Domains that were added or deleted. The zones around them change, too. */
   readonly domainChanges: { readonly domain: Domain; readonly present: boolean }[] = [];
+  /** How many of them belong to earlier entries. */
+  #notedChanges = 0;
   /** Targets of added or deleted ALIAS records, by nameId. */
   readonly aliasTargets = new Map<string, { readonly target: Name; readonly domainIds: Set<Id> }>();
   readonly edge = new EdgeNotices();
@@ -290,6 +294,12 @@ export class ZoneUpdates {
     this.#proxiesBefore.clear();
     for (const { domain, origin } of this.#originsBefore.values()) this.#updateOrigin(domain, origin);
     this.#originsBefore.clear();
+    // The delegation in the enclosing zone comes or goes.
+    for (const { domain } of this.domainChanges.slice(this.#notedChanges)) {
+      const parent = this.#facts.parentOf(domain.apex);
+      if (parent !== null) this.zone(parent.id, false).discardDifference();
+    }
+    this.#notedChanges = this.domainChanges.length;
     const seconds = Math.floor(time / 1000);
     for (const update of this.#touched.splice(0)) {
       update.isTouched = false;
@@ -369,9 +379,23 @@ export class ZoneUpdates {
     if (signer !== null) {
       this.#signedNodes.push({ domain, name, node });
       this.#noteNode(domain, name, node);
-      this.#chainOf(domain, view, signer).note(name, node);
+      this.#chainOf(domain, view, signer).note(
+        name,
+        node === null ? this.#delegatedTypes(view, name) : typesOfNode(node),
+      );
     }
     this.#writer.put(name, node, apex);
+  }
+
+  /**
+   * What the zone has at the apex of a nested zone of ours, which answers there itself: a
+   * delegation. Null: the name is none, or is occluded.
+   */
+  #delegatedTypes(view: ZoneView, name: Name): number[] | null {
+    if (!view.isNested(name)) return null;
+    const { kind } = walk(view, parentName(name));
+    if (kind === 'outside' || kind === 'delegation' || kind === 'dname') return null;
+    return this.#served.parentDs(name) === null ? [TYPE.NS] : [TYPE.NS, TYPE.DS, TYPE.RRSIG];
   }
 
   /** Called before the node of a signed zone is written. */
@@ -418,18 +442,23 @@ export class ZoneUpdates {
     const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
     const view = this.#served.viewOf(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
-    const signed: [Name, Buffer][] = [];
+    const signed: [Name, readonly number[]][] = [];
     const signer = this.#served.signerOf(domain);
     const parentSigner = this.#served.parentSignerOf(apex);
     const compile = (name: Name): void => {
       const node = compileNode(view, name, signer, parentSigner);
       if (node === null) return;
       nodes.push([name.length === apex.length ? apexKey(name) : nameKey(name), node]);
-      if (signer !== null) signed.push([name, node]);
+      if (signer !== null) signed.push([name, typesOfNode(node)]);
     };
     for (const owner of zone.names()) compile(owner);
     for (const { name } of this.#challengeChanges(domain)) if (!exists(zone, name)) compile(name);
     this.#writer.replaceAll(apex, nodes);
+    if (signer !== null)
+      for (const name of this.#served.nestedIn(apex)) {
+        const types = this.#delegatedTypes(view, name);
+        if (types !== null) signed.push([name, types]);
+      }
     if (signer === null) this.#removeChain(domain.id, apex);
     else {
       this.nsec3.push(this.#chainOf(domain, view, signer).replaceAll(signed));
@@ -527,7 +556,10 @@ export class ZoneUpdates {
     for (const child of this.#facts.childrenOf(apex)) {
       const concerns = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
-        (types.has(TYPE.NS) || types.has(TYPE.DNAME) || (types.has(TYPE.DS) && equalNames(name, child.apex)));
+        (types.has(TYPE.NS) ||
+          types.has(TYPE.DNAME) ||
+          // Without types: the signature of the DS is due.
+          ((types.has(TYPE.DS) || types.size === 0) && equalNames(name, child.apex)));
       if (isWhole || some(update.changed.values(), concerns)) this.#compileApex(child);
     }
   }

@@ -11,7 +11,6 @@ import { afterPrefix, type Id, idKey, nsec3Key } from '../../store/keys.ts';
 import { encodeEntry, entryHash, entryName, entryRecords } from '../../store/nsec3-entries.ts';
 import type { Name } from '../../wire/name.ts';
 import { TYPE } from '../../wire/types.ts';
-import { typesOfNode } from '../../zone/node-types.ts';
 
 /** A change of the table, for the index. */
 export interface Nsec3Change {
@@ -55,11 +54,12 @@ export class Nsec3Chain {
     this.#zone = zone;
   }
 
-  /** The node of a name has changed; null: the name has none. */
-  note(name: Name, node: Buffer | null): void {
+  /**
+   * What a name has may have changed. `types`: as NSEC3 lists them; null: the name does not exist.
+   */
+  note(name: Name, types: readonly number[] | null): void {
     const hash = Buffer.from(this.#zone.signer.hash(name));
-    const types = node === null ? [] : typesOfNode(node);
-    this.#changes.set(hash.toString('latin1'), node === null ? null : { hash, name, types });
+    this.#changes.set(hash.toString('latin1'), types === null ? null : { hash, name, types });
   }
 
   /** Writes the records; returns the changes for the index. */
@@ -110,12 +110,11 @@ export class Nsec3Chain {
   }
 
   /** Replaces all records of the zone by those of these names. */
-  replaceAll(nodes: Iterable<readonly [name: Name, node: Buffer]>): Nsec3Change {
+  replaceAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Nsec3Change {
     const { nsec3 } = this.#environment;
     const { domainId, apex, signer } = this.#zone;
     const links: Link[] = [];
-    for (const [name, node] of nodes)
-      links.push({ hash: Buffer.from(signer.hash(name)), name, types: typesOfNode(node) });
+    for (const [name, types] of names) links.push({ hash: Buffer.from(signer.hash(name)), name, types });
     links.sort((a, b) => Buffer.compare(a.hash, b.hash));
     removeAll(this.#environment, domainId);
     const all = links.map((link, i) => this.#encode(link, links[(i + 1) % links.length].hash));

@@ -3,8 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dsRdata } from '../../../core/dnssec/dnskey.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import { typeName } from '../../../core/wire/mnemonics.ts';
 import { formatName } from '../../../core/wire/name.ts';
+import { formatRdata } from '../../../core/wire/rdata/index.ts';
+import { TYPE } from '../../../core/wire/types.ts';
 import { World } from '../../admin-api/update/world.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
@@ -22,12 +26,12 @@ test.before(async () => {
 });
 test.after(() => world?.stop());
 
-async function verify(): Promise<void> {
+async function verify(zone = domain): Promise<void> {
   const file = join(temporaryFolder('verify'), 'zone');
-  writeFileSync(file, zoneText(transferred(world.daemon, domain)));
+  writeFileSync(file, zoneText(transferred(world.daemon, zone)));
   const ldns = await runProgram('ldns-verify-zone', [file]);
   assert.is(ldns.code, 0, ldns.output);
-  const bind = await runProgram('dnssec-verify', ['-z', '-o', formatName(domain.apex), file]);
+  const bind = await runProgram('dnssec-verify', ['-z', '-o', formatName(zone.apex), file]);
   assert.is(bind.code, 0, bind.output);
 }
 
@@ -45,6 +49,27 @@ test('a zone that is signed with all its records', async () => {
   domain = await world.zone(undefined, 'signed.example');
   await addRecords(world.daemon, domain, RECORDS);
   await signZone(world.daemon, domain, 15);
+  await verify();
+});
+
+test('zones of ours inside a signed zone are delegations', async () => {
+  if (missing !== null) return;
+  const { daemon } = world;
+  const nested = await world.zone(undefined, 'nested.empty.signed.example');
+  await world.zone(undefined, 'deep.nested.empty.signed.example');
+  await verify();
+  const row = await signZone(daemon, nested);
+  await verify(nested);
+  const ds = dsRdata(nested.apex, Buffer.from(row.keys[0].dnskey, 'base64'));
+  await addRecords(daemon, domain, [['nested.empty', 'DS', formatRdata(TYPE.DS, ds)]]);
+  await verify();
+  const types = transferred(daemon, domain)
+    .filter(({ name }) => formatName(name) === 'nested.empty.signed.example.')
+    .map(({ type }) => typeName(type));
+  assert.equal(types, ['NS', 'NS', 'DS', 'RRSIG']);
+  const { serial } = world.reader.zoneState(domain.id);
+  await daemon.call('DELETE', `/api/v1/domains/${nested.id}`);
+  assert.ok(world.reader.zoneState(domain.id).serial > serial, 'secondaries learn of it');
   await verify();
 });
 
