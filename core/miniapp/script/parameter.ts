@@ -10,13 +10,45 @@ const MOST_CALLS = 64;
 /** Methods that call what they are given with what they are of. */
 const PASSING = new Set(['then', 'map', 'forEach', 'find', 'filter', 'some', 'every', 'flatMap']);
 
-/** By a call there and then, by all calls by its name, or by the promise or list whose method has the function. */
+/** Functions that may give their parameters other values by `arguments`, which has them too. */
+const rewriting = new WeakMap<Walked, ReadonlySet<AnyNode>>();
+
+function rewritingOf(walked: Walked): ReadonlySet<AnyNode> {
+  const known = rewriting.get(walked);
+  if (known !== undefined) return known;
+  const functions = new Set<AnyNode>();
+  for (const node of walked.names) {
+    if (node.name !== 'arguments' || !isWritten(node)) continue;
+    let at = parentOf(node);
+    while (at !== undefined && at.type !== 'FunctionExpression' && at.type !== 'FunctionDeclaration') at = parentOf(at);
+    if (at !== undefined) functions.add(at);
+  }
+  rewriting.set(walked, functions);
+  return functions;
+}
+
+/** `arguments[0] = …`, or it gets another name. */
+function isWritten(node: AnyNode): boolean {
+  const parent = parentOf(node);
+  if (parent?.type !== 'MemberExpression')
+    return parent?.type === 'VariableDeclarator' || parent?.type === 'AssignmentExpression';
+  const target = parentOf(parent);
+  if (target?.type === 'AssignmentExpression') return target.left === parent;
+  return target?.type === 'UpdateExpression' || target?.type === 'ForOfStatement' || target?.type === 'ForInStatement';
+}
+
 export function valuesOfParameter(
   evaluator: Evaluation,
   walked: Walked,
   fn: FunctionNode & AnyNode,
   index: number,
 ): Values {
+  const given = givenTo(evaluator, walked, fn, index);
+  return given !== NOTHING_KNOWN && rewritingOf(walked).has(fn) ? union([given, NOTHING_KNOWN]) : given;
+}
+
+/** By a call there and then, by all calls by its name, or by the promise or list whose method has the function. */
+function givenTo(evaluator: Evaluation, walked: Walked, fn: FunctionNode & AnyNode, index: number): Values {
   const call = callOf(fn);
   if (call !== undefined) {
     const args = argumentsOf(call.node).slice(call.skip);

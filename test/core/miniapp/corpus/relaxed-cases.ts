@@ -50,6 +50,8 @@ export const RELAXED_CASES: readonly RelaxedCase[] = [
   ...script(
     'a name that may be one that the policy does not cover',
     'new window[document.title]();',
+    "function f(k, n) { arguments[n] = 'R' + k; new window[k](); }\nf('Map', 0);",
+    "function f(k, n) { const a = arguments;\na[n] = n; new window[k](); }\nf('Map', 0);",
     "Host.storage.get('k').then((k) => new window[k]());",
     "Host.storage.get('k').then((k) => { const C = window[k]; new C({ iceServers: [] }); });",
     'class A extends window[document.title] {}\nnew A();',
