@@ -23,8 +23,9 @@ const FIELDS = ['main', 'module', 'browser', 'unpkg', 'jsdelivr'];
 const SCRIPT = /\.(?:js|mjs)$/;
 /** Bytes: what is shorter says nothing of where it is from. */
 const SHORTEST = 512;
-/** Files of a release; the larger ones are those that apps have. Others: what libraries depend on. */
+/** Files of a release; the larger ones are those that apps have. */
 const MOST_FILES = 40;
+/** Of what libraries depend on. */
 const MOST_OF_OTHERS = 8;
 /** A module of Node, without which the file does not run. */
 const OF_NODE =

@@ -7,14 +7,14 @@ export const SCRIPT_RULES = {
     title: 'Code is made of text with eval',
     about:
       'eval runs text as code, which no audit can have seen. Any use of it counts, by another name and through window, self or globalThis too; only typeof eval is let through.',
-    fix: 'Write the code as code. For data use JSON.parse(text); for a choice among functions an object with the functions in it.',
+    fix: 'Write the code as code. For data use JSON.parse(text); for a choice among functions an object with the functions in it. Of libraries take the builds and settings of the platform page.',
   },
   function_constructor: {
     type: 'error',
     title: 'Code is made of text with a function constructor',
     about:
       'Function, GeneratorFunction and AsyncFunction run text as code, as eval does. They are looked for by name, by an alias, as the constructor of any function, and in Reflect.construct and Reflect.apply. Constant text that does nothing, compares its parameters, or gives the global object where it is called is a notice.',
-    fix: 'Write the function as code. Of libraries that make code of templates use the builds that do not: vue.runtime for Vue, @alpinejs/csp for Alpine, the runtime of Handlebars with precompiled templates.',
+    fix: 'Write the function as code. Of libraries that make code of text use the builds that do not, such as vue.runtime and @alpinejs/csp; the platform page lists them, and settings of others.',
   },
   function_constructor_escapes: {
     type: 'warning',
@@ -190,7 +190,7 @@ export const SCRIPT_RULES = {
     title: 'The network is reached around Host',
     about:
       'fetch, XMLHttpRequest, WebSocket, EventSource, WebTransport, RTCPeerConnection, sendBeacon and their kin are not for apps; neither are BroadcastChannel and navigator.locks, by which pages reach each other.',
-    fix: 'Use Host.network.fetch(url, opts), with the permission network.',
+    fix: 'Use Host.network.fetch(url, opts), with the permission network. Of libraries take the builds and settings of the platform page.',
   },
   direct_storage: {
     type: 'error',

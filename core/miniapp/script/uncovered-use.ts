@@ -56,7 +56,7 @@ function isUse(view: ScriptView, parent: AnyNode, value: AnyNode): boolean {
   }
 }
 
-const isText = (view: ScriptView, value: AnyNode): boolean =>
+const isText = (view: ScriptView, node: AnyNode): boolean =>
   view.evaluator
-    .valuesOf(value)
-    .some((one) => one.kind === 'text' || (one.kind === 'constant' && typeof one.value === 'string'));
+    .valuesOf(node)
+    .some((value) => value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string'));
