@@ -40,8 +40,12 @@ export class Denial {
   readonly #hashes = new Int32Array(MAX_PROOFS * NSEC3_HASH_WORDS);
   readonly #kinds = new Uint8Array(MAX_PROOFS);
   readonly #hash = new Int32Array(NSEC3_HASH_WORDS);
-  /** Entries that have been written. */
-  readonly #written = new Int32Array(MAX_PROOFS);
+  /** First 64 bits of the hashes of the entries that have been written. */
+  readonly #written = new Int32Array(MAX_PROOFS * 2);
+  /** For entries in the store: where the apex is, and a hash. */
+  #packet: Uint8Array = new Uint8Array(0);
+  #apexAt = 0;
+  readonly #bytes = new Uint8Array(HASH_LENGTH);
 
   constructor(index: IndexReader) {
     this.#index = index;
@@ -74,22 +78,29 @@ export class Denial {
   }
 
   /**
-   * Writes the records at `p`, up to `limit`. `directory`: of the zone. `apexPointer`: offset of
-   * the apex in the message, which starts at `start`. Returns the offset after them, NO_ROOM or
-   * CHANGED.
+   * Writes the records at `p`, up to `limit`. `directory`: of the zone; 0: it has none in the
+   * arena. `apexPointer`: offset of the apex in the message, which starts at `start`. Returns the
+   * offset after them, NO_ROOM or CHANGED.
    */
   write(bytes: Uint8Array, start: number, from: number, limit: number, directory: number, apexPointer: number): number {
     const written = this.#written;
     this.records = 0;
+    this.#packet = bytes;
+    this.#apexAt = start + apexPointer;
     let p = from;
     let entries = 0;
     for (let proof = 0; proof < this.#count; proof++) {
       const entry = this.#find(directory, proof);
       if (entry === 0) return CHANGED;
+      const nodes = this.#index.bytes;
+      const first = wordAt(nodes, entry + ENTRY_HASH_AT);
+      const second = wordAt(nodes, entry + ENTRY_HASH_AT + 4);
       let i = 0;
-      while (i < entries && written[i] !== entry / 8) i++;
+      while (i < entries && (written[i * 2] !== first || written[i * 2 + 1] !== second)) i++;
       if (i < entries) continue;
-      written[entries++] = entry / 8;
+      written[entries * 2] = first;
+      written[entries * 2 + 1] = second;
+      entries++;
       p = this.#writeEntry(bytes, start, p, limit, entry, apexPointer);
       if (p === NO_ROOM) return NO_ROOM;
     }
@@ -130,6 +141,18 @@ export class Denial {
     return p;
   }
 
+  /** Finds an entry in the store. */
+  #fetch(proof: number): number {
+    const { bytes } = this.#index;
+    const hashes = this.#hashes;
+    const first = proof * NSEC3_HASH_WORDS;
+    const kind = this.#kinds[proof];
+    for (let i = 0; i < HASH_LENGTH; i++) this.#bytes[i] = hashes[first + (i >> 2)] >>> (24 - (i & 3) * 8);
+    const entry = this.#index.fetchEntry(this.#packet, this.#apexAt, this.#bytes);
+    if (entry === 0 || kind === PROOF.ANY) return entry;
+    return (compareHash(bytes, entry + ENTRY_HASH_AT, hashes, first) === 0) === (kind === PROOF.MATCH) ? entry : 0;
+  }
+
   /**
    * The entry with the greatest hash that is not above the proof's, in a circle. 0: not as
    * expected.
@@ -138,10 +161,12 @@ export class Denial {
     const { words, bytes } = this.#index;
     const hashes = this.#hashes;
     const first = proof * NSEC3_HASH_WORDS;
+    if (directory === 0) return this.#fetch(proof);
     // Compared as signed numbers with the highest bit inverted.
     const prefix = hashes[first] ^ SIGN;
     const start = ((directory + directoryStart(bytes[directory + NAME_LENGTH_AT])) >>> 2) + FIRST_CHUNK_WORD;
     const chunks = words[start - FIRST_CHUNK_WORD + CHUNK_COUNT_WORD];
+    if (chunks === 0) return this.#fetch(proof);
     let low = 0;
     for (let high = chunks; high - low > 1; ) {
       const middle = (low + high) >>> 1;
@@ -160,10 +185,12 @@ export class Denial {
         chunk = Atomics.load(words, start + (low === 0 ? chunks - 1 : low - 1) * 2 + 1) * 2;
         index = words[chunk + ENTRY_COUNT_WORD] - 1;
         const entry = Atomics.load(words, chunk + FIRST_ENTRY_WORD + index * 2 + 1) * 8;
+        if (entry < 0) return this.#fetch(proof);
         return this.#kinds[proof] === PROOF.MATCH ? 0 : entry;
       }
       const pair = chunk + FIRST_ENTRY_WORD + index * 2;
       const entry = Atomics.load(words, pair + 1) * 8;
+      if (entry < 0) return this.#fetch(proof);
       if (words[pair] !== hashes[first]) return this.#kinds[proof] === PROOF.MATCH ? 0 : entry;
       // The same first 32 bits, most often the same hash.
       const order = compareHash(bytes, entry + ENTRY_HASH_AT, hashes, first);

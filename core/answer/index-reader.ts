@@ -7,6 +7,7 @@ import { MAX_NODE, NAME_LENGTH_AT, NODE_HEADER, nameOffset } from '../store/answ
 import { DIRECTORY_MARK } from '../store/index/denial-layout.ts';
 import {
   COMMITS,
+  ENTRY_SCRATCH,
   EPOCH,
   finishHash,
   GENERATION,
@@ -27,6 +28,12 @@ export interface NodeStore {
    * `wildcard`.
    */
   fetch(bytes: Uint8Array, from: number, wildcard: boolean, out: Uint8Array, at: number, room: number): number;
+  /**
+   * Copies the NSEC3 entry of a zone with the greatest hash that is not above `hash`, in a circle,
+   * to `out` at `at` if it is not longer than `room`. The apex of the zone is at bytes[from].
+   * Returns the length; 0 if there is none.
+   */
+  fetchEntry(bytes: Uint8Array, from: number, hash: Uint8Array, out: Uint8Array, at: number, room: number): number;
 }
 
 /** Maximum labels of a name (RFC 1035 section 3.1: 255 bytes). */
@@ -247,6 +254,13 @@ export class IndexReader {
       while (k < length && bytes[name + 1 + k] === LOWER[packet[from + k]]) k++;
       if (k === length) return node;
     }
+  }
+
+  /** The offset of an NSEC3 entry from the store: see NodeStore. 0: there is none. */
+  fetchEntry(packet: Uint8Array, from: number, hash: Uint8Array): number {
+    this.fetches++;
+    const at = this.#scratch + 2 * MAX_NODE;
+    return this.#store.fetchEntry(packet, from, hash, this.bytes, at, ENTRY_SCRATCH) === 0 ? 0 : at;
   }
 
   #fetch(packet: Uint8Array, from: number, wildcard: boolean): number {

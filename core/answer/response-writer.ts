@@ -240,7 +240,6 @@ export class ResponseWriter {
     if (p !== NO_ROOM && !denial.isEmpty) {
       const directory = apex === 0 ? 0 : this.#findDirectory(apex);
       const apexPointer = query.nameEnd - start - nodes[apex + NAME_LENGTH_AT];
-      if (directory === 0) return CHANGED;
       p = denial.write(bytes, start, p, limit - tail, directory, apexPointer);
       if (p === CHANGED) return CHANGED;
       nscount += denial.records;

@@ -294,7 +294,6 @@ export class Synthesizer {
     let label = 0;
     while (index.starts[label] < from) label++;
     const directory = index.findDirectory(queryName, from, queryName.length, index.sums[label]);
-    if (directory === 0) return CHANGED;
     return this.#denial.write(bytes, query.start, p, limit, directory, HEADER_LENGTH + from);
   }
 

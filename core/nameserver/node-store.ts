@@ -4,7 +4,8 @@
  */
 import type { NodeStore } from '../answer/index-reader.ts';
 import { type Binary, type Environment, openEnvironment } from '../store/environment.ts';
-import { writeNameKey } from '../store/keys.ts';
+import { afterPrefix, domainNameKey, writeNameKey } from '../store/keys.ts';
+import { nameAt } from '../wire/name.ts';
 
 export class LmdbNodeStore implements NodeStore {
   readonly #directory: string;
@@ -23,11 +24,7 @@ export class LmdbNodeStore implements NodeStore {
   }
 
   fetch(bytes: Uint8Array, from: number, wildcard: boolean, out: Uint8Array, at: number, room: number): number {
-    if (this.#answers === null) {
-      this.#environment = openEnvironment(this.#directory);
-      this.#answers = this.#environment.answers;
-      this.refresh();
-    }
+    const answers = this.#answers ?? this.#open().answers;
     const keyBytes = this.#keyBytes;
     const keys = this.#keys;
     let length = writeNameKey(bytes, from, keyBytes, 0);
@@ -35,14 +32,43 @@ export class LmdbNodeStore implements NodeStore {
       keyBytes[length++] = 0x2a;
       keyBytes[length++] = 0;
     }
-    let node = this.#answers.getBinaryFast(keys[length]);
+    let node = answers.getBinaryFast(keys[length]);
     if (node === undefined && !wildcard) {
       keyBytes[0] = 0;
-      node = this.#answers.getBinaryFast(keys[writeNameKey(bytes, from, keyBytes, 1)]);
+      node = answers.getBinaryFast(keys[writeNameKey(bytes, from, keyBytes, 1)]);
     }
     if (node === undefined || node.length > room) return 0;
     for (let i = 0, n = node.length; i < n; i++) out[at + i] = node[i];
     return node.length;
+  }
+
+  fetchEntry(bytes: Uint8Array, from: number, hash: Uint8Array, out: Uint8Array, at: number, room: number): number {
+    const { nsec3, lookups } = this.#environment ?? this.#open();
+    const first = lookups.get(domainNameKey(nameAt(bytes, from)));
+    if (first === undefined) return 0;
+    const start = Buffer.concat([first, hash]);
+    // A range in reverse includes its start.
+    for (const range of [
+      { start, end: first },
+      { start: afterPrefix(first)!, end: first },
+    ])
+      for (const { key, value } of nsec3.getRange({ ...range, reverse: true, limit: 2 })) {
+        if (first.compare(key, 0, first.length) !== 0) continue;
+        const length = value.readUInt32BE(0);
+        if (length > room) return 0;
+        for (let i = 0; i < length; i++) out[at + i] = value[i];
+        return length;
+      }
+    return 0;
+  }
+
+  #open(): Environment {
+    if (this.#environment === null) {
+      this.#environment = openEnvironment(this.#directory);
+      this.#answers = this.#environment.answers;
+      this.refresh();
+    }
+    return this.#environment;
   }
 
   async close(): Promise<void> {

@@ -18,7 +18,7 @@ import { CLUSTER, isWeb, type Proxies, withOrigin } from '../reference/proxy.ts'
 import type { Zones } from '../reference/resolver.ts';
 
 const ARENA = 4 << 20;
-const NO_STORE = { refresh: () => {}, fetch: () => 0 };
+const NO_STORE = { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 };
 
 /** The query path over an index that somebody else writes. `store`: where nodes lie that the arena has no room for. */
 export class QueryPath {

@@ -183,10 +183,10 @@ function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
     if (node === null) index.remove(name);
     else index.put(node, wasStored);
   }
-  for (const { domainId, apex, hash, stored, all } of updates.nsec3) {
+  for (const { domainId, apex, hash, stored, all, before } of updates.nsec3) {
     if (hash === null) index.denial.replaceAll(domainId, apex, (all ?? []).map(entryOf));
     else if (stored === null) index.denial.remove(domainId, hash);
-    else index.denial.put(domainId, apex, entryOf(stored));
+    else index.denial.put(domainId, apex, entryOf(stored), before !== null);
   }
   index.publish();
 }

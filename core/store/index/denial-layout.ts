@@ -5,10 +5,12 @@
  *   directory   a node (store/answers.ts) without types, whose name is DIRECTORY_MARK and the apex:
  *               no query has that name. From `directoryStart`, 32-bit words in the order of the
  *               processor:
- *                 domain id, upper and lower half; number of chunks; 0
+ *                 number of chunks; 0
  *                 of each chunk: first hash, reference
  *   chunk       size u32 (big-endian); number of entries (word); of each entry: hash, reference
  *   entry       store/nsec3-entries.ts
+ *
+ * A directory without chunks says that the arena had no room: all is looked up in the table.
  *
  * A hash here is its first 32 bits; the entry has the whole. A reference is an offset divided by 8;
  * IN_STORE: the entry is only in the nsec3 table. The first hash of the first chunk is 0. No chunk
@@ -18,9 +20,8 @@
 /** In place of a length of a label: above 63, so that no name of a query has it. */
 export const DIRECTORY_MARK = 0xff;
 /** Words from `directoryStart`. */
-export const DOMAIN_ID_WORD = 0;
-export const CHUNK_COUNT_WORD = 2;
-export const FIRST_CHUNK_WORD = 4;
+export const CHUNK_COUNT_WORD = 0;
+export const FIRST_CHUNK_WORD = 2;
 /** Words in a chunk. */
 export const ENTRY_COUNT_WORD = 1;
 export const FIRST_ENTRY_WORD = 2;

@@ -7,7 +7,6 @@ import { ENTRY_HASH_AT } from '../nsec3-entries.ts';
 import {
   CHUNK_COUNT_WORD,
   DIRECTORY_MARK,
-  DOMAIN_ID_WORD,
   directoryStart,
   ENTRY_COUNT_WORD,
   FIRST_CHUNK_WORD,
@@ -24,11 +23,11 @@ const FILL = 192;
 export interface DenialArena {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
-  /** 0: the arena is full. */
-  allocate(bytes: number): number;
+  /** 0: the arena is full, or has no room left for leaves (admission.ts). */
+  allocate(bytes: number, isLeaf: boolean): number;
   /** Frees a block when no reader is left that may have it. Its first word is its size. */
   retire(offset: number): void;
-  /** Puts or replaces a directory; returns its offset. */
+  /** Puts or replaces a directory; returns its offset, or 0 if the arena is full. */
   putDirectory(node: Buffer): number;
   removeDirectory(name: Uint8Array): void;
 }
@@ -47,19 +46,20 @@ export class DenialWriter {
     this.#arena = arena;
   }
 
-  /** Puts or replaces the entry of its hash. */
-  put(domainId: Id, apex: Uint8Array, entry: Uint8Array): void {
+  /** Puts or replaces the entry of its hash. `wasStored`: whether the table had one before. */
+  put(domainId: Id, apex: Uint8Array, entry: Uint8Array, wasStored: boolean): void {
     const zone = this.#zones.get(domainId);
-    const reference = this.#store(entry);
+    const prefix = prefixOf(entry, ENTRY_HASH_AT);
     if (zone === undefined) {
-      this.#create(domainId, apex, [[prefixOf(entry, ENTRY_HASH_AT), reference]]);
+      this.#create(domainId, apex, [[prefix, this.#store(entry)]]);
       return;
     }
+    if (!this.#isPlaced(zone)) return;
+    const reference = this.#store(entry);
     const { words } = this.#arena;
-    const prefix = prefixOf(entry, ENTRY_HASH_AT);
     const at = this.#chunkWord(zone, prefix);
     const chunk = words[at + 1] * 2;
-    const found = this.#find(chunk, prefix, entry, ENTRY_HASH_AT);
+    const found = this.#find(chunk, prefix, entry, ENTRY_HASH_AT, wasStored);
     if (found >= 0) {
       const old = words[found + 1];
       Atomics.store(words, found + 1, reference);
@@ -71,27 +71,22 @@ export class DenialWriter {
       ([other, behind]) => other > prefix || (other === prefix && this.#isBefore(entry, behind)),
     );
     entries.splice(index < 0 ? entries.length : index, 0, [prefix, reference]);
-    if (entries.length <= MAX_CHUNK) {
-      Atomics.store(words, at + 1, this.#writeChunk(entries) / 8);
-      this.#release(chunk / 2);
-    } else this.#replaceChunk(zone, at, halves(entries));
+    this.#replaceChunk(zone, at, entries.length <= MAX_CHUNK ? [entries] : halves(entries));
   }
 
+  /** Removes the entry of a hash, which was there. */
   remove(domainId: Id, hash: Uint8Array): void {
     const zone = this.#zones.get(domainId);
-    if (zone === undefined) return;
+    if (zone === undefined || !this.#isPlaced(zone)) return;
     const { words } = this.#arena;
     const prefix = prefixOf(hash, 0);
     const at = this.#chunkWord(zone, prefix);
     const chunk = words[at + 1] * 2;
-    const found = this.#find(chunk, prefix, hash, 0);
+    const found = this.#find(chunk, prefix, hash, 0, true);
     if (found < 0) return;
     const entries = this.#read(chunk);
     const [[, reference]] = entries.splice((found - chunk - FIRST_ENTRY_WORD) / 2, 1);
-    if (entries.length > 0) {
-      Atomics.store(words, at + 1, this.#writeChunk(entries) / 8);
-      this.#release(chunk / 2);
-    } else this.#replaceChunk(zone, at, []);
+    this.#replaceChunk(zone, at, entries.length > 0 ? [entries] : []);
     this.#release(reference);
   }
 
@@ -125,12 +120,21 @@ export class DenialWriter {
       end = Math.min(i + FILL, entries.length);
       // Equal prefixes are in one chunk.
       while (end < entries.length && entries[end][0] === entries[end - 1][0]) end++;
-      chunks.push([i === 0 ? 0 : entries[i][0], this.#writeChunk(entries.slice(i, end)) / 8]);
+      chunks.push([i === 0 ? 0 : entries[i][0], this.#writeChunk(entries.slice(i, end))]);
     }
-    this.#putDirectory(domainId, Uint8Array.prototype.slice.call(apex), chunks);
+    this.#putChunks(domainId, Uint8Array.prototype.slice.call(apex), chunks, entries);
   }
 
-  #putDirectory(domainId: Id, apex: Uint8Array, chunks: readonly Pair[]): void {
+  /** A zone whose chunks have no room is looked up in the store. `entries`: those of new chunks. */
+  #putChunks(domainId: Id, apex: Uint8Array, chunks: readonly Pair[], entries: readonly Pair[]): void {
+    if (chunks.every(([, chunk]) => chunk !== 0) && this.#putDirectory(domainId, apex, chunks)) return;
+    for (const [, chunk] of chunks) if (chunk !== 0) this.#release(chunk);
+    for (const [, entry] of entries) this.#release(entry);
+    if (!this.#putDirectory(domainId, apex, [])) this.#delete(domainId);
+  }
+
+  /** False: the arena is full. */
+  #putDirectory(domainId: Id, apex: Uint8Array, chunks: readonly Pair[]): boolean {
     const name = directoryName(apex);
     const start = directoryStart(name.length);
     const node = Buffer.alloc(start + (FIRST_CHUNK_WORD + chunks.length * 2) * 4);
@@ -139,33 +143,51 @@ export class DenialWriter {
     node[NAME_LENGTH_AT] = name.length;
     node.set(name, NODE_HEADER);
     const words = new Int32Array(FIRST_CHUNK_WORD + chunks.length * 2);
-    words[DOMAIN_ID_WORD] = Math.floor(domainId / 2 ** 32);
-    words[DOMAIN_ID_WORD + 1] = domainId | 0;
     words[CHUNK_COUNT_WORD] = chunks.length;
     chunks.forEach(([first, reference], i) => {
       words[FIRST_CHUNK_WORD + i * 2] = first;
       words[FIRST_CHUNK_WORD + i * 2 + 1] = reference;
     });
     node.set(new Uint8Array(words.buffer), start);
-    this.#zones.set(domainId, { domainId, apex, directory: this.#arena.putDirectory(node) });
+    const directory = this.#arena.putDirectory(node);
+    if (directory === 0) return false;
+    this.#zones.set(domainId, { domainId, apex, directory });
+    return true;
   }
 
   /** Replaces the chunk at a word of the directory by any number of others. */
   #replaceChunk(zone: Zone, at: number, parts: readonly (readonly Pair[])[]): void {
     const { words } = this.#arena;
-    const reference = words[at + 1];
+    const old = words[at + 1];
+    if (parts.length === 1) {
+      const chunk = this.#writeChunk(parts[0]);
+      if (chunk !== 0) {
+        Atomics.store(words, at + 1, chunk);
+        this.#release(old);
+        return;
+      }
+    }
     const chunks: Pair[] = [];
-    for (const [first, other] of this.#chunks(zone))
-      if (other !== reference) chunks.push([first, other]);
-      else
-        for (const part of parts)
-          chunks.push([chunks.length === 0 ? 0 : part === parts[0] ? first : part[0][0], this.#writeChunk(part) / 8]);
+    const kept: Pair[] = [];
+    for (const [first, reference] of this.#chunks(zone)) {
+      if (reference !== old) {
+        chunks.push([first, reference]);
+        kept.push(...this.#read(reference * 2));
+        continue;
+      }
+      for (const part of parts) chunks.push([part === parts[0] ? first : part[0][0], this.#writeChunk(part)]);
+    }
     if (chunks.length === 0) this.#delete(zone.domainId);
     else {
       chunks[0][0] = 0;
-      this.#putDirectory(zone.domainId, zone.apex, chunks);
+      this.#putChunks(zone.domainId, zone.apex, chunks, [...kept, ...parts.flat()]);
     }
-    this.#release(reference);
+    this.#release(old);
+  }
+
+  /** Whether the entries are found by chunks: else the arena had no room for these. */
+  #isPlaced(zone: Zone): boolean {
+    return this.#arena.words[zoneStart(zone) + CHUNK_COUNT_WORD] > 0;
   }
 
   #chunks(zone: Zone): Pair[] {
@@ -190,25 +212,35 @@ export class DenialWriter {
     return start + FIRST_CHUNK_WORD + low * 2;
   }
 
-  /** The word of the pair of a hash in a chunk, or -1. */
-  #find(chunk: number, prefix: number, hash: Uint8Array, from: number): number {
+  /**
+   * The word of the pair of a hash in a chunk, or -1. Pairs of entries in the store are alike when
+   * their prefixes are, so if the hash was stored, any of them is its own, unless it is in the
+   * arena.
+   */
+  #find(chunk: number, prefix: number, hash: Uint8Array, from: number, wasStored: boolean): number {
     const { words, bytes } = this.#arena;
     const count = words[chunk + ENTRY_COUNT_WORD];
+    let stored = -1;
     for (let i = 0; i < count; i++) {
       const at = chunk + FIRST_ENTRY_WORD + i * 2;
       if (words[at] >>> 0 !== prefix) continue;
+      if (words[at + 1] === IN_STORE) {
+        if (wasStored) stored = at;
+        continue;
+      }
       const entry = words[at + 1] * 8;
       let k = 0;
       while (k < HASH_LENGTH && bytes[entry + ENTRY_HASH_AT + k] === hash[from + k]) k++;
       if (k === HASH_LENGTH) return at;
     }
-    return -1;
+    return stored;
   }
 
   /** Whether the hash of an entry sorts before that of the entry at a reference. */
   #isBefore(entry: Uint8Array, reference: number): boolean {
     const { bytes } = this.#arena;
     const other = reference * 8;
+    if (reference === IN_STORE) return false;
     for (let i = ENTRY_HASH_AT; i < ENTRY_HASH_AT + HASH_LENGTH; i++)
       if (entry[i] !== bytes[other + i]) return entry[i] < bytes[other + i];
     return false;
@@ -222,10 +254,12 @@ export class DenialWriter {
     });
   }
 
+  /** Returns the reference of a new chunk; 0: the arena is full. */
   #writeChunk(entries: readonly Pair[]): number {
     const { words, bytes } = this.#arena;
     const size = (FIRST_ENTRY_WORD + entries.length * 2) * 4;
-    const offset = this.#allocate(size);
+    const offset = this.#arena.allocate(size, false);
+    if (offset === 0) return 0;
     writeSize(bytes, offset, size);
     const chunk = offset / 4;
     words[chunk + ENTRY_COUNT_WORD] = entries.length;
@@ -233,19 +267,14 @@ export class DenialWriter {
       words[chunk + FIRST_ENTRY_WORD + i * 2] = prefix;
       words[chunk + FIRST_ENTRY_WORD + i * 2 + 1] = reference;
     });
-    return offset;
-  }
-
-  #store(entry: Uint8Array): number {
-    const offset = this.#allocate(entry.length);
-    this.#arena.bytes.set(entry, offset);
     return offset / 8;
   }
 
-  #allocate(bytes: number): number {
-    const offset = this.#arena.allocate(bytes);
-    if (offset === 0) throw new Error('The index has no memory left for NSEC3 records.');
-    return offset;
+  #store(entry: Uint8Array): number {
+    const offset = this.#arena.allocate(entry.length, true);
+    if (offset === 0) return IN_STORE;
+    this.#arena.bytes.set(entry, offset);
+    return offset / 8;
   }
 
   #release(reference: number): void {

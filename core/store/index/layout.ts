@@ -36,8 +36,12 @@ export const readerWord = (reader: number): number => FIRST_READER + reader * RE
 
 export const IN_STORE = -1;
 
-/** Bytes at the start of the arena that belong to one reader, for nodes that it fetches from the store. Two of a query are in use at a time: a name's and its apex's. */
-export const SCRATCH = 2 * MAX_NODE;
+/**
+ * Bytes at the start of the arena that belong to one reader, for what it fetches from the store:
+ * two nodes of a query, a name's and its apex's, and an NSEC3 entry.
+ */
+export const ENTRY_SCRATCH = 8192;
+export const SCRATCH = 2 * MAX_NODE + ENTRY_SCRATCH;
 export const FIRST_NODE = READERS * SCRATCH;
 export interface SharedIndex {
   readonly header: SharedArrayBuffer;

@@ -55,7 +55,7 @@ export class IndexWriter {
     this.denial = new DenialWriter({
       bytes: this.#bytes,
       words: new Int32Array(this.#shared.arena, 0, Math.floor(this.#bytes.length / 4)),
-      allocate: (bytes) => this.#arena.allocate(bytes),
+      allocate: (bytes, isLeaf) => this.#allocate(bytes, isLeaf),
       retire: (offset) => this.#release(offset / 8),
       putDirectory: (node) => this.#putDirectory(node),
       removeDirectory: (name) => this.#removeDirectory(name),
@@ -155,7 +155,7 @@ export class IndexWriter {
   /** Directories are named nodes, but not names: neither their number nor their labels count. */
   #putDirectory(node: Buffer): number {
     const offset = this.#arena.allocate(node.length);
-    if (offset === 0) throw new Error('The index has no memory left for NSEC3 records.');
+    if (offset === 0) return 0;
     this.#bytes.set(node, offset);
     const slot = this.#find(node, NODE_HEADER, node[NAME_LENGTH_AT], false);
     if (slot >= 0) {
@@ -198,10 +198,14 @@ export class IndexWriter {
     if (labels > this.#header[MAX_LABELS]) Atomics.store(this.#header, MAX_LABELS, labels);
   }
 
-  #store(node: Uint8Array): number {
+  /** Offset of a block; 0: there is no room, or none for leaves. */
+  #allocate(bytes: number, isLeaf: boolean): number {
     const { used, capacity } = this.#arena;
-    const refused = isLeaf(node) && used + node.length > capacity * LEAF_SHARE;
-    const offset = refused ? 0 : this.#arena.allocate(node.length);
+    return isLeaf && used + bytes > capacity * LEAF_SHARE ? 0 : this.#arena.allocate(bytes);
+  }
+
+  #store(node: Uint8Array): number {
+    const offset = this.#allocate(node.length, isLeaf(node));
     if (offset === 0) {
       this.#inStore++;
       return IN_STORE;

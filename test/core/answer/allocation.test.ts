@@ -27,7 +27,11 @@ putZone(index, ZONE);
 const { port1, port2 } = new MessageChannel();
 port1.unref();
 port2.unref();
-const reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
+const reader = new IndexReader(index.share(port1), 1, port2, {
+  refresh: () => {},
+  fetch: () => 0,
+  fetchEntry: () => 0,
+});
 const settings = { ...PLAIN, cookies: 'on', cookieSecrets: [SECRET], nsid: 'node-7', version: 'v' } as const;
 const responder = new Responder(reader, UDP_PAYLOAD, settings);
 const client = new Client();

@@ -10,7 +10,11 @@ import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 
 const data = workerData as AskingData;
 const control = new Int32Array(data.control);
-const index = new IndexReader(data.shared, data.reader, data.port, { refresh: () => {}, fetch: () => 0 });
+const index = new IndexReader(data.shared, data.reader, data.port, {
+  refresh: () => {},
+  fetch: () => 0,
+  fetchEntry: () => 0,
+});
 const responder = new Responder(index, 1232);
 const client = new Client();
 const buffer = Buffer.alloc(2048);

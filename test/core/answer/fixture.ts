@@ -30,7 +30,11 @@ export class Asker {
     const { port1, port2 } = new MessageChannel();
     port1.unref();
     port2.unref();
-    this.#reader = new IndexReader(this.index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0 });
+    this.#reader = new IndexReader(this.index.share(port1), 1, port2, {
+      refresh: () => {},
+      fetch: () => 0,
+      fetchEntry: () => 0,
+    });
     this.#settings = { ...PLAIN, cookieSecrets: [SECRET], ...settings };
     this.#responder = this.#fresh();
     this.client.setAddress(Uint8Array.of(192, 0, 2, 77), 0, 4);

@@ -15,7 +15,7 @@ const BATCH = 64;
 function readerOf(names: number): IndexReader {
   const index = new IndexWriter(16 << 20, names);
   putZone(index, ZONE);
-  const unused = { refresh: () => {}, fetch: () => 0 };
+  const unused = { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 };
   return new IndexReader(index.share({ postMessage: () => {} } as never), 1, null, unused);
 }
 

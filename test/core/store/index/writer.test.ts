@@ -32,6 +32,10 @@ class World implements NodeStore {
     port1.close();
   }
 
+  fetchEntry(): number {
+    return 0;
+  }
+
   put(name: Name, node: Buffer): void {
     this.index.put(node, !this.index.isAmbiguous(name) || this.nodes.has(nameId(name)));
     this.nodes.set(nameId(name), node);
