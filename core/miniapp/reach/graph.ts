@@ -140,15 +140,19 @@ export class Graph {
   }
 
   #keyOf(name: string, variable: Variable | undefined, { top, implicit }: Walked, isModule: boolean): Key {
-    const isShared = variable === undefined || variable === implicit.own(name);
-    if (isShared || (!isModule && variable === top.own(name))) return obtain(this.#globals, name, 'variable', name);
-    let key = variable.key as Key | undefined;
-    if (key === undefined) {
-      key = new Key('variable', name);
-      variable.key = key;
-      const [write] = variable.writes;
-      if (write?.from !== undefined && isNamed(write.from, name)) this.#ownNames.push([write.from, key]);
-    }
+    if (variable === undefined) return this.#globalKey(name);
+    if (variable.key !== undefined) return variable.key as Key;
+    const isGlobal = variable === implicit.own(name) || (!isModule && variable === top.own(name));
+    const key = isGlobal ? this.#globalKey(name) : new Key('variable', name);
+    variable.key = key;
+    const [write] = variable.writes;
+    if (!isGlobal && write?.from !== undefined && isNamed(write.from, name)) this.#ownNames.push([write.from, key]);
+    return key;
+  }
+
+  #globalKey(name: string): Key {
+    const key = obtain(this.#globals, name, 'variable', name);
+    key.isGlobal = true;
     return key;
   }
 
@@ -234,7 +238,7 @@ export class Graph {
 
   /** `onload = …`, which the window calls. */
   #isHandler(key: Key): boolean {
-    return isImplicit(key.name) && this.#globals.get(key.name) === key;
+    return key.isGlobal && isImplicit(key.name);
   }
 
   #addName(node: Identifier, walked: Walked, isModule: boolean, keyOfVariable: VariableKeys): void {
@@ -246,7 +250,7 @@ export class Graph {
     if (parent?.type === 'MemberExpression' && parent.object === node)
       this.#addMember(parent, unit, keyOfVariable, isOfPackage(node.name, variable, key, walked));
     const call = parent?.type === 'CallExpression' && parent.callee === node ? parent : undefined;
-    const imported = this.#imported.get(node.name);
+    const imported = this.#imported.size === 0 ? undefined : this.#imported.get(node.name);
     if (imported !== undefined) reach(unit, this.strong(imported));
     if (call !== undefined) reach(unit, key);
     const value = call ?? node;
@@ -448,8 +452,8 @@ function definedAs(property: AnyNode & { type: 'Property' }): string | undefined
 
 /** A name of another script or module, or of an object that is written out. */
 function isOfPackage(name: string, variable: Variable | undefined, key: Key, { implicit }: Walked): boolean {
-  if (variable === undefined || variable === implicit.own(name)) return !KNOWN.has(name);
-  if (variable.key !== key) return isMade(variable);
+  if (variable === undefined || (key.isGlobal && variable === implicit.own(name))) return !KNOWN.has(name);
+  if (key.isGlobal) return isMade(variable);
   key.isMade ??= isMade(variable);
   return key.isMade;
 }

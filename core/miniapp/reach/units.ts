@@ -52,6 +52,8 @@ export class Key {
   bound: readonly Unit[] = NONE;
   /** Functions that are bound to it. */
   count = 0;
+  /** Of a variable that other scripts see. */
+  isGlobal = false;
   /** Of a variable: it has an object that is written out, or an import. */
   isMade: boolean | undefined = undefined;
   /** The units that were last seen to reach, to use and to keep it. */
