@@ -3,11 +3,13 @@
  * window around the app gets messages, window.name gets a text.
  */
 import type { AnyNode } from 'acorn';
+import { isFunction } from './plain-call.ts';
 import type { ScriptView } from './script-view.ts';
-import { parentOf } from './walk.ts';
+import { type Called, parentOf } from './walk.ts';
 
 /** `node`: a member of the global object. */
-export function mayBeUncovered(view: ScriptView, node: AnyNode): boolean {
+export function mayBeUncovered(view: ScriptView, node: AnyNode, depth = 0): boolean {
+  if (depth > MOST_DEPTH) return true;
   let at = node;
   for (let parent = parentOf(at); parent !== undefined; at = parent, parent = parentOf(at)) {
     switch (parent.type) {
@@ -25,11 +27,29 @@ export function mayBeUncovered(view: ScriptView, node: AnyNode): boolean {
         const name = parent.type === 'VariableDeclarator' ? parent.id : parent.left;
         return name.type === 'Identifier' && isUsed(view, name.name, node);
       }
+      case 'ReturnStatement':
+      case 'ArrowFunctionExpression': {
+        const fn = functionAround(at);
+        return fn !== undefined && view.evaluator.callsOf(fn).some((call) => isCallUncovered(view, call, depth));
+      }
       default:
         return isUse(view, parent, at);
     }
   }
   return false;
+}
+
+/** Functions that give back what others have given back. */
+const MOST_DEPTH = 4;
+
+function functionAround(node: AnyNode): AnyNode | undefined {
+  for (let at = parentOf(node); at !== undefined; at = parentOf(at)) if (isFunction(at)) return at;
+  return undefined;
+}
+
+function isCallUncovered(view: ScriptView, { callee }: Called, depth: number): boolean {
+  const call = parentOf(callee);
+  return call?.type === 'CallExpression' && mayBeUncovered(view, call, depth + 1);
 }
 
 export const isUsed = (view: ScriptView, name: string, at: AnyNode): boolean =>
