@@ -13,6 +13,7 @@ import {
   FIRST_ENTRY_WORD,
 } from '../store/index/denial-layout.ts';
 import { ENTRY_COUNT_AT, ENTRY_HASH_AT, ENTRY_HEADER } from '../store/nsec3-entries.ts';
+import { copyBytes } from './copy-bytes.ts';
 import type { IndexReader } from './index-reader.ts';
 
 /** Maximum proofs of a response: a chain has at most 16 names, of which the last needs three. */
@@ -78,11 +79,19 @@ export class Denial {
   }
 
   /**
-   * Writes the records at `p`, up to `limit`. `directory`: of the zone; 0: it has none in the
-   * arena. `apexPointer`: offset of the apex in the message, which starts at `start`. Returns the
-   * offset after them, NO_ROOM or CHANGED.
+   * Writes the records at `p`, up to `limit`. `view`: of the buffer. `directory`: of the zone; 0:
+   * it has none in the arena. `apexPointer`: offset of the apex in the message, which starts at
+   * `start`. Returns the offset after them, NO_ROOM or CHANGED.
    */
-  write(bytes: Uint8Array, start: number, from: number, limit: number, directory: number, apexPointer: number): number {
+  write(
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    from: number,
+    limit: number,
+    directory: number,
+    apexPointer: number,
+  ): number {
     const written = this.#written;
     this.records = 0;
     this.#packet = bytes;
@@ -101,7 +110,7 @@ export class Denial {
       written[entries * 2] = first;
       written[entries * 2 + 1] = second;
       entries++;
-      p = this.#writeEntry(bytes, start, p, limit, entry, apexPointer);
+      p = this.#writeEntry(bytes, view, start, p, limit, entry, apexPointer);
       if (p === NO_ROOM) return NO_ROOM;
     }
     return p;
@@ -109,6 +118,7 @@ export class Denial {
 
   #writeEntry(
     bytes: Uint8Array,
+    view: DataView,
     start: number,
     from: number,
     limit: number,
@@ -135,7 +145,9 @@ export class Denial {
         bytes[p++] = apexPointer;
       }
       const end = at + 10 + ((nodes[at + 8] << 8) | nodes[at + 9]);
-      while (at < end) bytes[p++] = nodes[at++];
+      copyBytes(this.#index.view, at, view, p, end - at);
+      p += end - at;
+      at = end;
     }
     this.records += count;
     return p;

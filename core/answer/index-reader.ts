@@ -52,9 +52,10 @@ const CACHED_SLOTS = 1 << 16;
 const LINE = 64;
 
 export class IndexReader {
-  /** The arena with the nodes, and the same in 32-bit words. */
+  /** The arena with the nodes: as bytes, in 32-bit words, and for copying. */
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
+  readonly view: DataView;
   /**
    * Offsets in the packet of the labels of the current name, and hash sums of the suffixes that
    * start there.
@@ -88,6 +89,7 @@ export class IndexReader {
     this.#header = new Int32Array(shared.header);
     this.#multipliers = new Int32Array(shared.multipliers);
     this.bytes = new Uint8Array(shared.arena);
+    this.view = new DataView(shared.arena);
     this.words = new Int32Array(shared.arena, 0, Math.floor(this.bytes.length / 4));
     this.#slots = new Int32Array(shared.slots);
     this.#mask = this.#slots.length / 2 - 1;

@@ -82,7 +82,7 @@ export class Responder {
   respond(bytes: Uint8Array, start: number, length: number, client: Client): number {
     const { query } = this;
     const response = this.#response;
-    response.bytes = bytes;
+    response.setBuffer(bytes);
     const verdict = query.parse(bytes, start, length, this.#index.starts, client.transport);
     if (verdict === SILENCE) return 0;
     if (client.transport !== TRANSPORT.UDP) response.limit = MAX_MESSAGE;

@@ -42,14 +42,18 @@ import {
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
+import { copyBytes } from './copy-bytes.ts';
 import { CHANGED, type Denial, NO_ROOM, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR, type ResponseOptions } from './options.ts';
 import type { Query } from './query.ts';
 
 export class ResponseWriter {
-  /** The buffer with the query, and the maximum bytes of the response. */
+  /** The buffer with the query. */
   bytes: Uint8Array = new Uint8Array(0);
+  /** The same, for copying. */
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  /** The maximum bytes of the response. */
   limit = 0;
   readonly options: ResponseOptions;
   readonly #index: IndexReader;
@@ -61,6 +65,13 @@ export class ResponseWriter {
     this.#query = query;
     this.options = options;
     this.#denial = denial;
+  }
+
+  /** Sets the buffer, which is most often that of the query before. */
+  setBuffer(bytes: Uint8Array): void {
+    if (bytes === this.bytes) return;
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** Writes a response without records, with an optional extended error (of EXTENDED_ERROR). */
@@ -240,7 +251,7 @@ export class ResponseWriter {
     if (p !== NO_ROOM && !denial.isEmpty) {
       const directory = apex === 0 ? 0 : this.#findDirectory(apex);
       const apexPointer = query.nameEnd - start - nodes[apex + NAME_LENGTH_AT];
-      p = denial.write(bytes, start, p, limit - tail, directory, apexPointer);
+      p = denial.write(bytes, this.#view, start, p, limit - tail, directory, apexPointer);
       if (p === CHANGED) return CHANGED;
       nscount += denial.records;
     }
@@ -276,7 +287,7 @@ export class ResponseWriter {
     const signatures = uint16(nodes, part + SIGNATURES_LENGTH_AT);
     const moves = uint16(nodes, part + SIGNED_MOVES_AT);
     const tailAt = signaturesAt + signatures;
-    for (let i = 0; i < length; i++) bytes[p + i] = nodes[tailAt + i];
+    copyBytes(this.#index.view, tailAt, this.#view, p, length);
     if (by === 0) return p + length;
     for (let i = 0, m = part + SIGNED_HEADER; i < moves; i++, m += MOVE_ENTRY) {
       const at = uint16(nodes, m) - signatures;
@@ -302,7 +313,7 @@ export class ResponseWriter {
   #copyBody(body: number, length: number, moveAt: number, moves: number, by: number, p: number): number {
     const nodes = this.#index.bytes;
     const { bytes } = this;
-    for (let i = 0; i < length; i++) bytes[p + i] = nodes[body + i];
+    copyBytes(this.#index.view, body, this.#view, p, length);
     if (by === 0) return p + length;
     for (let i = 0, m = moveAt; i < moves; i++, m += MOVE_ENTRY) {
       const at = (nodes[m] << 8) | nodes[m + 1];

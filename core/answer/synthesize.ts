@@ -294,7 +294,15 @@ export class Synthesizer {
     let label = 0;
     while (index.starts[label] < from) label++;
     const directory = index.findDirectory(queryName, from, queryName.length, index.sums[label]);
-    return this.#denial.write(bytes, query.start, p, limit, directory, HEADER_LENGTH + from);
+    return this.#denial.write(
+      bytes,
+      new DataView(bytes.buffer, bytes.byteOffset),
+      query.start,
+      p,
+      limit,
+      directory,
+      HEADER_LENGTH + from,
+    );
   }
 
   /**

@@ -20,7 +20,11 @@ putZone(index, ZONE);
 const { port1, port2 } = new MessageChannel();
 port1.unref();
 port2.unref();
-const reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 });
+const reader = new IndexReader(index.share(port1), 1, port2, {
+  refresh: () => {},
+  fetch: () => 0,
+  fetchEntry: () => 0,
+});
 const settings = { ...PLAIN, cookies: 'on', cookieSecrets: [new Uint8Array(16).fill(7)], nsid: 'node-7' } as const;
 const responder = new Responder(reader, 1232, settings);
 const client = new Client();
