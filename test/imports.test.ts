@@ -179,6 +179,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'core/os': ['core/address', 'core/base', 'core/config'],
   'core/resolver': ['core/address', 'core/base', 'core/wire'],
+  'core/signing': ['core/dnssec', 'core/store', 'core/wire', 'core/zone'],
   'core/store': ['core/base', 'core/os', 'core/wire'],
   'core/tls': ['core/base', 'core/config', 'core/journal', 'core/store'],
   'core/transfer': [

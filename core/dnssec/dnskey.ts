@@ -43,6 +43,11 @@ export function algorithmOf(dnskey: Uint8Array): number {
   return dnskey[3];
 }
 
+/** Whether DNSKEY rdata has the flag SEP: a key that a DS may name (RFC 4034 2.1.1). */
+export function isEntryPoint(dnskey: Uint8Array): boolean {
+  return (dnskey[1] & 1) === 1;
+}
+
 /** The public key of DNSKEY rdata, as a view. */
 export function publicKeyOf(dnskey: Uint8Array): Uint8Array {
   return dnskey.subarray(HEADER_LENGTH);

@@ -32,7 +32,10 @@ import {
   automaticCertificates,
   type Certificate,
   certificates,
+  type DnssecRow,
   type Domain,
+  dnssec,
+  dnssecStates,
   domains,
   loginKey,
   type ProxyConfig,
@@ -44,6 +47,7 @@ import {
   records,
   replayKey,
   replays,
+  type StoredDnssecState,
   type Table,
   type Token,
   type TsigKeyRow,
@@ -246,6 +250,15 @@ export class Reader {
 
   acmeOrder(domainId: Id): AcmeOrder | undefined {
     return this.row(acmeOrders, idKey(domainId));
+  }
+
+  /** How the zone is signed; undefined: it is not. */
+  dnssec(domainId: Id): DnssecRow | undefined {
+    return this.row(dnssec, idKey(domainId));
+  }
+
+  dnssecState(domainId: Id): StoredDnssecState | undefined {
+    return this.row(dnssecStates, idKey(domainId));
   }
 
   acmeChallenges(domainId: Id): AcmeChallenge[] {

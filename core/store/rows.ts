@@ -6,6 +6,7 @@ import { accounts, tokens } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
 import { dnssec } from './rows/dnssec.ts';
+import { dnssecStates } from './rows/dnssec-states.ts';
 import { idCounters } from './rows/ids.ts';
 import { apps, reports, uploads } from './rows/packages.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
@@ -21,6 +22,7 @@ export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
 export * from './rows/dnssec.ts';
+export * from './rows/dnssec-states.ts';
 export * from './rows/ids.ts';
 export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
@@ -57,5 +59,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     spellings,
     idCounters,
     dnssec,
+    dnssecStates,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -1,12 +1,12 @@
 /** What stands at the apex of a signed zone for its keys. */
-import { DELETE_CDNSKEY, DELETE_CDS, dsRdata } from '../dnssec/dnskey.ts';
+import { DELETE_CDNSKEY, DELETE_CDS, dsRdata, isEntryPoint } from '../dnssec/dnskey.ts';
 import { NSEC3PARAM_RDATA } from '../dnssec/nsec3.ts';
 import type { DnssecRow } from '../store/rows.ts';
 import type { Name } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 
 /** TTL of the records, in seconds. */
-const TTL = 3600;
+export const DNSKEY_TTL = 3600;
 
 /** The RRsets of an apex with those of DNSSEC, which replace any of the zone's own. */
 export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): RRset[] {
@@ -16,13 +16,15 @@ export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): 
 }
 
 /** DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. */
-function dnssecSets(apex: Name, { keys, parent }: DnssecRow): RRset[] {
-  const dnskeys = keys.map(({ dnskey }) => Uint8Array.from(Buffer.from(dnskey, 'base64')));
-  // The parent is asked to trust the keys that sign (RFC 7344 section 3).
-  const trusted = dnskeys.filter((_, i) => keys[i].use === 'sign');
+function dnssecSets(apex: Name, { keys, foreign, parent }: DnssecRow): RRset[] {
+  const rdataOf = ({ dnskey }: { readonly dnskey: string }) => Uint8Array.from(Buffer.from(dnskey, 'base64'));
+  const others = foreign.map(rdataOf);
+  const dnskeys = [...keys.map(rdataOf), ...others];
+  // All providers of a zone publish the same CDS (RFC 8901 section 8).
+  const trusted = [...keys.filter(({ isTrusted }) => isTrusted).map(rdataOf), ...others.filter(isEntryPoint)];
   const set = (type: number, rdatas: readonly Uint8Array[]): RRset => ({
     type,
-    ttl: TTL,
+    ttl: DNSKEY_TTL,
     rdatas: [...rdatas].sort(Buffer.compare),
   });
   return [

@@ -210,7 +210,7 @@ export class ZoneUpdates {
   noteDnssec(domainId: Id, before: DnssecRow | null, after: DnssecRow | null): void {
     if (this.#facts.domain(domainId) === undefined) return;
     const update = this.zone(domainId, false);
-    if (before === null || after === null || !isSameButClock(before, after)) {
+    if (before === null || after === null || !signsAlike(before, after)) {
       update.markWhole();
       return;
     }
@@ -569,8 +569,11 @@ export class ZoneUpdates {
   }
 }
 
-function isSameButClock({ clock: _a, ...a }: DnssecRow, { clock: _b, ...b }: DnssecRow): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+/** Whether two rows differ only in the clock, and in how their keys are encrypted. */
+function signsAlike(a: DnssecRow, b: DnssecRow): boolean {
+  const relevant = ({ clock: _clock, keys, ...row }: DnssecRow): string =>
+    JSON.stringify([row, keys.map(({ sealed: _sealed, ...key }) => key)]);
+  return relevant(a) === relevant(b);
 }
 
 function isSameSet(a: RRset | undefined, b: RRset | undefined): boolean {

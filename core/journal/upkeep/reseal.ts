@@ -17,6 +17,9 @@ import {
   automaticCertificates,
   certificateContext,
   certificates,
+  type DnssecRow,
+  dnssec,
+  dnssecContext,
   type Table,
   TICKET_KEYS_CONTEXT,
   ticketKeys,
@@ -33,13 +36,13 @@ const PAUSE_MS = 20;
 
 const BY = 'rotation';
 
-/** A table with an encrypted field in each row. */
+/** A table with encrypted values in each row, in base64. */
 interface Kind {
   readonly table: Table<unknown>;
-  sealedOf(row: unknown): string;
+  sealedOf(row: unknown): readonly string[];
   contextOf(row: unknown): string;
-  /** The row with another encrypted value. */
-  withSealed(row: unknown, sealed: string): unknown;
+  /** The row with other encrypted values, in the same order. */
+  withSealed(row: unknown, sealed: readonly string[]): unknown;
 }
 
 /** `field`: the name of the encrypted field, in base64. */
@@ -50,11 +53,22 @@ function kindOf<Field extends string, Row extends Readonly<Record<Field, string>
 ): Kind {
   return {
     table: table as Table<unknown>,
-    sealedOf: (row) => (row as Row)[field],
+    sealedOf: (row) => [(row as Row)[field]],
     contextOf: (row) => contextOf(row as Row),
-    withSealed: (row, sealed) => ({ ...(row as Row), [field]: sealed }),
+    withSealed: (row, [sealed]) => ({ ...(row as Row), [field]: sealed }),
   };
 }
+
+/** The private keys of signed zones. */
+const DNSSEC_KEYS: Kind = {
+  table: dnssec as Table<unknown>,
+  sealedOf: (row) => (row as DnssecRow).keys.map(({ sealed }) => sealed),
+  contextOf: (row) => dnssecContext((row as DnssecRow).domainId),
+  withSealed: (row, sealed) => ({
+    ...(row as DnssecRow),
+    keys: (row as DnssecRow).keys.map((key, i) => ({ ...key, sealed: sealed[i] })),
+  }),
+};
 
 const KINDS: readonly Kind[] = [
   kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
@@ -62,6 +76,7 @@ const KINDS: readonly Kind[] = [
   kindOf(tsigKeys, 'sealed', ({ id }) => tsigContext(id)),
   kindOf(acmeAccounts, 'sealedKey', ({ directory }) => acmeAccountContext(directory)),
   kindOf(ticketKeys, 'sealed', () => TICKET_KEYS_CONTEXT),
+  DNSSEC_KEYS,
 ];
 
 export interface ResealOptions {
@@ -116,7 +131,8 @@ async function resealAll(options: ResealOptions, kind: Kind, counts: Counts, sig
   const { environment, journal, secrets } = options;
   const reader = rawReader(environment);
   const { table } = kind;
-  const isStale = (row: unknown): boolean => secrets.isStale(Buffer.from(kind.sealedOf(row), 'base64'));
+  const isStale = (row: unknown): boolean =>
+    kind.sealedOf(row).some((sealed) => secrets.isStale(Buffer.from(sealed, 'base64')));
   for (let start: Buffer = Buffer.alloc(0); !signal.aborted; ) {
     const entries = reader.range(table.number, start, undefined, PAGE);
     if (entries.length === 0) return;
@@ -148,9 +164,13 @@ function reseal(
     if (row === undefined || !isStale(row)) continue;
     const context = kind.contextOf(row);
     try {
-      const plain = secrets.unseal(Buffer.from(kind.sealedOf(row), 'base64'), context);
-      draft.put(kind.table, kind.withSealed(row, secrets.seal(plain, context).toString('base64')));
-      plain.fill(0);
+      const sealed = kind.sealedOf(row).map((before) => {
+        const plain = secrets.unseal(Buffer.from(before, 'base64'), context);
+        const after = secrets.seal(plain, context).toString('base64');
+        plain.fill(0);
+        return after;
+      });
+      draft.put(kind.table, kind.withSealed(row, sealed));
       counts.sealed++;
     } catch (error) {
       if (!(error instanceof WaypostError) || error.code !== 'unsealable') throw error;

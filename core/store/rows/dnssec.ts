@@ -17,6 +17,18 @@ export interface DnssecKey {
   /** The private key, sealed (core/base/secrets.ts) for `dnssecContext(domainId)`; base64. */
   readonly sealed: string;
   readonly use: KeyUse;
+  /** CDS and CDNSKEY ask the parent to trust the key. */
+  readonly isTrusted: boolean;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** A key of another provider that serves the zone, too (RFC 8901 section 2.1.2). */
+export interface ForeignKey {
+  /** From the same sequence as the ids of keys. */
+  readonly id: number;
+  /** Rdata of the DNSKEY, base64. */
+  readonly dnskey: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
@@ -29,6 +41,8 @@ export interface DnssecRow {
   /** Seconds since 1970: see core/dnssec/lifetime.ts. */
   readonly clock: number;
   readonly keys: readonly DnssecKey[];
+  /** They are among the DNSKEY records; those with the flag SEP also in CDS and CDNSKEY. */
+  readonly foreign: readonly ForeignKey[];
   /** What CDS and CDNSKEY ask of the parent (RFC 7344, RFC 8078). */
   readonly parent: 'publish' | 'delete';
   /** Id of the next key. */

@@ -65,7 +65,13 @@ export async function signZone(
     domainId: domain.id,
     algorithm,
     clock,
-    keys: [{ id: 1, dnskey: Buffer.from(dnskey).toString('base64'), sealed, use: 'sign', createdAt: Date.now() }],
+    keys: [
+      {
+        ...{ id: 1, dnskey: Buffer.from(dnskey).toString('base64'), sealed },
+        ...{ use: 'sign', isTrusted: true, createdAt: Date.now() },
+      },
+    ],
+    foreign: [],
     parent: 'publish',
     nextKeyId: 2,
   };

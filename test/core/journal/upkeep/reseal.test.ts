@@ -18,6 +18,8 @@ import {
   automaticCertificates,
   certificateContext,
   certificates,
+  dnssec,
+  dnssecContext,
   type Table,
   TICKET_KEYS_CONTEXT,
   ticketKeys,
@@ -65,6 +67,8 @@ function sealedRows({ environment }: Store): SealedRow[] {
     context: acmeAccountContext(row.directory),
   }));
   each(ticketKeys, (row) => ({ sealed: row.sealed, context: TICKET_KEYS_CONTEXT }));
+  for (const i of [0, 1])
+    each(dnssec, ({ domainId, keys }) => ({ sealed: keys[i].sealed, context: dnssecContext(domainId) }));
   return rows;
 }
 
@@ -91,6 +95,14 @@ async function fill({ environment, journal }: Store, secrets: Secrets): Promise<
     const account = { directory: DIRECTORY, eabKid: null, url: null, createdAt: 3 };
     draft.put(acmeAccounts, { ...account, sealedKey: seal(acmeAccountContext(DIRECTORY)) });
     draft.put(ticketKeys, { sealed: seal(TICKET_KEYS_CONTEXT), rotatedAt: 4 });
+    const key = { dnskey: '', sealed: seal(dnssecContext(domainId)), isTrusted: true, createdAt: 3 };
+    draft.put(dnssec, {
+      ...{ domainId, algorithm: 13, clock: 1, foreign: [], parent: 'publish', nextKeyId: 3 },
+      keys: [
+        { ...key, id: 1, use: 'sign' },
+        { ...key, id: 2, use: 'publish' },
+      ],
+    });
   });
   return ids;
 }
@@ -118,13 +130,13 @@ test('every kind of row is sealed again in small commits; then the first key is 
       sealedRows(store).map((row) => opened(secretsOf(store, SECOND), row)),
       plain,
     );
-    assert.is(before.length, MANY + 4);
-    // 150 certificates in pages of 32, and one row of each other kind.
-    assert.is(journal.head - head, 5 + 4);
-    assert.match(lines.join(''), /remove the second key.*sealed=154/);
+    assert.is(before.length, MANY + 6);
+    // 150 certificates in pages of 32, and one row of each other kind; one of them has two keys.
+    assert.is(journal.head - head, 5 + 5);
+    assert.match(lines.join(''), /remove the second key.*sealed=155/);
     const again = rotate(store, secrets);
     await again.reseal.done;
-    assert.is(journal.head - head, 9, 'nothing is left to do');
+    assert.is(journal.head - head, 10, 'nothing is left to do');
   }));
 
 test('without a second key nothing is read or written', () =>
