@@ -19,6 +19,7 @@ import {
   NODE_HEADER,
   NODE_SIGNED,
   OTHERWISE,
+  signedAnswerOffset,
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from '../store/answers.ts';
@@ -151,7 +152,7 @@ export class Responder {
     const response = this.#response;
     const { labels, nameEnd } = query;
     const { bytes } = response;
-    if (query.dnssecOk) this.#denial.clear();
+    this.#denial.clear();
     index.hashSuffixes(bytes, nameEnd, labels);
     const nodes = index.bytes;
     query.account = index.sums[0];
@@ -265,12 +266,26 @@ export class Responder {
       if (type === OTHERWISE) return this.#answerNoData(node, encloser);
       return this.#response.writeAnswer(node, answerOffset(this.#index.bytes, node, type), RCODE.NOERROR, true);
     }
+    if (type === TYPE.RRSIG && (flags & NODE_SIGNED) !== 0) return this.#answerSignatures(node, encloser);
     answer = answerOffset(this.#index.bytes, node, type);
     if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
     // An offset equal to the node means that the chain must be followed per query.
     if (answer === node) return this.#synthesize(node);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);
     return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
+  }
+
+  /**
+   * Answers a query for RRSIG with the signatures of one RRset, as one for ANY: the CNAME, or the
+   * signed RRset with the lowest type.
+   */
+  #answerSignatures(node: number, encloser: number): number {
+    const nodes = this.#index.bytes;
+    const answer = signedAnswerOffset(nodes, node);
+    if (answer !== 0) return this.#response.writeSignatures(node, answer);
+    if (nodes[node + TYPE_COUNT_AT] === 0) return this.#answerNoData(node, encloser);
+    // The addresses of an ALIAS that was never resolved: the type map has RRSIG already.
+    return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NO_REACHABLE_AUTHORITY);
   }
 
   #findFirstType(node: number): number {

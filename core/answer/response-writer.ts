@@ -220,7 +220,6 @@ export class ResponseWriter {
    * length, or CHANGED.
    */
   #writeSigned(node: number, a: number, rcode: number): number {
-    const { bytes } = this;
     const query = this.#query;
     const nodes = this.#index.bytes;
     const denial = this.#denial;
@@ -242,6 +241,8 @@ export class ResponseWriter {
     if (p !== NO_ROOM && isWithSoa) {
       const soa = apex === 0 ? 0 : answerOffset(nodes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
       if (soa === 0) return this.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+      // The zone is not signed any more, or not yet.
+      if ((nodes[soa + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return CHANGED;
       const soaPart = signedOffset(nodes, soa);
       const soaBy = query.nameEnd - start - HEADER_LENGTH - nodes[apex + NAME_LENGTH_AT];
       ancount += uint16(nodes, soaPart + SIGNED_ANCOUNT_AT);
@@ -249,15 +250,55 @@ export class ResponseWriter {
       p = this.#appendSigned(soa, soaPart, soaBy, p, limit);
     }
     if (p !== NO_ROOM && !denial.isEmpty) {
-      const directory = apex === 0 ? 0 : this.#findDirectory(apex);
-      const apexPointer = query.nameEnd - start - nodes[apex + NAME_LENGTH_AT];
-      p = denial.write(bytes, this.#view, start, p, limit - tail, directory, apexPointer);
+      p = this.#appendProofs(apex, p, limit - tail);
       if (p === CHANGED) return CHANGED;
       nscount += denial.records;
     }
     if (p === NO_ROOM || p + tail > limit) return this.#finishAnswer(questionEnd, code, flags, TC, 0, 0, 0);
     p = this.#appendTail(part, proofAt + proofs * HASH_LENGTH, tail, by, p);
     return this.#finishAnswer(p, code, flags, 0, ancount, nscount, uint16(nodes, part + SIGNED_ARCOUNT_AT));
+  }
+
+  /**
+   * Writes the signatures of the answer at `a` without what they sign, and proofs. For a query for
+   * RRSIG. Returns the response's length, or CHANGED.
+   */
+  writeSignatures(node: number, a: number): number {
+    const query = this.#query;
+    const nodes = this.#index.bytes;
+    const denial = this.#denial;
+    const flags = nodes[a + ANSWER_FLAGS_AT];
+    const part = signedOffset(nodes, a);
+    const limit = query.start + this.limit - this.options.length;
+    const length = uint16(nodes, part + SIGNATURES_LENGTH_AT);
+    const from =
+      part +
+      SIGNED_HEADER +
+      uint16(nodes, part + SIGNED_MOVES_AT) * MOVE_ENTRY +
+      uint16(nodes, part + PROOF_COUNT_AT) * HASH_LENGTH;
+    let p = query.questionEnd;
+    let nscount = 0;
+    if (p + length > limit) p = NO_ROOM;
+    else {
+      copyBytes(this.#index.view, from, this.#view, p, length);
+      p += length;
+    }
+    if (p !== NO_ROOM && !denial.isEmpty) {
+      p = this.#appendProofs(this.#findApex(node), p, limit);
+      if (p === CHANGED) return CHANGED;
+      nscount = denial.records;
+    }
+    if (p === NO_ROOM) return this.#finishAnswer(query.questionEnd, RCODE.NOERROR, flags, TC, 0, 0, 0);
+    const ancount = uint16(nodes, part + SIGNED_ANCOUNT_AT) - uint16(nodes, a + ANCOUNT_AT);
+    return this.#finishAnswer(p, RCODE.NOERROR, flags, 0, ancount, nscount, 0);
+  }
+
+  /** Writes the proofs at `p`. Returns the offset after them, NO_ROOM or CHANGED. */
+  #appendProofs(apex: number, p: number, limit: number): number {
+    const { start, nameEnd } = this.#query;
+    const directory = apex === 0 ? 0 : this.#findDirectory(apex);
+    const apexPointer = nameEnd - start - this.#index.bytes[apex + NAME_LENGTH_AT];
+    return this.#denial.write(this.bytes, this.#view, start, p, limit, directory, apexPointer);
   }
 
   /**

@@ -137,7 +137,7 @@ export class Synthesizer {
           if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
           const target = joinNames(labels, record.rdata);
           answer.push({ name, type: TYPE.CNAME, ttl: record.ttl, rdata: target });
-          if (type === TYPE.CNAME || type === TYPE.ANY) return RCODE.NOERROR;
+          if (type === TYPE.CNAME || type === TYPE.ANY || this.#asksSignatures(type, found.node)) return RCODE.NOERROR;
           name = target;
           break;
         }
@@ -208,6 +208,11 @@ export class Synthesizer {
     const { bytes } = this.#index;
     const isSigned = this.#isSigned && (bytes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
     return isSigned ? expandSigned(bytes, a, source, queried) : expandAnswer(bytes, a, source, queried);
+  }
+
+  /** Such a query gets what one for ANY gets. */
+  #asksSignatures(type: number, node: number): boolean {
+    return type === TYPE.RRSIG && (this.#index.bytes[node + NODE_FLAGS_AT] & NODE_SIGNED) !== 0;
   }
 
   #prove(name: Name, kind: number): void {

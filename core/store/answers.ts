@@ -273,6 +273,22 @@ function writeSigned(node: Buffer, from: number, part: SignedPart): number {
   return at;
 }
 
+/**
+ * Offset of the answer whose signatures answer a query for RRSIG: the CNAME, or the signed RRset of
+ * the lowest type; 0: nothing at the name is signed. Hot.
+ */
+export function signedAnswerOffset(nodes: Uint8Array, node: number): number {
+  if ((nodes[node + NODE_FLAGS_AT] & NODE_CNAME) !== 0) return answerOffset(nodes, node, TYPE.CNAME);
+  const count = nodes[node + TYPE_COUNT_AT];
+  for (let i = 0, p = node + NODE_HEADER; i < count; i++, p += TYPE_ENTRY) {
+    const type = uint16(nodes, p);
+    if (type === OTHERWISE) continue;
+    const answer = answerOffset(nodes, node, type);
+    if ((nodes[answer + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0) return answer;
+  }
+  return 0;
+}
+
 /** Offset of an answer's signed part. */
 export const signedOffset = (nodes: Uint8Array, answer: number): number =>
   bodyOffset(nodes, answer) + uint16(nodes, answer + BODY_LENGTH_AT);

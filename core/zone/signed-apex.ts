@@ -32,5 +32,6 @@ function dnssecSets(apex: Name, { keys, foreign, parent }: DnssecRow): RRset[] {
     set(TYPE.NSEC3PARAM, [NSEC3PARAM_RDATA]),
     set(TYPE.CDS, parent === 'delete' ? [DELETE_CDS] : trusted.map((key) => dsRdata(apex, key))),
     set(TYPE.CDNSKEY, parent === 'delete' ? [DELETE_CDNSKEY] : trusted),
-  ];
+    // Without rdata an RRset would be SERVFAIL.
+  ].filter(({ rdatas }) => rdatas.length > 0);
 }

@@ -51,7 +51,7 @@ export async function checkServedWorld(
 }
 
 /** What a world's zones answer from; computed once for all of its questions. */
-function answered(world: World): Zones {
+export function answeredBy(world: World): Zones {
   let zones = ANSWERED.get(world);
   if (zones === undefined) {
     zones = aliasedZones(answeredZones(world.zones, world.proxies), world.aliases);
@@ -78,7 +78,7 @@ export function faultsOf(
       return [`not a sound message: ${error.message}: ${Buffer.from(response).toString('hex')}`];
     throw error;
   }
-  const zones = answered(world);
+  const zones = answeredBy(world);
   const expected = resolve(zones, query);
   const faults = [
     ...headerFaults(message, expected, query, packet),
@@ -214,7 +214,7 @@ function rrsetKey(record: ResourceRecord): string {
 }
 
 function describe(world: World, query: Query, faults: readonly string[]): string {
-  const expected = resolve(answered(world), query);
+  const expected = resolve(answeredBy(world), query);
   const code = Object.entries(RCODE).find(([, number]) => number === expected.rcode)?.[0] ?? expected.rcode;
   const edns = query.edns === undefined ? 'no EDNS' : JSON.stringify(query.edns);
   const section = (title: string, records: readonly ResourceRecord[]): string =>

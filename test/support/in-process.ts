@@ -3,15 +3,20 @@ import { MessageChannel } from 'node:worker_threads';
 import { Client, TRANSPORT } from '../../core/address/client.ts';
 import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
 import { DEFERRED, Responder } from '../../core/answer/responder.ts';
+import { nsec3Owner, nsec3Rdata } from '../../core/dnssec/nsec3.ts';
+import type { Signer } from '../../core/dnssec/zone-signer.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
-import { equalNames, isWithin, type Name, nameId } from '../../core/wire/name.ts';
+import { encodeEntry, entryOf } from '../../core/store/nsec3-entries.ts';
+import { equalNames, isWithin, type Name, nameId, ROOT } from '../../core/wire/name.ts';
 import type { RRset } from '../../core/wire/types.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import { AliasedZone, UNRESOLVED } from '../../core/zone/aliased.ts';
+import { negativeTtl } from '../../core/zone/answer-parts.ts';
 import { compileNode } from '../../core/zone/compile.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
+import { typesOfNode } from '../../core/zone/node-types.ts';
 import { ProxiedZone } from '../../core/zone/proxied.ts';
-import type { ZoneRRset } from '../../core/zone/view.ts';
+import { findType, type ZoneRRset, type ZoneView } from '../../core/zone/view.ts';
 import type { Aliases } from '../reference/alias.ts';
 import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
 import { CLUSTER, isWeb, type Proxies, withOrigin } from '../reference/proxy.ts';
@@ -51,14 +56,31 @@ export class QueryPath {
 export class InProcess {
   readonly #writer = new IndexWriter(ARENA);
   #loaded: Name[] = [];
+  /** Ids of domains that are signed. */
+  #signed: number[] = [];
   readonly answer = new QueryPath(this.#writer).answer;
 
-  /** Replaces what is served. Names that go leave used slots behind, so that after some worlds the index moves to new ones. */
-  load(zones: Zones, proxies: Proxies = new Map(), aliases: Aliases = new Map()): void {
+  /**
+   * Replaces what is served. Names that go leave used slots behind, so that after some worlds the
+   * index moves to new ones. `signers`: of signed zones, whose records include those of their keys.
+   */
+  load(
+    zones: Zones,
+    proxies: Proxies = new Map(),
+    aliases: Aliases = new Map(),
+    signers: ReadonlyMap<string, Signer> = new Map(),
+  ): void {
     for (const name of this.#loaded) this.#writer.remove(name);
+    for (const id of this.#signed) this.#writer.denial.replaceAll(id, ROOT, []);
     this.#loaded = [];
-    const all = [...zones].map(([key, records]) => ({ apex: apexOf(records), records, proxy: proxies.get(key) }));
-    for (const { apex, records, proxy } of all) {
+    this.#signed = [];
+    const all = [...zones].map(([key, records]) => ({
+      apex: apexOf(records),
+      records,
+      proxy: proxies.get(key),
+      signer: signers.get(key) ?? null,
+    }));
+    for (const { apex, records, proxy, signer } of all) {
       const nested = all.map((other) => other.apex).filter((other) => isBelow(other, apex));
       const flagged = withOrigin(records, proxy?.origin).map((record) => ({
         ...record,
@@ -67,15 +89,33 @@ export class InProcess {
       const zone = new MemoryZone(apex, flagged, nested, parentDs(apex, all));
       const aliased = new AliasedZone(zone, (target) => answersOf(aliases, target));
       const view = proxy?.enabled === true ? new ProxiedZone(aliased, CLUSTER) : aliased;
+      const nodes: [Name, Buffer][] = [];
       for (const name of zone.names()) {
-        const node = compileNode(view, name);
+        const node = compileNode(view, name, signer);
         if (node === null) continue;
         this.#writer.put(node, false);
         this.#loaded.push(name);
+        nodes.push([name, node]);
       }
+      if (signer === null) continue;
+      const id = this.#signed.push(this.#signed.length + 1);
+      this.#writer.denial.replaceAll(id, apex, entriesOf(view, nodes, signer));
     }
     this.#writer.publish();
   }
+}
+
+/** The NSEC3 entries of a zone, sorted. */
+function entriesOf(view: ZoneView, nodes: readonly (readonly [Name, Buffer])[], signer: Signer): Buffer[] {
+  const { apex } = view;
+  const ttl = negativeTtl(findType(view.rrsets(apex), TYPE.SOA)!);
+  const links = nodes.map(([name, node]) => ({ hash: signer.hash(name), types: typesOfNode(node) }));
+  links.sort((a, b) => Buffer.compare(a.hash, b.hash));
+  return links.map(({ hash, types }, i) => {
+    const next = links[(i + 1) % links.length].hash;
+    const set = { type: TYPE.NSEC3, ttl, rdatas: [nsec3Rdata(next, types)] };
+    return entryOf(encodeEntry(hash, set, signer.sign(nsec3Owner(hash, apex), set, hash), ROOT));
+  });
 }
 
 function answersOf(aliases: Aliases, target: Name): readonly ZoneRRset[] {
