@@ -29,12 +29,20 @@ import { mixZones, writeZones, type ZoneSet } from './dns/zones.ts';
 import { describeMachine } from './machine.ts';
 import { COMMON, readOptions } from './options.ts';
 
+/** All rows of signed zones. */
+const SIGNED = 'dnssec';
+
 const options = readOptions({
   command: 'npm run bench:dns --',
   about: 'Queries a second and server CPU time a query of Waypost, Knot and NSD, one query thread each.',
   options: {
     ...COMMON,
-    only: { kind: 'choices', value: 'ROW', of: [...allRows(true).map(({ id }) => id), FLOOD_ROW], help: 'a row' },
+    only: {
+      kind: 'choices',
+      value: 'ROW',
+      of: [...allRows(true).map(({ id }) => id), SIGNED, FLOOD_ROW],
+      help: 'a row',
+    },
     window: { kind: 'number', help: 'queries that are out at a time; 192' },
     edns: { kind: 'flag', help: 'queries have EDNS' },
     knot: { kind: 'text', value: 'KNOTD', help: 'another Knot than the installed one' },
@@ -51,7 +59,9 @@ const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 const rows = allRows(options.quick);
-const chosen = rows.filter((row) => options.only?.includes(row.id) ?? true);
+const chosen = rows.filter(
+  ({ id }) => options.only?.some((only) => only === id || (only === SIGNED && id.startsWith(`${SIGNED}-`))) ?? true,
+);
 
 /** Those that can run here; each that cannot is named. */
 function installed(servers: readonly Server[]): Server[] {

@@ -96,6 +96,7 @@ export async function driveDnsperf(
   const { stdout } = await run('taskset', [
     // The shell says at its end what dnsperf took.
     ...['-c', String(LOAD_CORE), 'sh', '-c', '"$@"; times', 'sh', 'dnsperf', '-s', '127.0.0.1'],
+    ...(queries.dnssecOk === true ? ['-D'] : []),
     ...['-p', String(way === 'dot' ? on.server.tlsPort : on.server.port), '-d', queries.text],
     ...(way === 'udp' ? [] : ['-m', way === 'dot' ? 'dot' : 'tcp']),
     ...[

@@ -12,6 +12,8 @@ import { MIX, type ZoneSet } from './zones.ts';
 export interface QuerySet {
   readonly packed: string;
   readonly text: string;
+  /** Queries have DO. */
+  readonly dnssecOk?: boolean;
 }
 
 /** Fills in the query with this index. */
@@ -87,10 +89,34 @@ export function randomSubdomainLoad(set: ZoneSet): Load {
   return { id: `${set.id}-nxdomain`, count: 200_000, longest: RANDOM_LABEL + 1 + set.zoneName(0).length, source };
 }
 
-/** Makes the files of a load in `folder` when they are missing. `edns`: whether each query carries an OPT record, and a cookie. */
+/** Kinds of answers of a signed zone. */
+export type SignedKind = 'exists' | 'nxdomain' | 'nodata' | 'wildcard' | 'referral';
+
+/** One kind of question to zones of the mix, with the counts of signed answers. */
+export function signedLoad(set: ZoneSet, kind: SignedKind): Load {
+  if (kind === 'nxdomain') return randomSubdomainLoad(set);
+  const random = new Random(0x646f);
+  const label = Buffer.alloc(RANDOM_LABEL);
+  const source: Source = (_, query) => {
+    const zone = set.zoneName(random.below(set.zones));
+    const host = `host${String(random.below(MIX.hosts)).padStart(3, '0')}`;
+    writeRandomLabel(random, label, 0);
+    query.rcode = RCODE.NOERROR;
+    query.freshLabel = kind === 'wildcard';
+    query.type = kind === 'nodata' ? TYPE.MX : TYPE.A;
+    query.ancount = kind === 'exists' || kind === 'wildcard' ? 2 : 0;
+    if (kind === 'wildcard') query.name = `${PLACEHOLDER}.wild.${zone}`;
+    else if (kind === 'referral') query.name = `${host}.sub${random.below(MIX.delegations)}.${zone}`;
+    else query.name = `${host}.${zone}`;
+  };
+  const longest = RANDOM_LABEL + 6 + set.zoneName(0).length;
+  return { id: `${set.id}-${kind}`, count: 200_000, longest, source };
+}
+
+/** Makes the files of a load in `folder` when they are missing. `edns`: whether each query carries an OPT record, and a cookie or DO. */
 export function writeQueries(load: Load, folder: string, edns: Edns = false): QuerySet {
-  const base = join(folder, `${load.id}${edns === 'cookie' ? '-cookie' : edns ? '-edns' : ''}`);
-  const files = { packed: `${base}.queries`, text: `${join(folder, load.id)}.txt` };
+  const base = join(folder, `${load.id}${typeof edns === 'string' ? `-${edns}` : edns ? '-edns' : ''}`);
+  const files = { packed: `${base}.queries`, text: `${join(folder, load.id)}.txt`, dnssecOk: edns === 'do' };
   if (!existsSync(files.packed)) {
     writeQueryFile(`${files.packed}.new`, load.count, load.longest, edns, load.source);
     renameSync(`${files.packed}.new`, files.packed);

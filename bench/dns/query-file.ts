@@ -17,12 +17,18 @@ const MAGIC = 0x31515057;
 const OPT = Uint8Array.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0); // root, OPT, 1232 bytes, version 0 (RFC 6891 6.1.2)
 /** The same with a client's cookie (RFC 7873 4): it is told ours each time. */
 const COOKIE_OPT = Uint8Array.of(0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 12, 0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8);
+/** The same as OPT with DO (RFC 3225). */
+const DO_OPT = Uint8Array.from(OPT, (byte, i) => (i === 7 ? 0x80 : byte));
 const NO_OPT = new Uint8Array(0);
 
-/** Whether queries carry OPT, and a cookie in it. */
-export type Edns = boolean | 'cookie';
+/** Whether queries carry OPT, and a cookie or DO in it. */
+export type Edns = boolean | 'cookie' | 'do';
 
-const optOf = (edns: Edns): Uint8Array => (edns === 'cookie' ? COOKIE_OPT : edns ? OPT : NO_OPT);
+function optOf(edns: Edns): Uint8Array {
+  if (edns === 'do') return DO_OPT;
+  if (edns === 'cookie') return COOKIE_OPT;
+  return edns ? OPT : NO_OPT;
+}
 
 const SLOTS_A_WRITE = 16_384;
 

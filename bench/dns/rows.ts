@@ -4,8 +4,16 @@ import { parseName } from '../../core/wire/name.ts';
 import { compileZone, readNodes } from '../../core/zone/bulk.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
 import type { Way } from './drivers.ts';
-import { mixLoad, type QuerySet, randomSubdomainLoad, uniformLoad, writeQueries } from './queries.ts';
-import { bigZones, mixZones, type ZoneSet } from './zones.ts';
+import {
+  mixLoad,
+  type QuerySet,
+  randomSubdomainLoad,
+  type SignedKind,
+  signedLoad,
+  uniformLoad,
+  writeQueries,
+} from './queries.ts';
+import { bigZones, mixZones, signedZones, type ZoneSet } from './zones.ts';
 
 export interface Goal {
   readonly peer: string;
@@ -30,6 +38,15 @@ export interface Row {
   queries(folder: string, edns: boolean): QuerySet;
 }
 
+/** What a signed row has to reach against Knot. */
+const SIGNED_GOALS: Record<SignedKind, number> = {
+  exists: 1.25,
+  nxdomain: 1.1,
+  nodata: 1.1,
+  wildcard: 1.1,
+  referral: 1.1,
+};
+
 /** Waypost without cookies and rate limit. Its counters cannot be switched off. */
 export const UNGUARDED = 'Waypost, off';
 
@@ -46,6 +63,7 @@ export function boundedMemory(set: ZoneSet): number {
 export function allRows(quick: boolean): Row[] {
   const mix = mixZones();
   const big = bigZones(quick ? 500 : 5000);
+  const signed = signedZones();
   const names = (big.zones * (big.records - 3)).toLocaleString('en');
   return [
     {
@@ -100,6 +118,16 @@ export function allRows(quick: boolean): Row[] {
       goals: [{ peer: UNGUARDED, atLeast: 0.9, aim: 0.95 }],
       queries: (folder) => writeQueries(mixLoad(mix), folder),
     },
+    ...(Object.keys(SIGNED_GOALS) as SignedKind[]).map(
+      (kind): Row => ({
+        id: `dnssec-${kind}`,
+        text: `${signed.zones} signed zones of the mix, DO, ${kind}`,
+        set: signed,
+        bounded: false,
+        goals: [{ peer: 'Knot', atLeast: SIGNED_GOALS[kind], aim: 1.5 }, { peer: 'NSD' }],
+        queries: (folder) => writeQueries(signedLoad(signed, kind), folder, 'do'),
+      }),
+    ),
     {
       id: 'dot',
       text: 'mix over TLS, 32 connections that stay, by dnsperf',

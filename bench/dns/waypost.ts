@@ -100,6 +100,30 @@ export class Daemon {
     return body.token;
   }
 
+  /** Signs all zones; resolves when none is still being signed. */
+  async signZones(token: string): Promise<void> {
+    const call = async (method: string, path: string, body?: unknown): Promise<ApiAnswer> => {
+      const answer = await fetch(`${this.url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return (await answer.json()) as ApiAnswer;
+    };
+    const ids: number[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await call('GET', `/domains?limit=100${cursor}`);
+      for (const { id } of page.domains ?? []) ids.push(id);
+      if (!page.next_cursor) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    for (const id of ids) await call('PUT', `/domains/${id}/dnssec`, { enabled: true });
+    for (const id of ids)
+      while ((await call('GET', `/domains/${id}/dnssec`)).dnssec?.status === 'signing')
+        await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
   /** `waypost zone import FOLDER`, the apex as in the files. Resolves with what it printed and the seconds it took. */
   async importFolder(folder: string, token: string): Promise<{ output: string; seconds: number }> {
     const begin = performance.now();
@@ -115,6 +139,13 @@ export class Daemon {
     if (code !== 0) throw new Error(`waypost zone import ended with ${code}:\n${output.slice(-2000)}`);
     return { output, seconds: (performance.now() - begin) / 1000 };
   }
+}
+
+/** What the signing of zones reads of the API. */
+interface ApiAnswer {
+  readonly domains?: readonly { readonly id: number }[];
+  readonly next_cursor?: string | null;
+  readonly dnssec?: { readonly status: string };
 }
 
 export class Waypost implements Server {
@@ -160,11 +191,13 @@ export class Waypost implements Server {
       mkdirSync(data, { recursive: true });
       const daemonProcess = await daemon.start(`${work}/waypost-import.log`);
       try {
-        const { seconds } = await daemon.importFolder(zoneFolder, await daemon.token());
+        const token = await daemon.token();
+        const { seconds } = await daemon.importFolder(zoneFolder, token);
         const records = set.zones * set.records;
         process.stderr.write(
           `imported ${records} records in ${seconds.toFixed(1)} s (${Math.round(records / seconds)}/s)\n`,
         );
+        if (set.signed === true) await daemon.signZones(token);
       } finally {
         await daemonProcess.stop();
       }

@@ -9,6 +9,8 @@ export interface ZoneSet {
   /** Folder name, and what `complete` holds. */
   readonly id: string;
   readonly zones: number;
+  /** All zones are signed with one P-256 key and NSEC3. */
+  readonly signed?: true;
   /** Records of one zone, SOA and NS included. */
   readonly records: number;
   /** Names of the zones, without the last dot, in order. */
@@ -56,6 +58,11 @@ export function mixZones(zones = 1000): ZoneSet {
       return text;
     },
   };
+}
+
+/** Zones of the mix, signed. */
+export function signedZones(zones = 300): ZoneSet {
+  return { ...mixZones(zones), id: `signed-${zones}`, signed: true };
 }
 
 /** n0000 to n0999, one A each, under big00000.example and so on: 5,000,000 names at the full size. */
