@@ -29,10 +29,12 @@ function knotHasTls(version: string | null): boolean {
   return Number(major) > 3 || (Number(major) === 3 && Number(minor) >= 4);
 }
 
-/** For the template of zones, and the policy that it names. */
+/** For the template of zones that are signed. */
 const KNOT_SIGNING = `    dnssec-signing: on
     dnssec-policy: signed
-policy:
+`;
+/** The policy that the template names, which must come before it. */
+const KNOT_POLICY = `policy:
   - id: signed
     algorithm: ecdsap256sha256
     single-type-signing: on
@@ -87,7 +89,7 @@ log:
     any: warning
 database:
   storage: "${folder}"
-template:
+${set.signed === true ? KNOT_POLICY : ''}template:
   - id: default
     storage: "${zoneFolder}"
     file: "%s.zone"
@@ -112,7 +114,7 @@ function signedByKnot(set: ZoneSet, zoneFolder: string, work: string): string {
   const folder = emptyFolder(work, `${set.id}-signed`);
   let text = `database:
   storage: "${folder}"
-template:
+${KNOT_POLICY}template:
   - id: default
     storage: "${zoneFolder}"
     file: "%s.zone"

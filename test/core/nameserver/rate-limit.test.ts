@@ -51,7 +51,11 @@ class Path {
     const { port1, port2 } = new MessageChannel();
     port1.unref();
     port2.unref();
-    this.#reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 });
+    this.#reader = new IndexReader(index.share(port1), 1, port2, {
+      refresh: () => {},
+      fetch: () => 0,
+      fetchEntry: () => 0,
+    });
     this.responder = new Responder(this.#reader, UDP_PAYLOAD);
     this.#limiter = new RateLimiter(createRateLimit({ ...OPTIONS, ...options })!);
     this.#limiter.startBatch(0);

@@ -110,7 +110,11 @@ function run(batch: readonly Packet[], failures: readonly number[] = [], respond
   const index = new IndexWriter(1 << 20);
   putZone(index, ZONE);
   const { port1, port2 } = new MessageChannel();
-  const reader = new IndexReader(index.share(port1), 1, port2, { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 });
+  const reader = new IndexReader(index.share(port1), 1, port2, {
+    refresh: () => {},
+    fetch: () => 0,
+    fetchEntry: () => 0,
+  });
   const responder = new Responder(reader, UDP_PAYLOAD);
   if (respond !== undefined) responder.respond = respond;
   counters = new NameserverCounters(['udp']);
