@@ -10,7 +10,10 @@ const run = promisify(execFile);
 const GENERATOR = fileURLToPath(new URL('load.js', import.meta.url));
 const STREAM_GENERATOR = fileURLToPath(new URL('tcp-load.js', import.meta.url));
 
-/** How queries come: over UDP, over TCP with a connection for each, over TCP connections that stay, several out on each, or over such ones with TLS. */
+/**
+ * How queries come: over UDP, over TCP with a connection for each, over TCP connections that stay,
+ * several out on each, or over such ones with TLS.
+ */
 export type Way = 'udp' | 'tcp-once' | 'tcp-pipelined' | 'dot';
 
 /** Connections of the TCP ways; the window is spread over them. */
@@ -18,21 +21,33 @@ const STREAMS = 32;
 
 export interface Measured {
   readonly qps: number;
-  /** Server CPU microseconds a query, user and kernel, all threads, warm-up included on both sides of the division. */
+  /**
+   * Server CPU microseconds a query, user and kernel, all threads, warm-up included on both sides
+   * of the division.
+   */
   readonly cpuMicros: number;
   readonly lost: number;
   /** Answers that were not the right ones (0 for dnsperf, which does not know them). */
   readonly wrong: number;
   readonly wrongAnswer: string | null;
-  /** Share of the time that the server was running. It always has queries waiting, so less than nearly all means a disturbed measurement. */
+  /**
+   * Share of the time that the server was running. It always has queries waiting, so less than
+   * nearly all means a disturbed measurement.
+   */
   readonly serverBusy: number;
-  /** Share of the time that the generator was running, which spins over UDP; null for dnsperf, but over TLS. */
+  /**
+   * Share of the time that the generator was running, which spins over UDP; null for dnsperf, but
+   * over TLS.
+   */
   readonly loadBusy: number | null;
   /** Either of the two may be the bottleneck, so that it is enough when one of them is busy. */
   readonly either: boolean;
 }
 
-/** Drives a server with the batching generator (load.ts), the one over TCP (tcp-load.ts), or over TLS with dnsperf, which must be there. `window`: queries out at a time. */
+/**
+ * Drives a server with the batching generator (load.ts), the one over TCP (tcp-load.ts), or over
+ * TLS with dnsperf, which must be there. `window`: queries out at a time.
+ */
 export async function driveBatching(
   on: Started,
   queries: QuerySet,
@@ -70,7 +85,10 @@ export async function driveBatching(
   };
 }
 
-/** User and kernel seconds of the children of a shell, from the last line of its `times`: `0m1.234s 0m5.678s`. */
+/**
+ * User and kernel seconds of the children of a shell, from the last line of its `times`: `0m1.234s
+ * 0m5.678s`.
+ */
 function secondsTaken(output: string): number {
   const parts = [
     ...output
@@ -82,7 +100,10 @@ function secondsTaken(output: string): number {
   return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
 }
 
-/** Drives a server with dnsperf: 8 sockets or connections (with TLS 32), no EDNS. Null when dnsperf is not installed, or cannot ask in this way. */
+/**
+ * Drives a server with dnsperf: 8 sockets or connections (with TLS 32), no EDNS. Null when dnsperf
+ * is not installed, or cannot ask in this way.
+ */
 export async function driveDnsperf(
   on: Started,
   queries: QuerySet,

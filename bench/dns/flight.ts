@@ -1,6 +1,7 @@
 /**
- * What one socket has on its way: query IDs are given out in order and each remembers its query, so that an answer is told from a
- * stray packet and a lost query from a slow one. Allocated once; nothing here allocates later.
+ * What one socket has on its way: query IDs are given out in order and each remembers its query, so
+ * that an answer is told from a stray packet and a lost query from a slow one. Allocated once;
+ * nothing here allocates later.
  *
  *        tail                      next
  *   ...... | ## # ### # ############ | ......      # in flight, blank answered; IDs wrap at 65,536
@@ -20,7 +21,10 @@ export class Flight {
   /** Queries given up so far. */
   lost = 0;
 
-  /** Takes the next ID for a query. A query that is still out when its ID is the next to be given again counts as lost. */
+  /**
+   * Takes the next ID for a query. A query that is still out when its ID is the next to be given
+   * again counts as lost.
+   */
   launch(query: number, now: number): number {
     const id = this.#next;
     this.#query[id] = query;

@@ -1,6 +1,8 @@
 /**
- * The flood and the client beside it, one process on one core: `node dist/bench/dns/flood-load.js --port P --zone NAME --flood N --seconds N`. Open loop, by the clock: queries for random
- * sub-domains of the zone leave 127.0.0.1, N a second or as many as the core makes, and 1,000 a second for names that exist leave 127.0.0.2, whose answers are timed. Prints one line of JSON
+ * The flood and the client beside it, one process on one core: `node dist/bench/dns/flood-load.js
+ * --port P --zone NAME --flood N --seconds N`. Open loop, by the clock: queries for random
+ * sub-domains of the zone leave 127.0.0.1, N a second or as many as the core makes, and 1,000 a
+ * second for names that exist leave 127.0.0.2, whose answers are timed. Prints one line of JSON
  * (FloodResult). A hot path throughout, as in load.ts.
  */
 import { parseArgs } from 'node:util';
@@ -37,7 +39,10 @@ const CLIENT_ADDRESS = [127, 0, 0, 2];
 const { values: options } = parseArgs({
   options: {
     port: { type: 'string' },
-    /** Packed queries for names that exist (query-file.ts); of these A queries with an answer are asked. */
+    /**
+     * Packed queries for names that exist (query-file.ts); of these A queries with an answer are
+     * asked.
+     */
     queries: { type: 'string' },
     zone: { type: 'string' },
     flood: { type: 'string', default: '200000' },
@@ -86,7 +91,10 @@ let floodTruncated = 0;
 let cursor = 0;
 let sent = 0;
 let wrong = 0;
-/** When the query with this ID was sent, in milliseconds of the run, or -1. There are fewer in half a second than IDs. */
+/**
+ * When the query with this ID was sent, in milliseconds of the run, or -1. There are fewer in half
+ * a second than IDs.
+ */
 const sentAt = new Float64Array(65_536).fill(-1);
 const total = Math.ceil(seconds * CLIENT_RATE);
 const times = new Float64Array(total);

@@ -1,6 +1,7 @@
 /**
- * The row `flood`: random sub-domains of one zone from one address, as fast as the generator makes them up to 200,000 a second, and a client at another address that asks 1,000 a second for names that
- * exist. What counts is what becomes of the client.
+ * The row `flood`: random sub-domains of one zone from one address, as fast as the generator makes
+ * them up to 200,000 a second, and a client at another address that asks 1,000 a second for names
+ * that exist. What counts is what becomes of the client.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +17,9 @@ const GENERATOR = fileURLToPath(new URL('flood-load.js', import.meta.url));
 
 /** Random sub-domains a second. */
 const FLOOD_RATE = 200_000;
-/** Of the client: share of its queries without an answer, and milliseconds of the 99th percentile. */
+/**
+ * Of the client: share of its queries without an answer, and milliseconds of the 99th percentile.
+ */
 const MOST_LOST = 0.01;
 const MOST_P99 = 10;
 
@@ -30,7 +33,10 @@ export interface FloodFigures {
   readonly isSubject: boolean;
 }
 
-/** The servers come paused and are left paused. `subjects`: names of those that have to keep to the goals. `say` gets a line for each measurement. */
+/**
+ * The servers come paused and are left paused. `subjects`: names of those that have to keep to the
+ * goals. `say` gets a line for each measurement.
+ */
 export async function runFlood(
   servers: readonly Started[],
   subjects: readonly string[],

@@ -1,10 +1,12 @@
 /**
- * The load generator: a process of its own, `taskset -c 1 node dist/bench/dns/load.js --port P --queries FILE`. Closed loop: so many queries
- * are out at any time, and an answer makes room for the next. It spins, because it has its core to itself.
+ * The load generator: a process of its own, `taskset -c 1 node dist/bench/dns/load.js --port P
+ * --queries FILE`. Closed loop: so many queries are out at any time, and an answer makes room for
+ * the next. It spins, because it has its core to itself.
  *
- * Every answer is checked: ID, QR, response code and ANCOUNT; of one in 256 the question too, byte by byte. Prints one line of JSON (Result).
- * A hot path throughout: no closures, strings or iterators once the run has begun. On the measuring machine it drives the reflector at
- * 570,000 to 610,000 queries/s.
+ * Every answer is checked: ID, QR, response code and ANCOUNT; of one in 256 the question too, byte
+ * by byte. Prints one line of JSON (Result). A hot path throughout: no closures, strings or
+ * iterators once the run has begun. On the measuring machine it drives the reflector at 570,000 to
+ * 610,000 queries/s.
  */
 import { parseArgs } from 'node:util';
 import { Flight } from './flight.ts';
@@ -17,7 +19,9 @@ export interface Result {
   qps: number;
   /** Seconds measured, the warm-up not counted. */
   seconds: number;
-  /** Queries sent and answered, the warm-up counted in: what the server's CPU time is divided by. */
+  /**
+   * Queries sent and answered, the warm-up counted in: what the server's CPU time is divided by.
+   */
   sent: number;
   received: number;
   /** Queries not answered within half a second. */
@@ -32,7 +36,10 @@ export interface Result {
   bytes: number;
   /** Answers by response code. */
   rcodes: Record<string, number>;
-  /** Share of the measured time that the generator had its core. Below about 0.95 something else ran there, and the figure is worth little. */
+  /**
+   * Share of the measured time that the generator had its core. Below about 0.95 something else ran
+   * there, and the figure is worth little.
+   */
   busy: number;
 }
 
@@ -121,7 +128,8 @@ function fill(fd: number, flight: Flight, now: number): void {
     if (queries[slot + 3] === FRESH_LABEL) writeRandomLabel(random, queries, slot + SLOT_HEAD + 13);
     outgoing.point(i, queriesAt + slot + SLOT_HEAD, queries[slot] | (queries[slot + 1] << 8));
   }
-  // What the kernel would not take stays in flight and is lost in half a second; that has not been seen on loopback.
+  // What the kernel would not take stays in flight and is lost in half a second; that has not been
+  // seen on loopback.
   if (n > 0) sent += outgoing.send(fd, n);
 }
 

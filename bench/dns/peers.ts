@@ -1,6 +1,7 @@
 /**
- * The peers, each with one thread for queries and nothing switched on that costs a query anything: no rate limit, no statistics, no logging of
- * queries, smallest answers. While loading they may use every core.
+ * The peers, each with one thread for queries and nothing switched on that costs a query anything:
+ * no rate limit, no statistics, no logging of queries, smallest answers. While loading they may use
+ * every core.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,8 +46,10 @@ const KNOT_POLICY = `policy:
 `;
 
 /**
- * As many threads as Knot itself takes for TCP and TLS at least. Over TLS its threads block: each handshake, and the wait of up to 500 ms for a connection's
- * first query, holds up all other connections of the thread, and dnsperf, which bounds what is out over all connections, then stands still with it.
+ * As many threads as Knot itself takes for TCP and TLS at least. Over TLS its threads block: each
+ * handshake, and the wait of up to 500 ms for a connection's first query, holds up all other
+ * connections of the thread, and dnsperf, which bounds what is out over all connections, then
+ * stands still with it.
  */
 export const KNOT_STREAM_THREADS = 10;
 
@@ -59,7 +62,10 @@ export class Knot implements Server {
   readonly #streamThreads: number;
   readonly #version: string | null;
 
-  /** `program`: another knotd than the one that is installed. `streamThreads`: its threads for TCP and TLS. */
+  /**
+   * `program`: another knotd than the one that is installed. `streamThreads`: its threads for TCP
+   * and TLS.
+   */
   constructor(program = find('knotd'), streamThreads = 1) {
     this.#program = program;
     this.#streamThreads = streamThreads;
@@ -106,7 +112,9 @@ ${set.signed === true ? KNOT_SIGNING : ''}zone:
   }
 }
 
-/** The zones signed by Knot, as files for servers that do not sign. Made once. Returns their folder. */
+/**
+ * The zones signed by Knot, as files for servers that do not sign. Made once. Returns their folder.
+ */
 function signedByKnot(set: ZoneSet, zoneFolder: string, work: string): string {
   const target = join(work, `${set.id}-signed`);
   const stamp = `${target}.complete`;

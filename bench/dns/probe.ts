@@ -25,7 +25,9 @@ export class Probe {
     this.#socket.on('error', () => {}); // nobody listens yet; the time-out says it too
   }
 
-  /** Sends one query and waits for its answer. Null when none has come after `timeout` milliseconds. */
+  /**
+   * Sends one query and waits for its answer. Null when none has come after `timeout` milliseconds.
+   */
   ask(name: string, timeout: number): Promise<Buffer | null> {
     const id = this.#nextId;
     this.#nextId = (id & 0xffff) + 1 === 0x1_0000 ? 1 : id + 1;
@@ -47,7 +49,10 @@ export class Probe {
     return answer !== null && (!records || ((answer[3] & 15) === 0 && answer.readUInt16BE(6) > 0));
   }
 
-  /** Asks until all names have been answered, with a record when `records` says so. Throws an Error after `limit` milliseconds. `check` may throw to end it earlier. */
+  /**
+   * Asks until all names have been answered, with a record when `records` says so. Throws an Error
+   * after `limit` milliseconds. `check` may throw to end it earlier.
+   */
   async untilAll(names: readonly string[], limit: number, records: boolean, check: () => void): Promise<void> {
     const end = performance.now() + limit;
     for (const name of names) {

@@ -1,6 +1,6 @@
 /**
- * A server's processes as Linux sees them: start, stop, pause, core, memory and CPU time. All figures are of the whole process tree,
- * because NSD answers from a child.
+ * A server's processes as Linux sees them: start, stop, pause, core, memory and CPU time. All
+ * figures are of the whole process tree, because NSD answers from a child.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
@@ -85,7 +85,10 @@ export class ServerProcess {
     }
   }
 
-  /** User and kernel seconds so far, of all threads, those that have ended too (proc(5): utime and stime of the process). */
+  /**
+   * User and kernel seconds so far, of all threads, those that have ended too (proc(5): utime and
+   * stime of the process).
+   */
   cpuSeconds(): number {
     let ticks = 0;
     for (const pid of this.#tree()) {

@@ -1,6 +1,6 @@
 /**
- * What is asked: for each load a packed query file (for load.ts) and the same as text (for dnsperf). Both are kept beside
- * the zones and made only when they are missing.
+ * What is asked: for each load a packed query file (for load.ts) and the same as text (for
+ * dnsperf). Both are kept beside the zones and made only when they are missing.
  */
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,10 +31,16 @@ const PLACEHOLDER = 'x'.repeat(RANDOM_LABEL);
 /** Lines of a text file whose labels are random: dnsperf starts over when it has sent them all. */
 const TEXT_LINES = 2_000_000;
 
-/** Queries a zone of the mix gets: 100 A, 40 AAAA, 20 NXDOMAIN and 10 each of MX, NS, CNAME and wildcard. */
+/**
+ * Queries a zone of the mix gets: 100 A, 40 AAAA, 20 NXDOMAIN and 10 each of MX, NS, CNAME and
+ * wildcard.
+ */
 export const MIX_QUERIES = 200;
 
-/** 50 % A, 20 % AAAA, 10 % NXDOMAIN, 5 % each MX, NS (the apex and nine referrals), CNAME with its target, wildcard; all distinct, shuffled. */
+/**
+ * 50 % A, 20 % AAAA, 10 % NXDOMAIN, 5 % each MX, NS (the apex and nine referrals), CNAME with its
+ * target, wildcard; all distinct, shuffled.
+ */
 export function mixLoad(set: ZoneSet): Load {
   const count = set.zones * MIX_QUERIES;
   const random = new Random(0x6d6978);
@@ -76,7 +82,10 @@ export function uniformLoad(set: ZoneSet): Load {
   return { id: `${set.id}-uniform`, count, longest: 6 + set.zoneName(0).length, source };
 }
 
-/** A random label under a random zone. The packed file's labels are written anew at every sending: none is asked twice. */
+/**
+ * A random label under a random zone. The packed file's labels are written anew at every sending:
+ * none is asked twice.
+ */
 export function randomSubdomainLoad(set: ZoneSet): Load {
   const random = new Random(0x6e78);
   const source: Source = (_, query) => {
@@ -113,7 +122,10 @@ export function signedLoad(set: ZoneSet, kind: SignedKind): Load {
   return { id: `${set.id}-${kind}`, count: 200_000, longest, source };
 }
 
-/** Makes the files of a load in `folder` when they are missing. `edns`: whether each query carries an OPT record, and a cookie or DO. */
+/**
+ * Makes the files of a load in `folder` when they are missing. `edns`: whether each query carries
+ * an OPT record, and a cookie or DO.
+ */
 export function writeQueries(load: Load, folder: string, edns: Edns = false): QuerySet {
   const base = join(folder, `${load.id}${typeof edns === 'string' ? `-${edns}` : edns ? '-edns' : ''}`);
   const files = { packed: `${base}.queries`, text: `${join(folder, load.id)}.txt`, dnssecOk: edns === 'do' };

@@ -75,7 +75,10 @@ function writeSlot(bytes: Buffer, at: number, query: Query, edns: Edns): void {
   bytes.writeUInt16LE(query.ancount, at + 4);
 }
 
-/** Writes `count` queries, each as `at(index, query)` fills it in. `longest`: characters of the longest name. */
+/**
+ * Writes `count` queries, each as `at(index, query)` fills it in. `longest`: characters of the
+ * longest name.
+ */
 export function writeQueryFile(
   path: string,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Random numbers that are the same in every run (xorshift32, Marsaglia 2003), so that every server and every round gets the
- * same zones and the same order of queries.
+ * Random numbers that are the same in every run (xorshift32, Marsaglia 2003), so that every server
+ * and every round gets the same zones and the same order of queries.
  */
 export class Random {
   #state: number;
@@ -37,10 +37,16 @@ export class Random {
   }
 }
 
-/** Letters of a random label: 32 of them, so that five bits choose one; lower case, allowed in host names. */
+/**
+ * Letters of a random label: 32 of them, so that five bits choose one; lower case, allowed in host
+ * names.
+ */
 export const LETTERS = Buffer.from('abcdefghijklmnopqrstuvwxyz234567');
 
-/** Length of a random label. No zone of the benchmark holds a label of this length, so such a name never exists. */
+/**
+ * Length of a random label. No zone of the benchmark holds a label of this length, so such a name
+ * never exists.
+ */
 export const RANDOM_LABEL = 12;
 
 /** Writes a random label's letters (not its length byte) at `offset`: 60 bits of two draws. */

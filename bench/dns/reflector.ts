@@ -1,6 +1,7 @@
 /**
- * The floor: sends every packet back with QR set and does no DNS at all. What it reaches is what the kernel and the generator
- * leave to a server on this machine. `node dist/bench/dns/reflector.js PORT`
+ * The floor: sends every packet back with QR set and does no DNS at all. What it reaches is what
+ * the kernel and the generator leave to a server on this machine. `node dist/bench/dns/reflector.js
+ * PORT`
  */
 import { addressOf, Batch, openSocket } from './udp.ts';
 

@@ -19,7 +19,10 @@ export interface StartResult extends Pick<Started, 'seconds' | 'memory'> {
 
 export interface Verdict {
   readonly text: string;
-  /** False when a goal is missed, an answer was wrong, or no round is fit to tell; null when there was no peer to compare with. */
+  /**
+   * False when a goal is missed, an answer was wrong, or no round is fit to tell; null when there
+   * was no peer to compare with.
+   */
   readonly met: boolean | null;
 }
 
@@ -86,7 +89,10 @@ export function ratioTable(results: readonly RowResult[]): string {
   return [head, ...results.flatMap(verdicts).map(({ text }) => text)].join('\n');
 }
 
-/** Own CPU time of a server in each round: what it takes beyond the floor of the same round; see FLOOR. */
+/**
+ * Own CPU time of a server in each round: what it takes beyond the floor of the same round; see
+ * FLOOR.
+ */
 function ownMicros(figures: Figures, server: string): number[] {
   const rounds = figures.batching.get(server) ?? [];
   const floor = figures.batching.get(FLOOR) ?? [];

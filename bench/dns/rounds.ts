@@ -1,4 +1,7 @@
-/** Runs one row: all servers alternate in the same run, each round in another order, and only one may take CPU at a time. */
+/**
+ * Runs one row: all servers alternate in the same run, each round in another order, and only one
+ * may take CPU at a time.
+ */
 import { driveBatching, driveDnsperf, type Measured, type Way } from './drivers.ts';
 import type { QuerySet } from './queries.ts';
 import type { Started } from './servers.ts';
@@ -15,7 +18,9 @@ export interface Plan {
   readonly seconds: number;
   /** Queries out at a time. */
   readonly window: number;
-  /** How often at most a measurement is repeated in which server or generator had to share its core. */
+  /**
+   * How often at most a measurement is repeated in which server or generator had to share its core.
+   */
   readonly repeats: number;
 }
 
@@ -29,8 +34,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * What `of` says of `subject` over what it says of `peer`, round by round: a machine that drifts drifts for both. Rounds in which one of them
- * was disturbed are left out.
+ * What `of` says of `subject` over what it says of `peer`, round by round: a machine that drifts
+ * drifts for both. Rounds in which one of them was disturbed are left out.
  */
 export function ratios(figures: Figures, subject: string, peer: string, of = (one: Measured) => one.qps): number[] {
   const ours = figures.batching.get(subject) ?? [];
@@ -41,7 +46,10 @@ export function ratios(figures: Figures, subject: string, peer: string, of = (on
   });
 }
 
-/** The servers come paused and are left paused; over TLS those that don't have it are left out. `say` gets a line for each measurement. */
+/**
+ * The servers come paused and are left paused; over TLS those that don't have it are left out.
+ * `say` gets a line for each measurement.
+ */
 export async function runRounds(
   all: readonly Started[],
   queries: QuerySet,

@@ -50,7 +50,10 @@ const SIGNED_GOALS: Record<SignedKind, number> = {
 /** Waypost without cookies and rate limit. Its counters cannot be switched off. */
 export const UNGUARDED = 'Waypost, off';
 
-/** WAYPOST_DNS_INDEX_MEMORY of a bounded row: a tenth of what the nodes of all zones take in the index. All zones of a set are alike. */
+/**
+ * WAYPOST_DNS_INDEX_MEMORY of a bounded row: a tenth of what the nodes of all zones take in the
+ * index. All zones of a set are alike.
+ */
 export function boundedMemory(set: ZoneSet): number {
   const origin = parseName(set.zoneName(0));
   const { records } = parseMaster(Buffer.from(set.zoneText(0)), { origin });

@@ -1,4 +1,6 @@
-/** What is measured: a nameserver that can be started on a set of zones, on its own loopback port. */
+/**
+ * What is measured: a nameserver that can be started on a set of zones, on its own loopback port.
+ */
 import { execFileSync } from 'node:child_process';
 import { Probe } from './probe.ts';
 import { type Memory, ServerProcess } from './process.ts';
@@ -25,11 +27,17 @@ export interface Server {
   readonly port: number;
   /** Where it speaks DNS over TLS; null: it does not. */
   readonly tlsPort: number | null;
-  /** False: it answers without any records, so that any answer means that it is ready, and none can be right. */
+  /**
+   * False: it answers without any records, so that any answer means that it is ready, and none can
+   * be right.
+   */
   readonly answers: boolean;
   /** Its version as it says it itself, or null when it cannot be started here. */
   version(): string | null;
-  /** Makes what it needs before it can start on these zones (configuration, import) in `work`. Not part of the start time. */
+  /**
+   * Makes what it needs before it can start on these zones (configuration, import) in `work`. Not
+   * part of the start time.
+   */
   prepare(set: ZoneSet, zoneFolder: string, work: string): Promise<Command>;
 }
 

@@ -1,12 +1,16 @@
 /**
- * The load generator over TCP: a process of its own, `taskset -c 1 node dist/bench/dns/tcp-load.js --port P --queries FILE --mode MODE`. Closed loop over
- * sockets and epoll of its own. `once`: each query on a connection of its own, which the client closes; `--connections` at a time. `pipelined`: as many
- * connections that stay, each with `--window` queries out; as many are sent anew at once as were answered.
+ * The load generator over TCP: a process of its own, `taskset -c 1 node dist/bench/dns/tcp-load.js
+ * --port P --queries FILE --mode MODE`. Closed loop over sockets and epoll of its own. `once`: each
+ * query on a connection of its own, which the client closes; `--connections` at a time.
+ * `pipelined`: as many connections that stay, each with `--window` queries out; as many are sent
+ * anew at once as were answered.
  *
- * To make and close a connection costs its client as much as the server, so that a client of one core measures itself as soon as it does more than it must: a new
- * connection is looked at once when all others have had their turn, and only what has no answer by then is given to epoll.
+ * To make and close a connection costs its client as much as the server, so that a client of one
+ * core measures itself as soon as it does more than it must: a new connection is looked at once
+ * when all others have had their turn, and only what has no answer by then is given to epoll.
  *
- * Every answer is checked: ID, QR, response code and ANCOUNT. Prints one line of JSON (Result of load.ts).
+ * Every answer is checked: ID, QR, response code and ANCOUNT. Prints one line of JSON (Result of
+ * load.ts).
  */
 import { parseArgs } from 'node:util';
 import { AGAIN, Area, BROKEN, close, connectTo, Poll } from '../api/tcp.ts';
@@ -55,7 +59,10 @@ let fresh: Connection[] = [];
 class Connection {
   fd = -1;
   readonly tag: number;
-  /** Queries out, in the order in which they were sent: answers come in that order from every server that is measured. */
+  /**
+   * Queries out, in the order in which they were sent: answers come in that order from every server
+   * that is measured.
+   */
   readonly #out = new Int32Array(window);
   #head = 0;
   size = 0;
@@ -124,7 +131,9 @@ class Connection {
     if (running) this.open();
   }
 
-  /** Takes the answers in incoming[0, end). Returns where the first one that is not whole begins. */
+  /**
+   * Takes the answers in incoming[0, end). Returns where the first one that is not whole begins.
+   */
   #take(end: number): number {
     const { bytes: data } = incoming;
     let p = 0;
@@ -154,7 +163,9 @@ class Connection {
     return p;
   }
 
-  /** Sends as many queries as there is room for in the window. False when the kernel took none yet. */
+  /**
+   * Sends as many queries as there is room for in the window. False when the kernel took none yet.
+   */
   #fill(): boolean {
     const { bytes: data } = outgoing;
     const from = cursor;

@@ -1,9 +1,11 @@
 /**
- * The generator's way to the kernel: connected UDP sockets, recvmmsg and sendmmsg, through koffi. Linux on 64-bit little-endian only.
+ * The generator's way to the kernel: connected UDP sockets, recvmmsg and sendmmsg, through koffi.
+ * Linux on 64-bit little-endian only.
  *
- * A mmsghdr is 64 bytes (msghdr 56: name, namelen, iov, iovlen, control, controllen, flags; then msg_len 4 and padding), an iovec
- * 16 (base, length). The kernel knows these buffers by address and the garbage collector does not know that: whoever makes a
- * batch keeps it reachable for as long as the process runs (`held`).
+ * A mmsghdr is 64 bytes (msghdr 56: name, namelen, iov, iovlen, control, controllen, flags; then
+ * msg_len 4 and padding), an iovec 16 (base, length). The kernel knows these buffers by address and
+ * the garbage collector does not know that: whoever makes a batch keeps it reachable for as long as
+ * the process runs (`held`).
  */
 import koffi from 'koffi';
 
@@ -14,7 +16,10 @@ const SO_SNDBUF = 7;
 const SO_RCVBUF = 8;
 export const MSG_DONTWAIT = 0x40;
 const MSG_WAITFORONE = 0x1_0000;
-/** Of a socket's buffer: room for thousands of answers, so that none is lost on the generator's side. */
+/**
+ * Of a socket's buffer: room for thousands of answers, so that none is lost on the generator's
+ * side.
+ */
 const SOCKET_BUFFER = 4 << 20;
 const ECONNREFUSED = 111;
 
@@ -38,7 +43,10 @@ function address(port: number, host: readonly number[] = LOOPBACK): Buffer {
   return bytes;
 }
 
-/** A UDP socket on 127.0.0.1: bound to `port`, or connected to it from a free port, by default of the same address. Returns the descriptor. */
+/**
+ * A UDP socket on 127.0.0.1: bound to `port`, or connected to it from a free port, by default of
+ * the same address. Returns the descriptor.
+ */
 export function openSocket(how: 'bind' | 'connect', port: number, from: readonly number[] = LOOPBACK): number {
   const fd: number = socket(AF_INET, SOCK_DGRAM, 0);
   if (fd < 0) throw new Error(`socket: errno ${koffi.errno()}`);
@@ -59,7 +67,9 @@ export function addressOf(bytes: Uint8Array): number {
   return Number(koffi.address(bytes));
 }
 
-/** A vector of messages, each one buffer. `base` and `length` of message i may be set before a call. */
+/**
+ * A vector of messages, each one buffer. `base` and `length` of message i may be set before a call.
+ */
 export class Batch {
   readonly size: number;
   readonly #headers: Buffer;
@@ -98,7 +108,10 @@ export class Batch {
     return this.#header32[i * 16 + 14];
   }
 
-  /** Messages taken, at least one when `wait`, or 0. Throws an Error when nobody listens at the other end. */
+  /**
+   * Messages taken, at least one when `wait`, or 0. Throws an Error when nobody listens at the
+   * other end.
+   */
   receive(fd: number, wait: boolean): number {
     const n: number = recvmmsg(fd, this.#headers, this.size, wait ? MSG_WAITFORONE : MSG_DONTWAIT, null);
     if (n < 0) this.#check('recvmmsg');

@@ -1,4 +1,7 @@
-/** Waypost as it is built beside this file: its environment, a token, and the import of a folder of zones. */
+/**
+ * Waypost as it is built beside this file: its environment, a token, and the import of a folder of
+ * zones.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +46,10 @@ export class Daemon {
     };
   }
 
-  /** The benchmark's environment less what it says of Waypost: nothing of a developer's own set-up leaks into a figure. */
+  /**
+   * The benchmark's environment less what it says of Waypost: nothing of a developer's own set-up
+   * leaks into a figure.
+   */
   #environment(settings: Record<string, string>): NodeJS.ProcessEnv {
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('WAYPOST_'));
     return { ...Object.fromEntries(own), ...settings };
@@ -55,7 +61,10 @@ export class Daemon {
     return { command: process.execPath, args, env: this.#environment(this.#settings) };
   }
 
-  /** Starts it and waits for /readyz. Throws an Error with the end of its log when it does not come up. */
+  /**
+   * Starts it and waits for /readyz. Throws an Error with the end of its log when it does not come
+   * up.
+   */
   async start(log: string): Promise<ServerProcess> {
     const daemon = this.launch(log);
     await this.ready(daemon);
@@ -124,7 +133,10 @@ export class Daemon {
         await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
-  /** `waypost zone import FOLDER`, the apex as in the files. Resolves with what it printed and the seconds it took. */
+  /**
+   * `waypost zone import FOLDER`, the apex as in the files. Resolves with what it printed and the
+   * seconds it took.
+   */
   async importFolder(folder: string, token: string): Promise<{ output: string; seconds: number }> {
     const begin = performance.now();
     const child = spawn(process.execPath, [MAIN, 'zone', 'import', folder, '--apex', 'keep'], {
@@ -156,7 +168,10 @@ export class Waypost implements Server {
   readonly #settings: Record<string, string>;
   readonly #instance: number;
 
-  /** `instance`: above 0 for one that runs at the same time as another. `settings`: WAYPOST_ variables beside those that every run has (one worker, its ports and folder, no rate limit). */
+  /**
+   * `instance`: above 0 for one that runs at the same time as another. `settings`: WAYPOST_
+   * variables beside those that every run has (one worker, its ports and folder, no rate limit).
+   */
   constructor(name = 'Waypost', settings: Record<string, string> = {}, instance = 0) {
     this.name = name;
     this.port = 5943 + 2 * instance;

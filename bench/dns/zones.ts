@@ -1,6 +1,7 @@
 /**
- * The zones that all servers are measured with, as master files (RFC 1035 section 5), one `NAME.zone` each. A set is made once and
- * kept: a file `complete` beside the zones says which one it is.
+ * The zones that all servers are measured with, as master files (RFC 1035 section 5), one
+ * `NAME.zone` each. A set is made once and kept: a file `complete` beside the zones says which one
+ * it is.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +33,10 @@ function head(zone: string, nameservers: number): string {
 /** How many owners of each kind a zone of the mix has. `queries.ts` asks for each of them once. */
 export const MIX = { hosts: 100, dualStack: 40, mail: 10, aliases: 10, delegations: 9, texts: 18 } as const;
 
-/** 204 records a zone: 5 at the head, 100 A, 40 AAAA, 10 MX + 2 addresses, 10 CNAME, 1 wildcard, 9 delegations with glue, 18 TXT. */
+/**
+ * 204 records a zone: 5 at the head, 100 A, 40 AAAA, 10 MX + 2 addresses, 10 CNAME, 1 wildcard, 9
+ * delegations with glue, 18 TXT.
+ */
 export function mixZones(zones = 1000): ZoneSet {
   const zoneName = (index: number) => `zone${digits(index, 4)}.example`;
   return {
@@ -65,7 +69,9 @@ export function signedZones(zones = 300): ZoneSet {
   return { ...mixZones(zones), id: `signed-${zones}`, signed: true };
 }
 
-/** n0000 to n0999, one A each, under big00000.example and so on: 5,000,000 names at the full size. */
+/**
+ * n0000 to n0999, one A each, under big00000.example and so on: 5,000,000 names at the full size.
+ */
 export function bigZones(zones = 5000, names = 1000): ZoneSet {
   const zoneName = (index: number) => `big${digits(index, 5)}.example`;
   return {
@@ -84,7 +90,10 @@ export function bigZones(zones = 5000, names = 1000): ZoneSet {
   };
 }
 
-/** Writes the set into `folder`/`id`, one file at a time, unless it is there already. Returns that folder. */
+/**
+ * Writes the set into `folder`/`id`, one file at a time, unless it is there already. Returns that
+ * folder.
+ */
 export function writeZones(set: ZoneSet, folder: string): string {
   const target = join(folder, set.id);
   const stamp = join(folder, `${set.id}.complete`);
