@@ -94,7 +94,7 @@ async function startParts(
 
   // 6. Background tasks.
   stops.own(core.openWithdrawal(config, node.standing, log));
-  stops.own(core.startUpkeep(shared));
+  stops.own(core.startUpkeep({ ...shared, isAlone: node.isAlone }));
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;

@@ -146,6 +146,8 @@ export interface Journal {
    * served.
    */
   onEdge(listener: (changes: EdgeChanges) => void): void;
+  /** Calls `listener` with domains whose row that says how they are signed has changed. */
+  onSigning(listener: (domainIds: ReadonlySet<Id>) => void): void;
   /** Stops accepting commits. Resolves when the pending work is finished. */
   close(): Promise<void>;
 }

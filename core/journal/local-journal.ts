@@ -3,6 +3,7 @@
  * one task runs at a time, and listeners are called after a group is applied.
  */
 import { UnavailableError } from '../base/errors.ts';
+import type { Id } from '../store/keys.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
@@ -58,6 +59,10 @@ export abstract class LocalJournal implements Journal {
 
   onEdge(listener: (changes: EdgeChanges) => void): void {
     this.applier.edgeListeners.push(listener);
+  }
+
+  onSigning(listener: (domainIds: ReadonlySet<Id>) => void): void {
+    this.applier.signingListeners.push(listener);
   }
 
   /**

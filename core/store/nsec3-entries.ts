@@ -5,7 +5,7 @@
  *
  *     0  size      u32   of the entry
  *     4  hash      20    of the name; the owner of the records is its Base32 below the apex
- *    24  records   u8    the NSEC3, then its RRSIGs
+ *    24  records   u8    the NSEC3, then its RRSIGs; 0 in the table: signed later
  *    25  reserved
  *    26  each record without its owner: type, class, TTL, length of the rdata, rdata
  */
@@ -40,6 +40,18 @@ export function encodeEntry(hash: Uint8Array, nsec3: RRset, signatures: RRset, n
   entry.set(name, at);
   return entry;
 }
+
+/** The entry of a name that is to be signed later: it has no records. */
+export function encodeListed(hash: Uint8Array, name: Uint8Array): Buffer {
+  const entry = Buffer.alloc(ENTRY_HEADER + name.length);
+  entry.writeUInt32BE(ENTRY_HEADER, 0);
+  entry.set(hash, ENTRY_HASH_AT);
+  entry.set(name, ENTRY_HEADER);
+  return entry;
+}
+
+/** Whether an entry has no records yet. It is not in the index. */
+export const isListedOnly = (stored: Uint8Array): boolean => stored[ENTRY_COUNT_AT] === 0;
 
 /** The entry without the name. */
 export const entryOf = (stored: Buffer): Buffer => stored.subarray(0, stored.readUInt32BE(0));

@@ -13,6 +13,7 @@ import type { ZoneTargets } from './zone-targets.ts';
 
 export interface ChangedName {
   readonly name: Name;
+  /** Empty: only its signatures change. */
   readonly types: ReadonlySet<number>;
 }
 
@@ -63,6 +64,10 @@ class Search {
     this.#changes = changes;
     const wildcard = wildcardOf(apex);
     for (const { name, types } of changes) {
+      if (types.size === 0) {
+        this.#searchSigned(name);
+        continue;
+      }
       if (equalNames(name, apex)) this.#apex = true;
       else this.#addUpTo(apex, name);
       // The apex says whether a wildcard stands right below it.
@@ -73,6 +78,28 @@ class Search {
       if (top !== name) this.#searchTargets(region(name));
     }
     return { names: this.#found.values(), apex: this.#apex };
+  }
+
+  /** The name, and the chains that pass through it, since they have its signatures. */
+  #searchSigned(name: Name): void {
+    const targets = this.#targets;
+    this.#add(name);
+    if (targets.isEmpty) return;
+    const sets = this.#zone.rrsets(name);
+    const isCut = name.length > this.#zone.apex.length && findType(sets, TYPE.NS) !== undefined;
+    if (isWildcard(name) || isCut || findType(sets, TYPE.DNAME) !== undefined) {
+      this.#searchTargets(region(name));
+      return;
+    }
+    for (const { owner, type } of targets.at(name)) {
+      if (type !== TYPE.CNAME) continue;
+      this.#add(owner);
+      this.#searchTargets(region(owner));
+    }
+    for (let above = name; ; above = parentName(above)) {
+      for (const { owner, type } of targets.at(above)) if (type === TYPE.DNAME) this.#searchTargets(owner);
+      if (above.length <= this.#zone.apex.length) return;
+    }
   }
 
   #add(name: Name): void {

@@ -15,8 +15,11 @@ export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): 
   return [...others, ...own].sort((a, b) => a.type - b.type);
 }
 
-/** DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. */
-function dnssecSets(apex: Name, { keys, foreign, parent }: DnssecRow): RRset[] {
+/**
+ * DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. While some names are unsigned, the zone must not
+ * get a DS, and its NSEC3 records are incomplete (RFC 5155 section 7.1).
+ */
+function dnssecSets(apex: Name, { keys, foreign, parent, progress }: DnssecRow): RRset[] {
   const rdataOf = ({ dnskey }: { readonly dnskey: string }) => Uint8Array.from(Buffer.from(dnskey, 'base64'));
   const others = foreign.map(rdataOf);
   const dnskeys = [...keys.map(rdataOf), ...others];
@@ -27,11 +30,21 @@ function dnssecSets(apex: Name, { keys, foreign, parent }: DnssecRow): RRset[] {
     ttl: DNSKEY_TTL,
     rdatas: [...rdatas].sort(Buffer.compare),
   });
+  const deletions = [set(TYPE.CDS, [DELETE_CDS]), set(TYPE.CDNSKEY, [DELETE_CDNSKEY])];
+  if (progress !== undefined && (progress.from.length === 0 || progress.toward === 'unsigned'))
+    return [set(TYPE.DNSKEY, dnskeys), ...(parent === 'delete' ? deletions : [])];
   return [
     set(TYPE.DNSKEY, dnskeys),
     set(TYPE.NSEC3PARAM, [NSEC3PARAM_RDATA]),
-    set(TYPE.CDS, parent === 'delete' ? [DELETE_CDS] : trusted.map((key) => dsRdata(apex, key))),
-    set(TYPE.CDNSKEY, parent === 'delete' ? [DELETE_CDNSKEY] : trusted),
+    ...(parent === 'delete'
+      ? deletions
+      : [
+          set(
+            TYPE.CDS,
+            trusted.map((key) => dsRdata(apex, key)),
+          ),
+          set(TYPE.CDNSKEY, trusted),
+        ]),
     // Without rdata an RRset would be SERVFAIL.
   ].filter(({ rdatas }) => rdatas.length > 0);
 }

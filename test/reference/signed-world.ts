@@ -1,7 +1,7 @@
 /** Signs some zones of a generated world. */
 import { ALGORITHM } from '../../core/dnssec/dnskey.ts';
 import { generateKeyPair, SigningKey } from '../../core/dnssec/keys.ts';
-import { SignatureMemo, Signer } from '../../core/dnssec/zone-signer.ts';
+import { ALL_HASHES, SignatureMemo, Signer } from '../../core/dnssec/zone-signer.ts';
 import type { DnssecRow } from '../../core/store/rows.ts';
 import { equalNames, isWithin, type Name } from '../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/wire/types.ts';
@@ -44,7 +44,15 @@ export function signWorld(world: World, seed: number, clock: number): SignedWorl
     const published = choice === 2 ? [KEYS[2]] : [];
     const apex = records[0].name;
     zones.set(key, [...records, ...recordsOf(apex, signing, published)]);
-    signers.set(key, new Signer(apex, { signing, published }, clock, memo));
+    signers.set(
+      key,
+      new Signer(
+        apex,
+        { signing, previous: [], signedTo: ALL_HASHES, all: [...signing, ...published] },
+        { clock, previous: clock },
+        memo,
+      ),
+    );
     chosen.push({ key, signing, published });
   });
   const answered = aliasedZones(answeredZones(zones, world.proxies), world.aliases);

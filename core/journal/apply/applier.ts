@@ -5,8 +5,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
-import { sequenceKey } from '../../store/keys.ts';
-import { entryOf } from '../../store/nsec3-entries.ts';
+import { type Id, sequenceKey } from '../../store/keys.ts';
+import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import { withOverlay } from '../commit/rehearsal.ts';
@@ -42,6 +42,7 @@ export class Applier {
   readonly credentialListeners: (() => void)[] = [];
   readonly answerListeners: ((changes: AnswerChanges) => void)[] = [];
   readonly edgeListeners: ((changes: EdgeChanges) => void)[] = [];
+  readonly signingListeners: ((domainIds: ReadonlySet<Id>) => void)[] = [];
   readonly appliedListeners: (() => void)[] = [];
   readonly #options: ApplierOptions;
   readonly #facts: ZoneFacts;
@@ -146,6 +147,7 @@ export class Applier {
       listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
     const edgeChanges = updates.edge.changes((domainId) => this.#facts.isProxied(domainId));
     if (edgeChanges !== null) for (const listener of this.edgeListeners) listener(edgeChanges);
+    if (updates.signing.size > 0) for (const listener of this.signingListeners) listener(updates.signing);
     for (const listener of this.appliedListeners) listener();
   }
 }
@@ -184,9 +186,14 @@ function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
     else index.put(node, wasStored);
   }
   for (const { domainId, apex, hash, stored, all, before } of updates.nsec3) {
-    if (hash === null) index.denial.replaceAll(domainId, apex, (all ?? []).map(entryOf));
-    else if (stored === null) index.denial.remove(domainId, hash);
-    else index.denial.put(domainId, apex, entryOf(stored), before !== null);
+    if (hash === null) index.denial.replaceAll(domainId, apex, (all ?? []).filter(hasRecords).map(entryOf));
+    else {
+      const wasStored = before !== null && hasRecords(before);
+      if (stored !== null && hasRecords(stored)) index.denial.put(domainId, apex, entryOf(stored), wasStored);
+      else if (wasStored) index.denial.remove(domainId, hash);
+    }
   }
   index.publish();
 }
+
+const hasRecords = (stored: Buffer): boolean => !isListedOnly(stored);

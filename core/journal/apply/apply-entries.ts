@@ -70,7 +70,10 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   }
   if (change.table === aliasTargets.number) updates.noteAliasTarget(change.key);
   if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
-  if (change.table === dnssec.number) noteDnssec(updates, change, rows.get(change.key));
+  if (change.table === dnssec.number) {
+    const old = rows.get(change.key);
+    updates.noteDnssec(idAt(change.key), old === undefined ? null : dnssec.decode(change.key, old));
+  }
   if (change.table === domains.number || change.table === proxies.number || change.table === dnssec.number)
     updates.invalidateFacts();
   if (change.value === null) {
@@ -102,12 +105,6 @@ function addNumber(key: Buffer, sequence: number): Buffer {
   const numbered = Buffer.from(key);
   writeId(sequence, numbered, at);
   return numbered;
-}
-
-/** `old`: the row before the change. */
-function noteDnssec(updates: ZoneUpdates, { key, value }: Change, old: Buffer | undefined): void {
-  const before = old === undefined ? null : dnssec.decode(key, old);
-  updates.noteDnssec(idAt(key), before, value === null ? null : dnssec.decode(key, value));
 }
 
 /** `old`: the row before the change. */

@@ -3,9 +3,8 @@
  * count) and their answers.
  */
 
-import { dueHashes } from '../../dnssec/lifetime.ts';
-import type { Signer } from '../../dnssec/zone-signer.ts';
-import { NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
+import type { Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
+import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import {
   afterPrefix,
@@ -16,6 +15,7 @@ import {
   type Id,
   idKey,
   nameKey,
+  nameOfKey,
 } from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
@@ -38,6 +38,7 @@ import { walk } from '../../zone/walk.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { UsageChanges } from './account-usage.ts';
+import { changesApex, dueSignatures } from './due-signatures.ts';
 import { EdgeNotices } from './edge-notices.ts';
 import { updateSite } from './edge-sites.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
@@ -51,6 +52,14 @@ import { ZoneUpdate } from './zone-update.ts';
 const EMPTY = Buffer.alloc(0);
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
+
+interface SignedNode {
+  readonly domain: Domain;
+  readonly name: Name;
+  readonly node: Buffer | null;
+  /** What the name had before, if a secondary follows the zone. */
+  readonly before: Buffer | undefined;
+}
 
 export class ZoneUpdates {
   /** Whether accounts or tokens have changed. */
@@ -84,7 +93,13 @@ export class ZoneUpdates {
   /** In the order in which the index must apply them. */
   readonly nsec3: Nsec3Change[] = [];
   /** The nodes of signed zones that were compiled one by one. */
-  readonly #signedNodes: { readonly domain: Domain; readonly name: Name; readonly node: Buffer | null }[] = [];
+  readonly #signedNodes: SignedNode[] = [];
+  /** Domains whose signing changes. */
+  readonly signing = new Set<Id>();
+  /** Null: no zone is signed. */
+  readonly #batch: SigningBatch | null;
+  /** For the current entry: domains whose signing it changes, and the rows before it. */
+  readonly #dnssecBefore = new Map<Id, DnssecRow | null>();
   /** Of signed zones that the group changes. */
   readonly #chains = new Map<Id, Nsec3Chain>();
 
@@ -99,7 +114,9 @@ export class ZoneUpdates {
     this.#environment = environment;
     this.#writer = new NodeWriter(environment, isAmbiguous);
     this.#facts = facts;
-    this.#served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signers);
+    this.#batch = signers?.batch() ?? null;
+    const signing = signers === null || this.#batch === null ? null : { signers, batch: this.#batch };
+    this.#served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
     this.#observer = observer;
   }
 
@@ -206,16 +223,39 @@ export class ZoneUpdates {
       if (this.#facts.domain(domainId) !== undefined) this.zone(domainId, false).discardDifference();
   }
 
-  /** The row that says how a zone is signed is written or deleted. */
-  noteDnssec(domainId: Id, before: DnssecRow | null, after: DnssecRow | null): void {
+  /**
+   * Called before the row that says how a zone is signed is written or deleted. `before`: the row.
+   * Only the state after the entry counts, since a replaced row is deleted and put.
+   */
+  noteDnssec(domainId: Id, before: DnssecRow | null): void {
+    const domain = this.#facts.domain(domainId);
+    if (domain === undefined || this.#dnssecBefore.has(domainId)) return;
+    this.#dnssecBefore.set(domainId, before);
+    this.signing.add(domainId);
+    // Its records of DNSSEC may change.
+    this.zone(domainId, false).before?.note(domain.apex);
+  }
+
+  /** Only the names whose signatures the new row changes are compiled. */
+  #updateSigning(domainId: Id, before: DnssecRow | null): void {
     if (this.#facts.domain(domainId) === undefined) return;
+    const after = this.#facts.dnssec(domainId) ?? null;
     const update = this.zone(domainId, false);
-    if (before === null || after === null || !signsAlike(before, after)) {
-      update.markWhole();
+    const due = dueSignatures(before, after);
+    if (before === null || after === null) {
+      // A row that signs or unsigns in pieces begins and ends without names that are due.
+      if (due.length > 0) update.markWhole();
+      else {
+        update.noteDue(update.apex);
+        if (after === null) this.#removeChain(domainId, update.apex);
+      }
       return;
     }
-    // Only the signatures whose times the new clock changes are made again.
-    for (const { first, last } of dueHashes(before.clock, after.clock))
+    const listed = after.progress?.listedTo;
+    if (before.progress?.listedTo != null && listed !== undefined)
+      update.listing = { from: update.listing?.from ?? before.progress.listedTo, to: listed };
+    if (changesApex(before, after)) update.noteDue(update.apex);
+    for (const { first, last } of due)
       for (const name of namesBetween(this.#environment, domainId, first, last)) update.noteDue(name);
   }
 
@@ -292,6 +332,8 @@ export class ZoneUpdates {
       if (this.#facts.isProxied(domainId) !== before && this.#facts.domain(domainId) !== undefined)
         this.zone(domainId).markWhole();
     this.#proxiesBefore.clear();
+    for (const [domainId, before] of this.#dnssecBefore) this.#updateSigning(domainId, before);
+    this.#dnssecBefore.clear();
     for (const { domain, origin } of this.#originsBefore.values()) this.#updateOrigin(domain, origin);
     this.#originsBefore.clear();
     // The delegation in the enclosing zone comes or goes.
@@ -331,7 +373,8 @@ export class ZoneUpdates {
     }
     if (rehearsed === undefined) this.#compileNodes();
     else {
-      for (const { domain, name, node } of rehearsed.#signedNodes) this.#noteNode(domain, name, node);
+      for (const { domain, name, node } of rehearsed.#signedNodes)
+        this.#noteNode({ domain, name, node, before: this.#readBefore(domain, name) });
       for (const change of rehearsed.nsec3) this.#zones.get(change.domainId)?.before?.noteChain([change]);
       this.#writer.repeat(rehearsed.#writer);
       repeat(this.#environment, rehearsed.nsec3);
@@ -358,11 +401,19 @@ export class ZoneUpdates {
     for (const parent of parents.values()) this.compileAll(parent);
     for (const { domain } of this.domainChanges)
       for (const child of this.#facts.childrenOf(domain.apex)) this.#compileApex(child);
+    if (this.#batch !== null) this.#sign(this.#batch);
+  }
+
+  #sign(batch: SigningBatch): void {
+    for (const chain of this.#chains.values()) chain.link();
+    batch.sign();
+    this.#writer.fill(batch);
     for (const [domainId, chain] of this.#chains) {
-      const changes = chain.write();
+      const changes = chain.write(batch);
       this.nsec3.push(...changes);
       this.#zones.get(domainId)?.before?.noteChain(changes);
     }
+    for (const signed of this.#signedNodes) this.#noteNode(signed);
   }
 
   #removeChain(domainId: Id, apex: Name): void {
@@ -373,16 +424,14 @@ export class ZoneUpdates {
   /** Compiles and writes the node of a name. */
   #compileName(domain: Domain, view: ZoneView, name: Name): void {
     const { apex } = domain;
-    const signer = this.#served.signerOf(domain);
+    const zoneSigner = this.#served.signerOf(domain);
+    const signer = zoneSigner?.signs(name) === true ? zoneSigner : null;
     const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
     const node = compileNode(view, name, signer, parentSigner);
-    if (signer !== null) {
-      this.#signedNodes.push({ domain, name, node });
-      this.#noteNode(domain, name, node);
-      this.#chainOf(domain, view, signer).note(
-        name,
-        node === null ? this.#delegatedTypes(view, name) : typesOfNode(node),
-      );
+    if (zoneSigner !== null) {
+      this.#signedNodes.push({ domain, name, node, before: this.#readBefore(domain, name) });
+      const types = node === null ? this.#delegatedTypes(view, name) : typesOfNode(node);
+      this.#chainOf(domain, view, zoneSigner).note(name, types);
     }
     this.#writer.put(name, node, apex);
   }
@@ -398,9 +447,15 @@ export class ZoneUpdates {
     return this.#served.parentDs(name) === null ? [TYPE.NS] : [TYPE.NS, TYPE.DS, TYPE.RRSIG];
   }
 
-  /** Called before the node of a signed zone is written. */
-  #noteNode({ id, apex }: Domain, name: Name, node: Buffer | null): void {
-    this.#zones.get(id)?.before?.noteNode(name, this.#writer.read(name, apex), node);
+  /** The node of a name before it is written, if a secondary follows the zone. */
+  #readBefore({ id, apex }: Domain, name: Name): Buffer | undefined {
+    if (this.#zones.get(id)?.before == null) return undefined;
+    const node = this.#writer.read(name, apex);
+    return node && Buffer.from(node);
+  }
+
+  #noteNode({ domain, name, node, before }: SignedNode): void {
+    this.#zones.get(domain.id)?.before?.noteNode(name, before, node);
   }
 
   #chainOf({ id, apex }: Domain, view: ZoneView, signer: Signer): Nsec3Chain {
@@ -446,22 +501,28 @@ export class ZoneUpdates {
     const signer = this.#served.signerOf(domain);
     const parentSigner = this.#served.parentSignerOf(apex);
     const compile = (name: Name): void => {
-      const node = compileNode(view, name, signer, parentSigner);
+      const node = compileNode(view, name, signer?.signs(name) === true ? signer : null, parentSigner);
       if (node === null) return;
       nodes.push([name.length === apex.length ? apexKey(name) : nameKey(name), node]);
       if (signer !== null) signed.push([name, typesOfNode(node)]);
     };
     for (const owner of zone.names()) compile(owner);
     for (const { name } of this.#challengeChanges(domain)) if (!exists(zone, name)) compile(name);
-    this.#writer.replaceAll(apex, nodes);
     if (signer !== null)
       for (const name of this.#served.nestedIn(apex)) {
         const types = this.#delegatedTypes(view, name);
         if (types !== null) signed.push([name, types]);
       }
-    if (signer === null) this.#removeChain(domain.id, apex);
+    const chain = signer && this.#chainOf(domain, view, signer);
+    const entries = chain?.encodeAll(signed) ?? [];
+    const batch = this.#batch;
+    batch?.sign();
+    if (batch !== null) for (const [, node] of nodes) batch.fill(node);
+    this.#writer.replaceAll(apex, nodes);
+    if (chain === null || batch === null) this.#removeChain(domain.id, apex);
     else {
-      this.nsec3.push(this.#chainOf(domain, view, signer).replaceAll(signed));
+      for (const entry of entries) batch.fill(entry);
+      this.nsec3.push(chain.replaceAll(entries));
       this.#chains.delete(domain.id);
     }
   }
@@ -526,6 +587,18 @@ export class ZoneUpdates {
       else this.#writer.put(domain.apex, node, domain.apex);
     }
     this.#compileChildren(domain.apex, update);
+    if (update.listing !== null && signer !== null) this.#list(domain, update.listing, signer);
+  }
+
+  /** Lists names of a zone that is to be signed. */
+  #list(domain: Domain, { from, to }: NonNullable<ZoneUpdate['listing']>, signer: Signer): void {
+    const { apex } = domain;
+    const view = this.#served.view(domain);
+    const chain = this.#chainOf(domain, view, signer);
+    for (const name of nodesBetween(this.#environment, apex, from, to)) chain.list(name);
+    if (to !== null) return;
+    chain.list(apex);
+    for (const name of this.#served.nestedIn(apex)) if (this.#delegatedTypes(view, name) !== null) chain.list(name);
   }
 
   /**
@@ -569,11 +642,21 @@ export class ZoneUpdates {
   }
 }
 
-/** Whether two rows differ only in the clock, and in how their keys are encrypted. */
-function signsAlike(a: DnssecRow, b: DnssecRow): boolean {
-  const relevant = ({ clock: _clock, keys, ...row }: DnssecRow): string =>
-    JSON.stringify([row, keys.map(({ sealed: _sealed, ...key }) => key)]);
-  return relevant(a) === relevant(b);
+/**
+ * The names of a zone below its apex that have nodes, by key of the answers table in hex: from <
+ * key ≤ to. Null: no limit.
+ */
+export function* nodesBetween(
+  { answers }: Pick<Environment, 'answers'>,
+  apex: Name,
+  from: string,
+  to: string | null,
+): Generator<Name> {
+  const prefix = nameKey(apex);
+  const start = from === '' ? prefix : Buffer.from(`${from}00`, 'hex');
+  const end = to === null ? afterPrefix(prefix) : Buffer.from(`${to}00`, 'hex');
+  for (const { key, value } of answers.getRange({ start, end }))
+    if (value[APEX_LENGTH_AT] === apex.length) yield nameOfKey(key as Buffer, 0, (key as Buffer).length);
 }
 
 function isSameSet(a: RRset | undefined, b: RRset | undefined): boolean {

@@ -1,6 +1,7 @@
 /**
  * Writes the nodes of names into the answers table, and collects the changes for the shared index.
  */
+import type { SigningBatch } from '../../dnssec/zone-signer.ts';
 import { APEX_LENGTH_AT, NAME_LENGTH_AT, nameOffset } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, apexKey, nameKey, nameOfKey } from '../../store/keys.ts';
@@ -66,6 +67,20 @@ export class NodeWriter {
   repeat(earlier: NodeWriter): void {
     for (const { key, node } of earlier.#writes) this.#write(key, node);
     for (const change of earlier.changes) this.changes.push(change);
+  }
+
+  /** Puts signatures in the places of their placeholders. */
+  fill(batch: SigningBatch): void {
+    const written = new Set<Buffer>();
+    /** Of each key, the node that was written last. */
+    const last = new Map<string, Buffer | null>();
+    for (const { key, node } of this.#writes) {
+      if (node !== null && batch.fill(node)) written.add(node);
+      last.set(key.toString('latin1'), node);
+    }
+    if (written.size === 0) return;
+    for (const [id, node] of last)
+      if (node !== null && written.has(node)) this.#environment.answers.put(Buffer.from(id, 'latin1'), node);
   }
 
   #putKeyed(key: Buffer, node: Buffer): void {

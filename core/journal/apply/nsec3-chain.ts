@@ -4,11 +4,18 @@
  * the hash before it.
  */
 import { nsec3Owner, nsec3Rdata } from '../../dnssec/nsec3.ts';
-import type { Signer } from '../../dnssec/zone-signer.ts';
+import type { Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
 import { HASH_LENGTH } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, nsec3Key } from '../../store/keys.ts';
-import { encodeEntry, entryHash, entryName, entryRecords } from '../../store/nsec3-entries.ts';
+import {
+  encodeEntry,
+  encodeListed,
+  entryHash,
+  entryName,
+  entryRecords,
+  isListedOnly,
+} from '../../store/nsec3-entries.ts';
 import type { Name } from '../../wire/name.ts';
 import { TYPE } from '../../wire/types.ts';
 
@@ -41,6 +48,7 @@ interface Link {
 }
 
 const NEXT_HASH_AT = 6;
+const NO_ENTRY = Buffer.alloc(0);
 
 /** Inside a write transaction. */
 export class Nsec3Chain {
@@ -48,6 +56,9 @@ export class Nsec3Chain {
   readonly #zone: ChainZone;
   /** By hash in latin1. Null: the name has gone. */
   readonly #changes = new Map<string, Link | null>();
+
+  readonly #removed: { readonly hash: Buffer; readonly before: Buffer }[] = [];
+  readonly #linked: { readonly hash: Buffer; readonly entry: Buffer }[] = [];
 
   constructor(environment: Environment, zone: ChainZone) {
     this.#environment = environment;
@@ -62,11 +73,17 @@ export class Nsec3Chain {
     this.#changes.set(hash.toString('latin1'), types === null ? null : { hash, name, types });
   }
 
-  /** Writes the records; returns the changes for the index. */
-  write(): Nsec3Change[] {
+  /** Lists a name of a zone that is to be signed, if it is not there yet. */
+  list(name: Name): void {
+    const hash = Buffer.from(this.#zone.signer.hash(name));
+    const id = hash.toString('latin1');
+    if (!this.#changes.has(id)) this.#changes.set(id, { hash, name, types: [] });
+  }
+
+  /** Links the records and adds their signatures to the batch of the signer. */
+  link(): void {
     const { nsec3 } = this.#environment;
-    const { domainId, apex } = this.#zone;
-    const changes: Nsec3Change[] = [];
+    const { domainId, signer } = this.#zone;
     const links = new Map<string, Link>();
     const moved: Buffer[] = [];
     for (const [id, link] of this.#changes) {
@@ -74,54 +91,80 @@ export class Nsec3Chain {
       const key = nsec3Key(domainId, hash);
       const before = nsec3.get(key) ?? null;
       const isThere = before !== null;
-      if (link !== null) {
+      const isKept = link !== null && (signer.signsHash(hash) || signer.willSign(hash));
+      if (isKept) {
         links.set(id, link);
         // Holds the place, so that others are linked to it.
-        if (!isThere) nsec3.put(key, Buffer.alloc(0));
+        if (!isThere) nsec3.put(key, NO_ENTRY);
       } else if (isThere) {
         nsec3.remove(key);
-        changes.push({ domainId, apex, hash, stored: null, before });
+        this.#removed.push({ hash, before: Buffer.from(before) });
       }
-      if (isThere !== (link !== null)) moved.push(hash);
+      if (isThere !== isKept) moved.push(hash);
     }
     for (const hash of moved) {
-      const before = this.#neighbor(hash, true);
+      const before = this.#before(hash);
       const id = before?.toString('latin1');
-      if (before === undefined || id === undefined || links.has(id)) continue;
+      if (before === undefined || id === undefined || links.has(id) || !signer.signsHash(before)) continue;
       const stored = nsec3.get(nsec3Key(domainId, before))!;
+      // Its own turn comes later in the same group.
+      if (isListedOnly(stored)) continue;
       links.set(id, { hash: before, name: Uint8Array.from(entryName(stored)), types: typesOf(stored) });
     }
-    for (const link of links.values()) {
-      const stored = this.#encode(link, this.#neighbor(link.hash, false) ?? link.hash);
-      const key = nsec3Key(domainId, link.hash);
-      const before = nsec3.get(key);
-      if (before?.equals(stored) === true) continue;
-      nsec3.put(key, stored);
-      // An empty one holds the place of a new one.
-      changes.push({
-        domainId,
-        apex,
+    const next = new NextHashes(this.#environment, domainId);
+    for (const link of [...links.values()].sort((a, b) => Buffer.compare(a.hash, b.hash)))
+      this.#linked.push({
         hash: link.hash,
-        stored,
-        before: before === undefined || before.length === 0 ? null : before,
+        entry: signer.signsHash(link.hash)
+          ? this.#encode(link, next.after(link.hash))
+          : encodeListed(link.hash, link.name),
       });
+    next.close();
+  }
+
+  /** Writes the linked records, once the batch is signed. Returns the changes for the index. */
+  write(batch: SigningBatch): Nsec3Change[] {
+    const { nsec3 } = this.#environment;
+    const { domainId, apex } = this.#zone;
+    const changes: Nsec3Change[] = this.#removed.map((removed) => ({ domainId, apex, stored: null, ...removed }));
+    for (const { hash, entry } of this.#linked) {
+      batch.fill(entry);
+      const key = nsec3Key(domainId, hash);
+      const before = nsec3.get(key);
+      if (before?.equals(entry) === true) continue;
+      // An empty one holds the place of a new one.
+      const isNew = before === undefined || before.length === 0;
+      changes.push({ domainId, apex, hash, stored: entry, before: isNew ? null : Buffer.from(before) });
+      nsec3.put(key, entry);
     }
     return changes;
   }
 
-  /** Replaces all records of the zone by those of these names. */
-  replaceAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Nsec3Change {
-    const { nsec3 } = this.#environment;
-    const { domainId, apex, signer } = this.#zone;
+  /**
+   * The records of these names, which replace all others of the zone. Their signatures are added to
+   * the batch of the signer. Sorted by hash.
+   */
+  encodeAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Buffer[] {
+    const { signer } = this.#zone;
     const links: Link[] = [];
-    for (const [name, types] of names) links.push({ hash: Buffer.from(signer.hash(name)), name, types });
+    for (const [name, types] of names) {
+      const hash = Buffer.from(signer.hash(name));
+      if (signer.signsHash(hash) || signer.willSign(hash)) links.push({ hash, name, types });
+    }
     links.sort((a, b) => Buffer.compare(a.hash, b.hash));
-    removeAll(this.#environment, domainId);
-    const all = links.map((link, i) => this.#encode(link, links[(i + 1) % links.length].hash));
-    links.forEach(({ hash }, i) => {
-      nsec3.put(nsec3Key(domainId, hash), all[i]);
-    });
-    return { domainId, apex, hash: null, stored: null, all, before: null };
+    return links.map((link, i) =>
+      signer.signsHash(link.hash)
+        ? this.#encode(link, links[(i + 1) % links.length].hash)
+        : encodeListed(link.hash, link.name),
+    );
+  }
+
+  /** Replaces all records of the zone by these. */
+  replaceAll(all: readonly Buffer[]): Nsec3Change {
+    const { domainId, apex } = this.#zone;
+    const change = { domainId, apex, hash: null, stored: null, all, before: null };
+    repeat(this.#environment, [change]);
+    return change;
   }
 
   #encode({ hash, name, types }: Link, next: Uint8Array): Buffer {
@@ -130,23 +173,16 @@ export class Nsec3Chain {
     return encodeEntry(hash, set, signer.sign(nsec3Owner(hash, apex), set, hash), name);
   }
 
-  /** The hash before or after one, in a circle; undefined: it is the only one. */
-  #neighbor(hash: Buffer, isBefore: boolean): Buffer | undefined {
+  /** The hash before one, in a circle; undefined: it is the only one. */
+  #before(hash: Buffer): Buffer | undefined {
     const { nsec3 } = this.#environment;
     const { domainId } = this.#zone;
     const first = idKey(domainId);
-    const end = afterPrefix(first)!;
     const own = nsec3Key(domainId, hash);
-    const after = Buffer.concat([own, Uint8Array.of(0)]);
-    const ranges = isBefore
-      ? [
-          { start: own, end: first, reverse: true },
-          { start: end, end: own, reverse: true },
-        ]
-      : [
-          { start: after, end },
-          { start: first, end: own },
-        ];
+    const ranges = [
+      { start: own, end: first, reverse: true },
+      { start: afterPrefix(first)!, end: own, reverse: true },
+    ];
     for (const range of ranges)
       for (const found of nsec3.getKeys({ ...range, limit: 2 })) {
         const key = Buffer.from(found);
@@ -155,6 +191,58 @@ export class Nsec3Chain {
         return key.subarray(8, 8 + HASH_LENGTH);
       }
     return undefined;
+  }
+}
+
+/** Skipped hashes for which a new search costs more. */
+const MAX_SKIPPED = 8;
+
+/** Finds the hashes of a zone after others, which are given in ascending order. */
+class NextHashes {
+  readonly #nsec3: Environment['nsec3'];
+  readonly #first: Buffer;
+  #keys: Iterator<unknown> | null = null;
+  #current: Buffer | undefined;
+
+  constructor({ nsec3 }: Environment, domainId: Id) {
+    this.#nsec3 = nsec3;
+    this.#first = idKey(domainId);
+  }
+
+  /** In a circle, so maybe itself. */
+  after(hash: Buffer): Buffer {
+    const own = Buffer.concat([this.#first, hash]);
+    let skipped = 0;
+    while (this.#current !== undefined && skipped < MAX_SKIPPED && Buffer.compare(this.#current, own) <= 0) {
+      this.#advance();
+      skipped++;
+    }
+    if (this.#current === undefined || Buffer.compare(this.#current, own) <= 0) {
+      this.#open(Buffer.concat([own, Uint8Array.of(0)]));
+      if (this.#current === undefined) this.#open(this.#first);
+      const found = this.#current;
+      // The circle has no order to go on in.
+      if (found !== undefined && Buffer.compare(found, own) <= 0) this.close();
+      return (found ?? own).subarray(8, 8 + HASH_LENGTH);
+    }
+    return this.#current.subarray(8, 8 + HASH_LENGTH);
+  }
+
+  close(): void {
+    this.#keys?.return?.();
+    this.#keys = null;
+    this.#current = undefined;
+  }
+
+  #open(start: Buffer): void {
+    this.close();
+    this.#keys = this.#nsec3.getKeys({ start, end: afterPrefix(this.#first) })[Symbol.iterator]();
+    this.#advance();
+  }
+
+  #advance(): void {
+    const next = this.#keys?.next();
+    this.#current = next === undefined || next.done === true ? undefined : Buffer.from(next.value as Uint8Array);
   }
 }
 

@@ -4,7 +4,7 @@
  * proxy is on, its addresses replace the zone's own.
  */
 
-import type { Signer } from '../../dnssec/zone-signer.ts';
+import type { Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
@@ -22,26 +22,34 @@ import type { ZoneView } from '../../zone/view.ts';
 import type { Signers } from './signers.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 
+/** How zones are signed: by the keys of their rows, all signatures of a group in one batch. */
+export interface Signing {
+  readonly signers: Signers;
+  readonly batch: SigningBatch;
+}
+
 export class ServedZones {
   readonly #environment: Environment;
   readonly #defaults: ZoneSettings;
   readonly #facts: ZoneFacts;
   readonly #serialOf: (domainId: Id) => number;
-  readonly #signers: Signers | null;
+  readonly #signing: Signing | null;
+  /** Valid while nothing is compiled before all rows of the group are written. */
+  readonly #signerOf = new Map<Id, Signer | null>();
 
-  /** `serialOf`: the serial of a zone after the group. `signers` null: no zone is signed. */
+  /** `serialOf`: the serial of a zone after the group. `signing` null: no zone is signed. */
   constructor(
     environment: Environment,
     defaults: ZoneSettings,
     facts: ZoneFacts,
     serialOf: (domainId: Id) => number,
-    signers: Signers | null,
+    signing: Signing | null,
   ) {
     this.#environment = environment;
     this.#defaults = defaults;
     this.#facts = facts;
     this.#serialOf = serialOf;
-    this.#signers = signers;
+    this.#signing = signing;
   }
 
   /** The zone as it is answered. Names are read from the store one at a time. */
@@ -75,15 +83,21 @@ export class ServedZones {
 
   atApex(domain: Domain): AtApex {
     const atApex = this.#facts.atApex(domain, this.#defaults);
-    const row = this.#signers === null ? undefined : this.#facts.dnssec(domain.id);
+    const row = this.#signing === null ? undefined : this.#facts.dnssec(domain.id);
     const sets = withSerial(atApex.sets, this.#serialOf(domain.id));
     return { ...atApex, sets: row === undefined ? sets : withDnssec(sets, domain.apex, row) };
   }
 
-  /** Null: the zone is not signed. */
+  /** Null: the zone is not signed. Called once all rows of the group are written. */
   signerOf(domain: Domain): Signer | null {
-    const row = this.#facts.dnssec(domain.id);
-    return row === undefined || this.#signers === null ? null : this.#signers.signer(domain, row);
+    let signer = this.#signerOf.get(domain.id);
+    if (signer === undefined) {
+      const row = this.#facts.dnssec(domain.id);
+      const signing = this.#signing;
+      signer = row === undefined || signing === null ? null : signing.signers.signer(domain, row, signing.batch);
+      this.#signerOf.set(domain.id, signer);
+    }
+    return signer;
   }
 
   /** The signer of our zone that encloses a zone; null: there is none, or it is not signed. */

@@ -1,7 +1,7 @@
 /** The signers of zones: their keys, unsealed once, and the signatures that were made lately. */
 import type { Secrets } from '../../base/secrets.ts';
 import { SigningKey } from '../../dnssec/keys.ts';
-import { SignatureMemo, Signer } from '../../dnssec/zone-signer.ts';
+import { ALL_HASHES, SignatureMemo, Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
 import type { Id } from '../../store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../store/rows.ts';
 
@@ -18,11 +18,19 @@ export class Signers {
     this.#secrets = secrets;
   }
 
+  /** For the signatures of one group of entries. */
+  batch(): SigningBatch {
+    return new SigningBatch(this.memo);
+  }
+
   /** Throws WaypostError `unsealable` or `bad_signing_key`. */
-  signer({ id, apex }: Domain, row: DnssecRow): Signer {
-    const keysOf = (use: DnssecKey['use']): SigningKey[] =>
-      row.keys.filter((key) => key.use === use).map((key) => this.#key(id, key));
-    return new Signer(apex, { signing: keysOf('sign'), published: keysOf('publish') }, row.clock, this.memo);
+  signer({ id, apex }: Domain, row: DnssecRow, batch: SigningBatch): Signer {
+    const { progress, clock } = row;
+    const all = row.keys.map((key) => this.#key(id, key));
+    const signing = progress?.toward === 'unsigned' ? [] : all.filter((_, i) => row.keys[i].use === 'sign');
+    const previous = progress === undefined ? [] : all.filter((_, i) => progress.from.includes(row.keys[i].id));
+    const signedTo = progress?.signedTo ?? ALL_HASHES;
+    return new Signer(apex, { signing, previous, signedTo, all }, { clock, previous: progress?.clock ?? clock }, batch);
   }
 
   #key(domainId: Id, { dnskey, sealed }: DnssecKey): SigningKey {

@@ -9,8 +9,12 @@ import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
 
-/** If more names change than this, the whole zone is compiled in memory. */
+/**
+ * If more names change than this, and more than this share of the zone's records, the whole zone is
+ * compiled in memory.
+ */
 const MAX_CHANGED = 500;
+const MAX_SHARE = 1 / 8;
 
 export class ZoneUpdate {
   /** The key of the zone's state. */
@@ -36,6 +40,7 @@ export class ZoneUpdate {
    * group did.
    */
   #changedBy = 0;
+  readonly #maxChanged: number;
   isMixed = false;
   isTouched = false;
   /** The zone's own rows changed, not only the addresses of an ALIAS target. */
@@ -46,6 +51,9 @@ export class ZoneUpdate {
    */
   readonly aliasOwners = new Map<string, Name>();
 
+  /** Names that are listed in the nsec3 table: by key of the answers table, from < key ≤ to. */
+  listing: { readonly from: string; readonly to: string | null } | null = null;
+
   constructor(domain: Domain, state: ZoneState) {
     this.key = idKey(domain.id);
     this.apex = domain.apex;
@@ -53,6 +61,7 @@ export class ZoneUpdate {
     this.apexEnd = 8 + nameKey(domain.apex).length;
     this.domain = domain;
     this.state = state;
+    this.#maxChanged = Math.max(MAX_CHANGED, state.recordCount * MAX_SHARE);
   }
 
   touch(entry: Entry, revises = true): void {
@@ -128,7 +137,7 @@ export class ZoneUpdate {
     if (this.isWhole || this.compiled !== undefined) return;
     const id = nameKey(name).toString('latin1');
     if (this.changed.has(id)) return;
-    if (this.changed.size === MAX_CHANGED) this.isWhole = true;
+    if (this.changed.size >= this.#maxChanged) this.isWhole = true;
     else this.changed.set(id, { name, types: new Set() });
   }
 
@@ -137,7 +146,7 @@ export class ZoneUpdate {
   }
 
   #add(id: string, name: Name, type: number): void {
-    if (this.changed.size === MAX_CHANGED) this.isWhole = true;
+    if (this.changed.size >= this.#maxChanged) this.isWhole = true;
     else this.changed.set(id, { name, types: new Set([type]) });
   }
 }

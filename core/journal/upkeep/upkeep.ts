@@ -1,10 +1,14 @@
-/** Background tasks of a start: encrypt rows with a new key, raise serials for new settings. */
+/**
+ * Background tasks: encrypt rows with a new key, raise serials for new settings, sign zones in
+ * pieces.
+ */
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import type { Journal } from '../journal.ts';
+import { Pieces } from '../signing/pieces.ts';
 import { startRenumbering } from './renumber.ts';
 import { startReseal } from './reseal.ts';
 
@@ -14,6 +18,8 @@ export interface UpkeepOptions {
   readonly zoneSettings: ZoneSettings;
   readonly secrets: Secrets;
   readonly log: Logger;
+  /** There are no other nodes. */
+  readonly isAlone: boolean;
 }
 
 export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): { stop(): Promise<unknown> } {
@@ -28,5 +34,8 @@ export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): { stop
     settings: zoneSettings,
     onTrouble: (error) => faults.report(error),
   });
-  return { stop: () => Promise.all([renumbering.stop(), reseal.stop()]) };
+  const signingFaults = new FaultLog(options.log, 'zones cannot be signed', 'zones are signed again');
+  const pieces = new Pieces({ ...options, onTrouble: (error) => signingFaults.report(error) });
+  pieces.start();
+  return { stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop()]) };
 }

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Environment } from '../environment.ts';
 import { idAt, idKey } from '../keys.ts';
-import { entryOf } from '../nsec3-entries.ts';
+import { entryOf, isListedOnly } from '../nsec3-entries.ts';
 import { domains } from '../rows.ts';
 import { FIRST_NODE } from './layout.ts';
 import type { ScanData, Scanned } from './scan-worker.ts';
@@ -57,7 +57,7 @@ function loadDenial(environment: Environment, index: IndexWriter): void {
     const id = idAt(key);
     if (id !== domainId && entries.length > 0) put();
     domainId = id;
-    entries.push(entryOf(value));
+    if (!isListedOnly(value)) entries.push(entryOf(value));
   }
   if (entries.length > 0) put();
   index.publish();

@@ -33,6 +33,26 @@ export interface ForeignKey {
   readonly createdAt: number;
 }
 
+/**
+ * A change of all signatures, carried out in pieces (core/journal/signing). Until a name has had
+ * its turn it is signed as before.
+ */
+export interface SigningProgress {
+  /** `signed`: by the keys with use `sign`. `unsigned`: the row is deleted at the end. */
+  readonly toward: 'signed' | 'unsigned';
+  /** Ids of the keys that sign the names that wait for their turn. None: they are unsigned. */
+  readonly from: readonly number[];
+  /** The clock of these names. */
+  readonly clock: number;
+  /**
+   * Names up to this key of the answers table, in hex, are in the nsec3 table; null: all names.
+   * Before that nothing is signed but the apex.
+   */
+  readonly listedTo: string | null;
+  /** Names whose hashes are below have had their turn. The first 32 bits count, so up to 2^32. */
+  readonly signedTo: number;
+}
+
 /** A domain without a row is not signed. */
 export interface DnssecRow {
   readonly domainId: Id;
@@ -47,6 +67,8 @@ export interface DnssecRow {
   readonly parent: 'publish' | 'delete';
   /** Id of the next key. */
   readonly nextKeyId: number;
+  /** Undefined: all names are signed by the keys with use `sign`. */
+  readonly progress?: SigningProgress;
 }
 
 export const dnssec: Table<DnssecRow> = {

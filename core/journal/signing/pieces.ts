@@ -1,0 +1,142 @@
+/**
+ * Carries out what the rows of signed zones have as progress, piece by piece. Any node may do so: a
+ * node continues what it has begun, and what another node has left off. Two nodes that write the
+ * same piece conflict, and one of them finds that nothing is left to do.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from '../../store/environment.ts';
+import { type Id, idAt, idKey } from '../../store/keys.ts';
+import { dnssec, type SigningProgress } from '../../store/rows.ts';
+import { write } from '../draft/draft.ts';
+import type { Journal } from '../journal.ts';
+import { nextPiece } from './progress.ts';
+
+/** Each takes the main thread 10 to 25 ms. */
+const SIZES = { listed: 1000, signed: 200 };
+/** A node continues the zone of another one that wrote nothing for so long, up to twice that. */
+const TAKEOVER_MS = 5000;
+/** Zones of which another node begins the pieces, up to so long after this one could. */
+const START_MS = 500;
+const BY = 'dnssec';
+
+export interface PiecesOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  /** There are no other nodes. */
+  readonly isAlone: boolean;
+  /** Called for each failure; null: it continues. */
+  readonly onTrouble: (error: unknown) => void;
+  /** Pause after each piece, as a share of its time. */
+  readonly pause?: number;
+}
+
+interface Zone {
+  /** A time of performance.now() from which this node writes pieces. */
+  from: number;
+}
+
+export class Pieces {
+  /** Written by this node. */
+  written = 0;
+  readonly #options: PiecesOptions;
+  readonly #zones = new Map<Id, Zone>();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(options: PiecesOptions) {
+    this.#options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.#running === null;
+  }
+
+  /** Continues all zones, and those whose rows change from now on. */
+  start(): void {
+    const { environment, journal } = this.#options;
+    journal.onSigning((domainIds) => {
+      for (const id of domainIds) this.#note(id);
+    });
+    const table = environment.rows.get(dnssec.number)!;
+    for (const { key, value } of table.getRange({}))
+      if (dnssec.decode(key as Buffer, value).progress !== undefined) this.#note(idAt(key as Buffer));
+  }
+
+  /** Resolves when the current piece is written. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  #note(id: Id): void {
+    const zone = this.#zones.get(id);
+    if (this.#progressOf(id) === undefined) {
+      this.#zones.delete(id);
+      return;
+    }
+    const { isAlone } = this.#options;
+    if (zone === undefined) this.#zones.set(id, { from: performance.now() + (isAlone ? 0 : Math.random() * START_MS) });
+    else if (!isAlone) zone.from = performance.now() + TAKEOVER_MS * (1 + Math.random());
+    this.#running ??= this.#run();
+  }
+
+  #progressOf(id: Id): SigningProgress | undefined {
+    const key = idKey(id);
+    const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
+    return value === undefined ? undefined : dnssec.decode(key, value).progress;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { onTrouble, pause = 0.25 } = this.#options;
+    await sleep(0);
+    while (this.#zones.size > 0 && !signal.aborted) {
+      let wait = 1000;
+      for (const [id, zone] of [...this.#zones]) {
+        const now = performance.now();
+        if (signal.aborted) break;
+        if (zone.from > now) {
+          wait = Math.min(wait, zone.from - now);
+          continue;
+        }
+        wait = 0;
+        try {
+          const isMine = await this.#write(id);
+          // The listener has put it off, as for a piece of another node.
+          if (isMine) zone.from = 0;
+          onTrouble(null);
+        } catch (error) {
+          if (signal.aborted) break;
+          onTrouble(error);
+          zone.from = performance.now() + TAKEOVER_MS;
+          continue;
+        }
+        // Requests that wait come between two pieces.
+        await sleep(Math.max(1, (performance.now() - now) * pause), undefined, { signal }).catch(() => {});
+      }
+      if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => {});
+    }
+    this.#running = null;
+  }
+
+  /** Returns whether a piece was written. */
+  async #write(id: Id): Promise<boolean> {
+    const { environment, journal } = this.#options;
+    const seen = JSON.stringify(this.#progressOf(id));
+    let isDeleted = false;
+    const { result } = await write(environment, journal, BY, (draft) => {
+      const row = draft.row(dnssec, idKey(id));
+      const domain = draft.domain(id);
+      isDeleted = domain === undefined;
+      // Another node may have written the piece.
+      if (row?.progress === undefined || domain === undefined || JSON.stringify(row.progress) !== seen) return false;
+      const next = nextPiece(environment, domain.apex, row, SIZES);
+      if (next === null) draft.delete(dnssec, row);
+      else draft.put(dnssec, next);
+      return true;
+    });
+    if (result) this.written++;
+    else if (this.#progressOf(id) === undefined || isDeleted) this.#zones.delete(id);
+    return result;
+  }
+}

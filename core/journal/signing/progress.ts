@@ -1,0 +1,81 @@
+/**
+ * How the row of a signed zone changes while all its names are signed, signed by other keys, or
+ * unsigned. Each piece is an entry that names its end, so that every node compiles the same names;
+ * other writes may come between pieces. A name is signed by what its hash and the row say, so a
+ * rebuild at any moment produces the same bytes. Names are first listed in the nsec3 table, by
+ * name, then signed by hash, so that each NSEC3 record is signed once.
+ */
+import { ALL_HASHES } from '../../dnssec/zone-signer.ts';
+import type { Environment } from '../../store/environment.ts';
+import { afterPrefix, type Id, idKey, nameKey, nsec3Key } from '../../store/keys.ts';
+import type { DnssecRow } from '../../store/rows.ts';
+import type { Name } from '../../wire/name.ts';
+
+type Row = Omit<DnssecRow, 'progress'>;
+
+/** The first row of a zone that is not signed yet. */
+export function startSigning(row: Row): DnssecRow {
+  return { ...row, progress: { toward: 'signed', from: [], clock: row.clock, listedTo: '', signedTo: 0 } };
+}
+
+/**
+ * Signs all names by the keys and the clock of `row`, which has the keys of `before` and maybe
+ * others. The progress of `before` must have ended.
+ */
+export function startResigning(before: DnssecRow, row: Row): DnssecRow {
+  const { clock } = before;
+  return { ...row, progress: { toward: 'signed', from: signingIds(before), clock, listedTo: null, signedTo: 0 } };
+}
+
+/** Unsigns all names. Then the row is deleted. The progress of `row` must have ended. */
+export function startUnsigning(row: DnssecRow): DnssecRow {
+  const { clock } = row;
+  return { ...row, progress: { toward: 'unsigned', from: signingIds(row), clock, listedTo: null, signedTo: 0 } };
+}
+
+const signingIds = ({ keys }: Row): number[] => keys.filter(({ use }) => use === 'sign').map(({ id }) => id);
+
+/** Names of one piece. */
+export interface PieceSizes {
+  readonly listed: number;
+  readonly signed: number;
+}
+
+/**
+ * The row after the next piece; null: the row is to be deleted. `row` has progress. The ends of the
+ * piece are read from the tables, and may be any: they only decide how long its entry takes.
+ */
+export function nextPiece(environment: Tables, apex: Name, row: DnssecRow, sizes: PieceSizes): DnssecRow | null {
+  const { progress, ...done } = row;
+  if (progress === undefined) throw new Error('The zone has no progress to continue.');
+  const { listedTo, signedTo, toward } = progress;
+  if (listedTo !== null)
+    return { ...row, progress: { ...progress, listedTo: endOfListing(environment, apex, listedTo, sizes.listed) } };
+  if (signedTo === ALL_HASHES) return toward === 'signed' ? done : null;
+  const end = endOfSigning(environment, row.domainId, signedTo, sizes.signed);
+  if (end === ALL_HASHES && toward === 'signed') return done;
+  return { ...row, progress: { ...progress, signedTo: end } };
+}
+
+type Tables = Pick<Environment, 'answers' | 'nsec3'>;
+
+function endOfListing({ answers }: Tables, apex: Name, from: string, count: number): string | null {
+  const prefix = nameKey(apex);
+  const start = from === '' ? prefix : Buffer.from(`${from}00`, 'hex');
+  for (const key of answers.getKeys({ start, end: afterPrefix(prefix), offset: count, limit: 1 }))
+    return Buffer.from(key as Uint8Array).toString('hex');
+  return null;
+}
+
+function endOfSigning({ nsec3 }: Tables, domainId: Id, from: number, count: number): number {
+  const start = nsec3Key(domainId, prefixBytes(from));
+  for (const key of nsec3.getKeys({ start, end: afterPrefix(idKey(domainId)), offset: count, limit: 1 }))
+    return Math.max(from + 1, Buffer.from(key as Uint8Array).readUInt32BE(8));
+  return ALL_HASHES;
+}
+
+function prefixBytes(prefix: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(prefix);
+  return bytes;
+}

@@ -1,0 +1,192 @@
+/**
+ * Zones are signed, signed by other keys and unsigned in pieces, while their records change. At any
+ * moment the answers and the NSEC3 records equal, byte for byte, those of a rebuild from the rows.
+ */
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openSecrets } from '../../../../core/base/secrets.ts';
+import { generateKeyPair } from '../../../../core/dnssec/keys.ts';
+import { Signers } from '../../../../core/journal/apply/signers.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
+import { Pieces } from '../../../../core/journal/signing/pieces.ts';
+import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
+import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
+import { idKey } from '../../../../core/store/keys.ts';
+import {
+  type DnssecKey,
+  type DnssecRow,
+  type Domain,
+  dnssec,
+  dnssecContext,
+  domains,
+  proxies,
+  records,
+} from '../../../../core/store/rows.ts';
+import { parseName } from '../../../../core/wire/name.ts';
+import { ourWorldDraft } from '../../../reference/generate.ts';
+import { putChanges, WorldRows } from '../../../reference/rows.ts';
+import { WorldSteps } from '../../../reference/steps.ts';
+import { depth } from '../../../support/depth.ts';
+import fc from '../../../support/fc.ts';
+import { Random } from '../../../support/random.ts';
+import { SEED } from '../../../support/seed.ts';
+import { until } from '../../../support/until.ts';
+import { addressRecord, DEFAULTS, dump, newDomain, type Store, withStore } from '../fixture.ts';
+
+const WORLDS = depth({ quick: 12, moderate: 40, full: 150 });
+const STEPS = 25;
+const DAY = 86_400;
+const CLOCK = 1_800_000_000;
+
+const secretsOf = (folder: string) => openSecrets(join(folder, 'key'));
+
+const signedStore = ({ environment, index, folder }: Omit<Store, 'journal'>, history: number) =>
+  openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, signers: new Signers(secretsOf(folder)) });
+
+function newKey({ folder }: Store, domain: Domain, id: number, algorithm: 13 | 15 = 13): DnssecKey {
+  const { dnskey, privateKey } = generateKeyPair(algorithm);
+  const sealed = secretsOf(folder).seal(privateKey, dnssecContext(domain.id)).toString('base64');
+  return { id, dnskey: Buffer.from(dnskey).toString('base64'), sealed, use: 'sign', isTrusted: true, createdAt: 0 };
+}
+
+const newRow = (store: Store, domain: Domain): DnssecRow => ({
+  domainId: domain.id,
+  algorithm: 13,
+  clock: CLOCK,
+  keys: [newKey(store, domain, 1)],
+  foreign: [],
+  parent: 'publish',
+  nextKeyId: 2,
+});
+
+const onTrouble = (error: unknown): void => assert.is(error, null);
+
+const rowOf = ({ reader }: Store, { id }: Domain): DnssecRow | undefined => reader.row(dnssec, idKey(id));
+
+/** Without the names that are listed so far: a rebuild lists all. */
+function signedData(store: Store): string[] {
+  const listing = [...store.reader.allDomains(null)].filter(
+    (domain) => rowOf(store, domain)?.progress?.listedTo != null,
+  );
+  const ids = new Set(listing.map(({ id }) => idKey(id).toString('hex')));
+  return [
+    ...dump(store.environment, ['answers']),
+    ...dump(store.environment, ['nsec3']).filter((line) => !ids.has(line.split(' ')[1].slice(0, 16))),
+  ];
+}
+
+async function checkRebuilt(store: Store, label: string): Promise<void> {
+  const before = signedData(store);
+  await rebuildAnswers(store.environment, DEFAULTS, () => {}, new Signers(secretsOf(store.folder)));
+  const after = signedData(store);
+  const kept = new Set(after);
+  const previous = new Set(before);
+  const stale = before.filter((line) => !kept.has(line));
+  const missing = after.filter((line) => !previous.has(line));
+  assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
+}
+
+/** A change of how a zone is signed; null: the row is deleted. */
+function nextRow(store: Store, domain: Domain, random: Random): DnssecRow | null {
+  const row = rowOf(store, domain);
+  if (row === undefined) {
+    const created = newRow(store, domain);
+    return random.below(4) === 0 ? created : startSigning(created);
+  }
+  const { progress, ...done } = row;
+  if (progress !== undefined)
+    return nextPiece(store.environment, domain.apex, row, { listed: 1 + random.below(5), signed: 1 + random.below(5) });
+  const clock = row.clock + random.below(10 * DAY);
+  switch (random.below(5)) {
+    case 0:
+      return startUnsigning(row);
+    case 1: {
+      const key = newKey(store, domain, row.nextKeyId, random.pick([13, 15] as const));
+      const old = row.keys.slice(-1).map((last) => ({ ...last, use: 'publish' as const }));
+      return startResigning(row, { ...done, clock, keys: [...old, key], nextKeyId: row.nextKeyId + 1 });
+    }
+    case 2:
+      return startResigning(row, { ...done, clock });
+    default:
+      return { ...row, clock };
+  }
+}
+
+test(`changes of signed zones leave the same data as a rebuild, seed ${SEED}`, () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal } = store;
+    const random = new Random(SEED);
+    for (const [w, draft] of fc.sample(ourWorldDraft, { numRuns: WORLDS, seed: SEED }).entries()) {
+      const steps = new WorldSteps(draft, parseName(`w${w}.test.`), random);
+      const rows = new WorldRows(
+        () => null,
+        () => 1,
+      );
+      for (let step = 0; step < STEPS; step++) {
+        const { newRecords, newProxies, ...first } = rows.changeTo(steps.next(false), undefined);
+        await write(environment, journal, 'test', (d) => {
+          putChanges(d, { ...first, newRecords: [], newProxies: [] });
+          for (const { id } of first.goneDomains) {
+            const row = d.row(dnssec, idKey(id));
+            if (row !== undefined) d.delete(dnssec, row);
+          }
+        });
+        // In one group.
+        const signing = [...rows.domains.values()]
+          .filter(() => random.below(2) === 0)
+          .map((domain) => ({ domain, row: nextRow(store, domain, random) }));
+        await Promise.all([
+          write(environment, journal, 'test', (d) => {
+            for (const proxy of newProxies) d.put(proxies, proxy);
+            for (const [i, row] of newRecords.entries()) if (i % 2 === 0) d.put(records, row);
+          }),
+          ...signing.map(({ domain, row }) =>
+            write(environment, journal, 'test', (d) =>
+              row === null ? d.delete(dnssec, d.row(dnssec, idKey(domain.id))!) : d.put(dnssec, row),
+            ),
+          ),
+          write(environment, journal, 'test', (d) => {
+            for (const [i, row] of newRecords.entries()) if (i % 2 === 1) d.put(records, row);
+          }),
+        ]);
+        await checkRebuilt(store, `seed ${SEED}, world ${w}, step ${step}`);
+      }
+    }
+  }));
+
+test('a zone is signed, signed by another key and unsigned in pieces, and a stop is continued', () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal } = store;
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      for (let i = 0; i < 900; i++) draft.put(records, addressRecord(domain, `host${i}.below${i % 7}`));
+    });
+    const plain = dump(environment, ['answers']).length;
+    const run = async (row: DnssecRow): Promise<number> => {
+      const first = new Pieces({ environment, journal, isAlone: true, onTrouble });
+      first.start();
+      await write(environment, journal, 'test', (draft) => draft.put(dnssec, row));
+      await until(() => first.written > 1);
+      await first.stop();
+      assert.ok(rowOf(store, domain)?.progress !== undefined, 'it was too fast to be stopped');
+      const second = new Pieces({ environment, journal, isAlone: true, onTrouble });
+      second.start();
+      await until(() => rowOf(store, domain)?.progress === undefined);
+      await second.stop();
+      await checkRebuilt(store, JSON.stringify(row.progress));
+      return first.written + second.written;
+    };
+    assert.ok((await run(startSigning(newRow(store, domain)))) >= 5);
+    const row = rowOf(store, domain)!;
+    const old = row.keys.map((key) => ({ ...key, use: 'publish' as const }));
+    await run(startResigning(row, { ...row, keys: [...old, newKey(store, domain, 2)] }));
+    await run(startUnsigning(rowOf(store, domain)!));
+    assert.is(rowOf(store, domain), undefined);
+    assert.is(dump(environment, ['answers']).length, plain);
+    assert.equal(dump(environment, ['nsec3']), []);
+  }));
+
+test.run();
