@@ -26,31 +26,45 @@ export function base32(hash: Uint8Array): string {
   return bits.replace(/.{5}/g, (five) => DIGITS[Number.parseInt(five, 2)]);
 }
 
-/** The names of a signed zone with their types. `records`: what the zone answers from. */
-export function namesOf(records: readonly ResourceRecord[]): Map<string, { name: Name; types: Set<number> }> {
+/** What a signed zone answers from, without what is occluded: that is not signed. */
+export function visibleIn(records: readonly ResourceRecord[]): ResourceRecord[] {
   const apex = records.find(({ type }) => type === TYPE.SOA)!.name;
-  const isCut = (name: Name): boolean =>
-    !equalNames(name, apex) && records.some((other) => other.type === TYPE.NS && equalNames(other.name, name));
+  const barriers = new Set(
+    records
+      .filter(({ name, type }) => type === TYPE.DNAME || (type === TYPE.NS && !equalNames(name, apex)))
+      .map(({ name }) => nameId(name)),
+  );
   const isOccluded = (name: Name): boolean => {
     for (let above = name; !equalNames(above, apex); ) {
       above = parentName(above);
-      if (isCut(above) || records.some((other) => other.type === TYPE.DNAME && equalNames(other.name, above)))
-        return true;
+      if (barriers.has(nameId(above))) return true;
     }
     return false;
   };
+  return records.filter(({ name, type }) => {
+    if (isOccluded(name)) return false;
+    return type === TYPE.NS || type === TYPE.DS || !isCutIn(records, apex, name);
+  });
+}
+
+/** Whether a name of the zone is delegated. */
+export function isCutIn(records: readonly ResourceRecord[], apex: Name, name: Name): boolean {
+  return !equalNames(name, apex) && records.some((other) => other.type === TYPE.NS && equalNames(other.name, name));
+}
+
+/** The names of a signed zone with their types. `records`: what the zone answers from. */
+export function namesOf(records: readonly ResourceRecord[]): Map<string, { name: Name; types: Set<number> }> {
+  const apex = records.find(({ type }) => type === TYPE.SOA)!.name;
   const names = new Map<string, { name: Name; types: Set<number> }>();
-  for (const { name, type } of records) {
-    if (isOccluded(name)) continue;
+  for (const { name, type } of visibleIn(records)) {
     for (let above = name; ; above = parentName(above)) {
       if (!names.has(nameId(above))) names.set(nameId(above), { name: above, types: new Set() });
       if (equalNames(above, apex)) break;
     }
-    if (type === TYPE.ALIAS || (isCut(name) && type !== TYPE.NS && type !== TYPE.DS)) continue;
-    names.get(nameId(name))!.types.add(type);
+    if (type !== TYPE.ALIAS) names.get(nameId(name))!.types.add(type);
   }
   for (const { name, types } of names.values())
-    if (types.size > 0 && !(isCut(name) && !types.has(TYPE.DS))) types.add(TYPE.RRSIG);
+    if (types.size > 0 && !(isCutIn(records, apex, name) && !types.has(TYPE.DS))) types.add(TYPE.RRSIG);
   return names;
 }
 

@@ -25,7 +25,8 @@ export interface SignedWorld extends World {
 export function withoutNested(world: World): World {
   const apexes = [...world.zones.values()].map(([{ name }]) => name);
   const isNested = (apex: Name): boolean => apexes.some((other) => isWithin(apex, other) && !equalNames(apex, other));
-  return { ...world, zones: new Map([...world.zones].filter(([, [{ name }]]) => !isNested(name))) };
+  const zones = new Map([...world.zones].filter(([, [{ name }]]) => !isNested(name)));
+  return { ...world, zones, proxies: new Map([...(world.proxies ?? [])].filter(([key]) => zones.has(key))) };
 }
 
 /** Signs three of four zones: with one key, two, or one and another that is published. */

@@ -8,7 +8,7 @@ import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/wire/type
 import { canonicalForm, chars, isSigned } from '../core/dnssec/reference.ts';
 import { decodeMessage, type Message } from '../support/message.ts';
 import { difference, TCP_LIMIT } from './compare.ts';
-import { Bogus, chainOf, labelsOf, lowerCase, nsec3Label, Proofs, readNsec3 } from './denial.ts';
+import { Bogus, chainOf, isCutIn, labelsOf, lowerCase, nsec3Label, Proofs, readNsec3, visibleIn } from './denial.ts';
 import { type Query, resolve, type Zones } from './resolver.ts';
 
 /** A zone as a validator knows it. */
@@ -118,7 +118,7 @@ export class SignedJudge {
       (record) => record.type === type && equalNames(record.name, lowerCase(query.name)),
     );
     if (covered.length === 0) return [`a signature of type ${type}, which the name does not have`];
-    return this.#rrsetFaults(zone, [...covered, ...signatures], false);
+    return rrsetFaults(zone, [...covered, ...signatures], false);
   }
 
   #signedFaults(query: Query, message: Message): string[] {
@@ -126,8 +126,8 @@ export class SignedJudge {
     const faults = [
       ...(query.type === TYPE.RRSIG && message.answer.every(({ type }) => type === TYPE.RRSIG)
         ? []
-        : this.#rrsetFaults(zone, message.answer, false)),
-      ...this.#rrsetFaults(zone, message.authority, true),
+        : rrsetFaults(zone, message.answer, false)),
+      ...rrsetFaults(zone, message.authority, true),
     ];
     if (message.additional.some(({ type }) => type === TYPE.RRSIG)) faults.push('a signature beside glue');
     const denials = message.authority.filter(({ type }) => type === TYPE.NSEC3);
@@ -154,58 +154,38 @@ export class SignedJudge {
     }
     return faults;
   }
+}
 
-  /** Every RRset of a section has its signatures, and no signature is without its RRset. */
-  #rrsetFaults(zone: SignedZone, records: readonly ResourceRecord[], isAuthority: boolean): string[] {
-    const faults: string[] = [];
-    const owner = ({ name }: ResourceRecord): string => nameId(lowerCase(name));
-    const signatures = records.filter(({ type }) => type === TYPE.RRSIG);
-    const sets = new Map<string, ResourceRecord[]>();
-    for (const record of records) {
-      if (record.type === TYPE.RRSIG) continue;
-      const id = `${owner(record)} ${record.type}`;
-      sets.set(id, [...(sets.get(id) ?? []), record]);
-    }
-    const signed = new Set<string>();
-    for (const signature of signatures) {
-      const id = `${owner(signature)} ${(signature.rdata[0] << 8) | signature.rdata[1]}`;
-      const set = sets.get(id);
-      const text = `the signature of ${formatName(signature.name)} ${(signature.rdata[0] << 8) | signature.rdata[1]}`;
-      if (set === undefined) {
-        faults.push(`${text} is without its RRset`);
-        continue;
-      }
-      signed.add(id);
-      if (signature.ttl !== set[0].ttl) faults.push(`${text} has another TTL`);
-      const view = Buffer.from(signature.rdata);
-      if (view.readUInt32BE(4) < set[0].ttl) faults.push(`${text} is of a smaller TTL`);
-      if (view.readUInt32BE(8) < zone.clock + 21 * 86_400) faults.push(`${text} ends early`);
-      if (view.readUInt32BE(12) > zone.clock) faults.push(`${text} begins late`);
-      if (!equalNames(nameAt(signature.rdata, 18), zone.apex)) faults.push(`${text} is of another signer`);
-    }
-    for (const [id, set] of sets) {
-      const [{ name, type, ttl }] = set;
-      const isReferral = isAuthority && type === TYPE.NS;
-      const isSynthesized =
-        type === TYPE.CNAME &&
-        records.some((other) => other.type === TYPE.DNAME && isBelow(lowerCase(name), lowerCase(other.name)));
-      if (isReferral || isSynthesized) {
-        if (signed.has(id)) faults.push(`${formatName(name)} ${type} is signed`);
-        continue;
-      }
-      const isKeys = type === TYPE.DNSKEY && equalNames(lowerCase(name), zone.apex);
-      const keys = isKeys ? [...zone.keys, ...zone.published] : zone.keys;
-      const own = signatures.filter(
-        (other) => owner(other) === nameId(lowerCase(name)) && ((other.rdata[0] << 8) | other.rdata[1]) === type,
-      );
-      const rrset = { owner: name, type, ttl, rdatas: set.map(({ rdata }) => rdata) };
-      if (own.length !== keys.length) faults.push(`${formatName(name)} ${type} has ${own.length} signatures`);
-      for (const key of keys)
-        if (!own.some(({ rdata }) => isValid(rrset, rdata, key)))
-          faults.push(`${formatName(name)} ${type} is not signed by a key`);
-    }
-    return faults;
-  }
+const isDelegationOf =
+  ({ name }: ResourceRecord) =>
+  (other: ResourceRecord): boolean =>
+    other.type === TYPE.NS && equalNames(other.name, name);
+
+/** What is wrong with a transfer of a zone, as programs that verify whole zones see it. */
+export function transferFaults(zone: SignedZone, records: readonly ResourceRecord[]): string[] {
+  const covered = ({ type, rdata }: ResourceRecord): number =>
+    type === TYPE.RRSIG ? (rdata[0] << 8) | rdata[1] : type;
+  // A DNAME at the apex does not occlude the NSEC3 records.
+  const ofChain = records.filter((record) => covered(record) === TYPE.NSEC3);
+  const others = records.filter((record) => covered(record) !== TYPE.NSEC3);
+  const denials = ofChain.filter(({ type }) => type === TYPE.NSEC3);
+  const visible = new Set(visibleIn(others));
+  const isCut = (name: Name): boolean => isCutIn(others, zone.apex, name);
+  const signed = others.filter((record) => {
+    if (isCut(record.name)) return covered(record) === TYPE.DS && visible.has(others.find(isDelegationOf(record))!);
+    return visible.has(record);
+  });
+  const faults = [...rrsetFaults(zone, ofChain, false), ...rrsetFaults(zone, signed, false)];
+  for (const record of others)
+    if (record.type === TYPE.RRSIG && !signed.includes(record))
+      faults.push(`a signature of type ${covered(record)} at ${formatName(record.name)}, which is not signed`);
+  const chain = new Map(denials.map(({ name, rdata }) => [nsec3Label(name), Buffer.from(rdata).toString('hex')]));
+  if (chain.size !== denials.length) faults.push('two NSEC3 records of one name');
+  const expected = chainOf(zone.records);
+  for (const [owner, rdata] of expected)
+    if (chain.get(owner) !== rdata) faults.push(`NSEC3 ${owner} is ${chain.get(owner)}, expected ${rdata}`);
+  for (const owner of chain.keys()) if (!expected.has(owner)) faults.push(`NSEC3 ${owner} is of no name`);
+  return faults;
 }
 
 /** Names of a chain that a response has. */
@@ -220,6 +200,59 @@ function isValid(rrset: Parameters<typeof isSigned>[0], rdata: Uint8Array, key: 
   if (verified.size > 100_000) verified.clear();
   verified.add(id);
   return true;
+}
+
+/** Every RRset of a section has its signatures, and no signature is without its RRset. */
+function rrsetFaults(zone: SignedZone, records: readonly ResourceRecord[], isAuthority: boolean): string[] {
+  const faults: string[] = [];
+  const owner = ({ name }: ResourceRecord): string => nameId(lowerCase(name));
+  const signatures = records.filter(({ type }) => type === TYPE.RRSIG);
+  const sets = new Map<string, ResourceRecord[]>();
+  for (const record of records) {
+    if (record.type === TYPE.RRSIG) continue;
+    const id = `${owner(record)} ${record.type}`;
+    sets.set(id, [...(sets.get(id) ?? []), record]);
+  }
+  const signed = new Set<string>();
+  for (const signature of signatures) {
+    const id = `${owner(signature)} ${(signature.rdata[0] << 8) | signature.rdata[1]}`;
+    const set = sets.get(id);
+    const text = `the signature of ${formatName(signature.name)} ${(signature.rdata[0] << 8) | signature.rdata[1]}`;
+    if (set === undefined) {
+      faults.push(`${text} is without its RRset`);
+      continue;
+    }
+    signed.add(id);
+    if (signature.ttl !== set[0].ttl) faults.push(`${text} has another TTL`);
+    const view = Buffer.from(signature.rdata);
+    if (view.readUInt32BE(4) < set[0].ttl) faults.push(`${text} is of a smaller TTL`);
+    const left = view.readUInt32BE(8) - zone.clock;
+    if (left < 21 * 86_400 || left >= 28 * 86_400) faults.push(`${text} ends in ${left} seconds`);
+    if (view.readUInt32BE(12) > zone.clock) faults.push(`${text} begins late`);
+    if (!equalNames(nameAt(signature.rdata, 18), zone.apex)) faults.push(`${text} is of another signer`);
+  }
+  for (const [id, set] of sets) {
+    const [{ name, type, ttl }] = set;
+    const isReferral = isAuthority && type === TYPE.NS;
+    const isSynthesized =
+      type === TYPE.CNAME &&
+      records.some((other) => other.type === TYPE.DNAME && isBelow(lowerCase(name), lowerCase(other.name)));
+    if (isReferral || isSynthesized) {
+      if (signed.has(id)) faults.push(`${formatName(name)} ${type} is signed`);
+      continue;
+    }
+    const isKeys = type === TYPE.DNSKEY && equalNames(lowerCase(name), zone.apex);
+    const keys = isKeys ? [...zone.keys, ...zone.published] : zone.keys;
+    const own = signatures.filter(
+      (other) => owner(other) === nameId(lowerCase(name)) && ((other.rdata[0] << 8) | other.rdata[1]) === type,
+    );
+    const rrset = { owner: name, type, ttl, rdatas: set.map(({ rdata }) => rdata) };
+    if (own.length !== keys.length) faults.push(`${formatName(name)} ${type} has ${own.length} signatures`);
+    for (const key of keys)
+      if (!own.some(({ rdata }) => isValid(rrset, rdata, key)))
+        faults.push(`${formatName(name)} ${type} is not signed by a key`);
+  }
+  return faults;
 }
 
 const isBelow = (name: Name, above: Name): boolean => isWithin(name, above) && !equalNames(name, above);
