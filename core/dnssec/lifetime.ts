@@ -15,7 +15,7 @@
 
 const DAY = 86_400;
 /** Seconds between grid points. */
-const GRID = 7 * DAY;
+export const GRID = 7 * DAY;
 /** Left of a signature at the clock, at least. Covers SOA EXPIRE and the largest TTL together. */
 const MIN_REMAINING = 21 * DAY;
 /** From inception to expiration. */
@@ -63,6 +63,14 @@ export function dueHashes(from: number, to: number): HashRange[] {
           { first, last: HASHES - 1 },
         ];
   return ranges.filter((range) => range.first <= range.last);
+}
+
+/**
+ * The latest clock from `from` on for which names with this hash are not due since `from`.
+ * `hash32`: the first 32 bits, of a name that is due later.
+ */
+export function clockBefore(from: number, hash32: number): number {
+  return from + modulo(phaseOf(hash32) - from - MIN_REMAINING, GRID);
 }
 
 /** Seconds from 0 to before GRID. Exact: the product has 52 bits. */

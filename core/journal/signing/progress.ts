@@ -35,6 +35,17 @@ export function startUnsigning(row: DnssecRow): DnssecRow {
 
 const signingIds = ({ keys }: Row): number[] => keys.filter(({ use }) => use === 'sign').map(({ id }) => id);
 
+/**
+ * The row with which a change of a zone's signing begins; `before`, `after`: without progress, null
+ * if the zone is not signed. Names are signed in pieces if their keys change.
+ */
+export function inPieces(before: DnssecRow | null, after: DnssecRow | null): DnssecRow | null {
+  if (after === null) return before && startUnsigning(before);
+  if (before === null) return startSigning(after);
+  const hasSameKeys = signingIds(before).join() === signingIds(after).join();
+  return hasSameKeys ? after : startResigning(before, after);
+}
+
 /** Names of one piece. */
 export interface PieceSizes {
   readonly listed: number;
@@ -68,14 +79,18 @@ function endOfListing({ answers }: Tables, apex: Name, from: string, count: numb
 }
 
 function endOfSigning({ nsec3 }: Tables, domainId: Id, from: number, count: number): number {
-  const start = nsec3Key(domainId, prefixBytes(from));
-  for (const key of nsec3.getKeys({ start, end: afterPrefix(idKey(domainId)), offset: count, limit: 1 }))
+  const range = { start: hashStart(domainId, from), end: afterPrefix(idKey(domainId)) };
+  for (const key of nsec3.getKeys({ ...range, offset: count, limit: 1 }))
     return Math.max(from + 1, Buffer.from(key as Uint8Array).readUInt32BE(8));
   return ALL_HASHES;
 }
 
-function prefixBytes(prefix: number): Uint8Array {
+/** The first key of the nsec3 table whose hash begins with these 32 bits, or is after them. */
+export function hashStart(domainId: Id, prefix: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(prefix);
-  return bytes;
+  return nsec3Key(domainId, bytes);
 }
+
+/** The end of the keys of the nsec3 table whose hashes begin with these 32 bits. */
+export const hashEnd = (domainId: Id, prefix: number): Buffer => afterPrefix(hashStart(domainId, prefix))!;

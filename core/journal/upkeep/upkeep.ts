@@ -1,6 +1,6 @@
 /**
  * Background tasks: encrypt rows with a new key, raise serials for new settings, sign zones in
- * pieces.
+ * pieces, renew signatures.
  */
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
@@ -8,6 +8,7 @@ import type { Secrets } from '../../base/secrets.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import type { Journal } from '../journal.ts';
+import { ClockTask } from '../signing/clock-task.ts';
 import { Pieces } from '../signing/pieces.ts';
 import { startRenumbering } from './renumber.ts';
 import { startReseal } from './reseal.ts';
@@ -37,5 +38,8 @@ export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): { stop
   const signingFaults = new FaultLog(options.log, 'zones cannot be signed', 'zones are signed again');
   const pieces = new Pieces({ ...options, onTrouble: (error) => signingFaults.report(error) });
   pieces.start();
-  return { stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop()]) };
+  const clockFaults = new FaultLog(options.log, 'signatures cannot be renewed', 'signatures are renewed again');
+  const clocks = new ClockTask({ ...options, onTrouble: (error) => clockFaults.report(error) });
+  clocks.start();
+  return { stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop(), clocks.stop()]) };
 }

@@ -2,28 +2,13 @@
  * Zones are signed, signed by other keys and unsigned in pieces, while their records change. At any
  * moment the answers and the NSEC3 records equal, byte for byte, those of a rebuild from the rows.
  */
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openSecrets } from '../../../../core/base/secrets.ts';
-import { generateKeyPair } from '../../../../core/dnssec/keys.ts';
-import { Signers } from '../../../../core/journal/apply/signers.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
-import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
 import { Pieces } from '../../../../core/journal/signing/pieces.ts';
 import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
-import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { idKey } from '../../../../core/store/keys.ts';
-import {
-  type DnssecKey,
-  type DnssecRow,
-  type Domain,
-  dnssec,
-  dnssecContext,
-  domains,
-  proxies,
-  records,
-} from '../../../../core/store/rows.ts';
+import { type DnssecRow, type Domain, dnssec, domains, proxies, records } from '../../../../core/store/rows.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import { ourWorldDraft } from '../../../reference/generate.ts';
 import { putChanges, WorldRows } from '../../../reference/rows.ts';
@@ -33,61 +18,11 @@ import fc from '../../../support/fc.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { until } from '../../../support/until.ts';
-import { addressRecord, DEFAULTS, dump, newDomain, type Store, withStore } from '../fixture.ts';
+import { addressRecord, dump, newDomain, type Store, withStore } from '../fixture.ts';
+import { checkRebuilt, DAY, newKey, newRow, onTrouble, rowOf, signedStore } from './rig.ts';
 
 const WORLDS = depth({ quick: 12, moderate: 40, full: 150 });
 const STEPS = 25;
-const DAY = 86_400;
-const CLOCK = 1_800_000_000;
-
-const secretsOf = (folder: string) => openSecrets(join(folder, 'key'));
-
-const signedStore = ({ environment, index, folder }: Omit<Store, 'journal'>, history: number) =>
-  openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, signers: new Signers(secretsOf(folder)) });
-
-function newKey({ folder }: Store, domain: Domain, id: number, algorithm: 13 | 15 = 13): DnssecKey {
-  const { dnskey, privateKey } = generateKeyPair(algorithm);
-  const sealed = secretsOf(folder).seal(privateKey, dnssecContext(domain.id)).toString('base64');
-  return { id, dnskey: Buffer.from(dnskey).toString('base64'), sealed, use: 'sign', isTrusted: true, createdAt: 0 };
-}
-
-const newRow = (store: Store, domain: Domain): DnssecRow => ({
-  domainId: domain.id,
-  algorithm: 13,
-  clock: CLOCK,
-  keys: [newKey(store, domain, 1)],
-  foreign: [],
-  parent: 'publish',
-  nextKeyId: 2,
-});
-
-const onTrouble = (error: unknown): void => assert.is(error, null);
-
-const rowOf = ({ reader }: Store, { id }: Domain): DnssecRow | undefined => reader.row(dnssec, idKey(id));
-
-/** Without the names that are listed so far: a rebuild lists all. */
-function signedData(store: Store): string[] {
-  const listing = [...store.reader.allDomains(null)].filter(
-    (domain) => rowOf(store, domain)?.progress?.listedTo != null,
-  );
-  const ids = new Set(listing.map(({ id }) => idKey(id).toString('hex')));
-  return [
-    ...dump(store.environment, ['answers']),
-    ...dump(store.environment, ['nsec3']).filter((line) => !ids.has(line.split(' ')[1].slice(0, 16))),
-  ];
-}
-
-async function checkRebuilt(store: Store, label: string): Promise<void> {
-  const before = signedData(store);
-  await rebuildAnswers(store.environment, DEFAULTS, () => {}, new Signers(secretsOf(store.folder)));
-  const after = signedData(store);
-  const kept = new Set(after);
-  const previous = new Set(before);
-  const stale = before.filter((line) => !kept.has(line));
-  const missing = after.filter((line) => !previous.has(line));
-  assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
-}
-
 /** A change of how a zone is signed; null: the row is deleted. */
 function nextRow(store: Store, domain: Domain, random: Random): DnssecRow | null {
   const row = rowOf(store, domain);

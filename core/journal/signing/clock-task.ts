@@ -1,0 +1,139 @@
+/**
+ * Advances the signing clocks of all zones, so that their signatures are renewed: see
+ * clock-plan.ts. Every node does so at moments of its own. The nodes plan the same steps, so that
+ * those which come later find nothing to do.
+ */
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { HashRange } from '../../dnssec/lifetime.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type Id, idAt, idKey } from '../../store/keys.ts';
+import { type DnssecRow, dnssec } from '../../store/rows.ts';
+import { type Draft, write } from '../draft/draft.ts';
+import type { Journal } from '../journal.ts';
+import { type ClockStep, type CountNames, planEntries, type ZoneClock } from './clock-plan.ts';
+import { hashEnd, hashStart, startResigning } from './progress.ts';
+
+/** Milliseconds between passes over all zones; a third less or more. */
+const INTERVAL_MS = 300_000;
+const RETRY_MS = 10_000;
+/** Of the first pass, of which a node that starts has others to do. */
+const FIRST_MS = 5000;
+/** Pause after each entry, as a share of its time. */
+const PAUSE = 2;
+/** Rows that are read at a time. */
+const PAGE = 500;
+const BY = 'dnssec';
+
+export interface ClockTaskOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  /** There are no other nodes. */
+  readonly isAlone: boolean;
+  /** Called for each failure; null: it continues. */
+  readonly onTrouble: (error: unknown) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export class ClockTask {
+  readonly #options: ClockTaskOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: ClockTaskOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Resolves when the current entry is written. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { isAlone, onTrouble } = this.#options;
+    await this.#sleep(isAlone ? FIRST_MS : FIRST_MS + INTERVAL_MS * Math.random());
+    while (!this.#stopping.signal.aborted)
+      try {
+        while (await this.pass());
+        onTrouble(null);
+        await this.#sleep(INTERVAL_MS * (2 / 3 + Math.random() * (2 / 3)));
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return;
+        onTrouble(error);
+        await this.#sleep(RETRY_MS);
+      }
+  }
+
+  /** Advances each clock by one step at most. Returns whether another pass is to follow at once. */
+  async pass(): Promise<boolean> {
+    const { environment, now = Date.now } = this.#options;
+    const { signal } = this.#stopping;
+    const zones = await this.#readClocks();
+    let isCut = false;
+    for (const steps of planEntries(zones, now() / 1000, countNames(environment))) {
+      if (signal.aborted) return false;
+      const start = performance.now();
+      await this.#write(steps);
+      isCut ||= steps.some(({ kind }) => kind === 'cut');
+      await this.#sleep((performance.now() - start) * PAUSE);
+    }
+    return isCut && !signal.aborted;
+  }
+
+  /** Those of zones that are not signed in pieces at the moment. */
+  async #readClocks(): Promise<ZoneClock[]> {
+    const table = this.#options.environment.rows.get(dnssec.number)!;
+    const clocks: ZoneClock[] = [];
+    let start: Buffer = Buffer.alloc(0);
+    for (let isLast = false; !isLast && !this.#stopping.signal.aborted; await setImmediate()) {
+      isLast = true;
+      for (const { key, value } of table.getRange({ start, limit: PAGE })) {
+        const { clock, progress } = dnssec.decode(key as Buffer, value);
+        if (progress === undefined) clocks.push({ id: idAt(key as Buffer), clock });
+        start = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+        isLast = false;
+      }
+    }
+    return clocks;
+  }
+
+  async #write(steps: readonly ClockStep[]): Promise<void> {
+    const { environment, journal } = this.#options;
+    await write(environment, journal, BY, (draft) => {
+      for (const step of steps) advance(draft, step);
+    });
+  }
+
+  #sleep(milliseconds: number): Promise<void> {
+    return sleep(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+}
+
+/** Another node may have advanced the clock, or the zone is signed otherwise now. */
+function advance(draft: Draft, { id, clock, to, kind }: ClockStep): void {
+  const row: DnssecRow | undefined = draft.row(dnssec, idKey(id));
+  if (row === undefined || row.clock !== clock || row.progress !== undefined || draft.domain(id) === undefined) return;
+  draft.put(dnssec, kind === 'pieces' ? startResigning(row, { ...row, clock: to }) : { ...row, clock: to });
+}
+
+/** Counts in the nsec3 table. */
+export function countNames({ nsec3 }: Pick<Environment, 'nsec3'>): CountNames {
+  return (id: Id, ranges: readonly HashRange[], limit: number) => {
+    let count = 0;
+    for (const { first, last } of ranges)
+      for (const key of nsec3.getKeys({
+        start: hashStart(id, first),
+        end: hashEnd(id, last),
+        limit: limit - count + 1,
+      })) {
+        if (count === limit) return { count, next: Buffer.from(key as Uint8Array).readUInt32BE(8) };
+        count++;
+      }
+    return { count, next: null };
+  };
+}

@@ -1,0 +1,64 @@
+/** The signing clocks of stored zones advance by entries. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { validityOf } from '../../../../core/dnssec/lifetime.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
+import { ClockTask } from '../../../../core/journal/signing/clock-task.ts';
+import { Pieces } from '../../../../core/journal/signing/pieces.ts';
+import { dnssec, domains, records } from '../../../../core/store/rows.ts';
+import { until } from '../../../support/until.ts';
+import { addressRecord, newDomain, withStore } from '../fixture.ts';
+import { CLOCK, checkRebuilt, DAY, newRow, onTrouble, rowOf, signedStore } from './rig.ts';
+
+const HOUR = 3600;
+
+test('the clock follows the time, in steps; the serial rises, the revision does not', () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal, reader } = store;
+    const zones = Array.from({ length: 30 }, (_, i) => newDomain(`zone${i}.test.`));
+    for (const zone of zones)
+      await write(environment, journal, 'test', (draft) => {
+        draft.put(domains, zone);
+        for (let i = 0; i < 20; i++) draft.put(records, addressRecord(zone, `host${i}`));
+        draft.put(dnssec, newRow(store, zone));
+      });
+    let now = CLOCK + HOUR;
+    // Two nodes do no harm.
+    const options = { environment, journal, isAlone: false, onTrouble, now: () => now * 1000 };
+    const tasks = [new ClockTask(options), new ClockTask(options)];
+    const before = zones.map(({ id }) => reader.zoneState(id));
+    const head = journal.head;
+    for (const end = now + 3 * DAY; now < end; now += 2 * HOUR) {
+      await Promise.all(tasks.map((task) => task.pass()));
+      for (const zone of zones) {
+        const { clock } = rowOf(store, zone)!;
+        assert.ok(clock <= now - HOUR && clock > now - 16 * HOUR, `${(now - clock) / HOUR} hours`);
+      }
+    }
+    zones.forEach(({ id }, i) => {
+      const after = reader.zoneState(id);
+      assert.ok(after.serial > before[i].serial);
+      assert.is(after.revision, before[i].revision);
+    });
+    assert.ok(journal.head - head < 3 * 12 * 3, `${journal.head - head} entries`);
+    await checkRebuilt(store, 'clocks');
+    const pieces = new Pieces({ environment, journal, isAlone: true, onTrouble });
+    pieces.start();
+    const [large] = zones;
+    await write(environment, journal, 'test', (draft) => {
+      for (let i = 0; i < 300; i++) draft.put(records, addressRecord(large, `more${i}`));
+    });
+    now += 20 * DAY;
+    while (await tasks[0].pass());
+    await until(() => rowOf(store, large)?.progress === undefined);
+    for (const zone of zones) {
+      const { clock } = rowOf(store, zone)!;
+      assert.ok(clock > now - 4 * HOUR);
+      assert.ok(validityOf(clock, 0).expiration > now + 20 * DAY);
+    }
+    await pieces.stop();
+    await Promise.all(tasks.map((task) => task.stop()));
+    await checkRebuilt(store, 'after 20 days');
+  }));
+
+test.run();
