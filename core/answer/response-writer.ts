@@ -241,15 +241,19 @@ export class ResponseWriter {
     if (p !== NO_ROOM && isWithSoa) {
       const soa = apex === 0 ? 0 : answerOffset(nodes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
       if (soa === 0) return this.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
-      // The zone is not signed any more, or not yet.
-      if ((nodes[soa + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return CHANGED;
-      const soaPart = signedOffset(nodes, soa);
       const soaBy = query.nameEnd - start - HEADER_LENGTH - nodes[apex + NAME_LENGTH_AT];
-      ancount += uint16(nodes, soaPart + SIGNED_ANCOUNT_AT);
-      nscount += uint16(nodes, soaPart + SIGNED_NSCOUNT_AT);
-      p = this.#appendSigned(soa, soaPart, soaBy, p, limit);
+      if ((nodes[soa + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0) {
+        const soaPart = signedOffset(nodes, soa);
+        ancount += uint16(nodes, soaPart + SIGNED_ANCOUNT_AT);
+        nscount += uint16(nodes, soaPart + SIGNED_NSCOUNT_AT);
+        p = this.#appendSigned(soa, soaPart, soaBy, p, limit);
+      } else {
+        ancount += uint16(nodes, soa + ANCOUNT_AT);
+        nscount += uint16(nodes, soa + NSCOUNT_AT);
+        p = this.#appendPlain(soa, soaBy, p, limit);
+      }
     }
-    if (p !== NO_ROOM && !denial.isEmpty) {
+    if (p !== NO_ROOM && !denial.isEmpty && this.#isProven(apex)) {
       p = this.#appendProofs(apex, p, limit - tail);
       if (p === CHANGED) return CHANGED;
       nscount += denial.records;
@@ -283,8 +287,9 @@ export class ResponseWriter {
       copyBytes(this.#index.view, from, this.#view, p, length);
       p += length;
     }
-    if (p !== NO_ROOM && !denial.isEmpty) {
-      p = this.#appendProofs(this.#findApex(node), p, limit);
+    const apex = denial.isEmpty ? 0 : this.#findApex(node);
+    if (p !== NO_ROOM && !denial.isEmpty && this.#isProven(apex)) {
+      p = this.#appendProofs(apex, p, limit);
       if (p === CHANGED) return CHANGED;
       nscount = denial.records;
     }
@@ -299,6 +304,21 @@ export class ResponseWriter {
     const directory = apex === 0 ? 0 : this.#findDirectory(apex);
     const apexPointer = nameEnd - start - this.#index.bytes[apex + NAME_LENGTH_AT];
     return this.#denial.write(this.bytes, this.#view, start, p, limit, directory, apexPointer);
+  }
+
+  /** Whether the zone of an apex has all its NSEC3 records: see ZoneSigner. */
+  #isProven(apex: number): boolean {
+    const nodes = this.#index.bytes;
+    const negative = apex === 0 ? 0 : answerOffset(nodes, apex, OTHERWISE);
+    return negative === 0 || (nodes[negative + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+  }
+
+  /** Writes the answer at `a` without signatures. Returns the offset after it, or NO_ROOM. */
+  #appendPlain(a: number, by: number, p: number, limit: number): number {
+    const nodes = this.#index.bytes;
+    const length = uint16(nodes, a + BODY_LENGTH_AT);
+    if (p + length > limit) return NO_ROOM;
+    return this.#copyBody(bodyOffset(nodes, a), length, a + ANSWER_HEADER, uint16(nodes, a + MOVE_COUNT_AT), by, p);
   }
 
   /**

@@ -238,13 +238,36 @@ export class Synthesizer {
   }
 
   #readSoa(name: Name): ResourceRecord[] {
+    const node = this.#findApex(name);
+    return node === 0
+      ? []
+      : this.#expand(answerOffset(this.#index.bytes, node, OTHERWISE), this.#apex, this.#apex).authority;
+  }
+
+  /** The node of the apex above a name whose suffixes were hashed last; 0: there is none. */
+  #findApex(name: Name): number {
     const index = this.#index;
-    const apex = this.#apex;
     let labels = 0;
     let p = 0;
-    for (; p < name.length - apex.length; p += name[p] + 1) labels++;
-    const node = index.find(name, p, name.length, index.sums[labels]);
-    return node === 0 ? [] : this.#expand(answerOffset(index.bytes, node, OTHERWISE), apex, apex).authority;
+    for (; p < name.length - this.#apex.length; p += name[p] + 1) labels++;
+    return index.find(name, p, name.length, index.sums[labels]);
+  }
+
+  /** Whether the zone has all its NSEC3 records: see ZoneSigner. */
+  #isProven(queryName: Name): boolean {
+    this.#hashSuffixes(queryName);
+    const node = this.#findApex(queryName);
+    const { bytes } = this.#index;
+    const negative = node === 0 ? 0 : answerOffset(bytes, node, OTHERWISE);
+    return negative === 0 || (bytes[negative + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+  }
+
+  #hashSuffixes(name: Name): void {
+    const index = this.#index;
+    let labels = 0;
+    for (let at = 0; name[at] !== 0; at += name[at] + 1) index.starts[labels++] = at;
+    index.starts[labels] = name.length - 1;
+    index.hashSuffixes(name, name.length, labels);
   }
 
   #write(bytes: Uint8Array, query: Query, queryName: Name, sections: Sections, rcode: number, limit: number): number {
@@ -262,7 +285,7 @@ export class Synthesizer {
       bytes.set(main, p);
       p += main.length;
     }
-    if (fits && this.#isSigned && !this.#denial.isEmpty) {
+    if (fits && this.#isSigned && !this.#denial.isEmpty && this.#isProven(queryName)) {
       p = this.#writeProofs(bytes, query, queryName, p, start + limit);
       if (p === CHANGED) return CHANGED;
       fits = p !== NO_ROOM;
@@ -291,10 +314,7 @@ export class Synthesizer {
   #writeProofs(bytes: Uint8Array, query: Query, queryName: Name, p: number, limit: number): number {
     const index = this.#index;
     const apex = this.#apex;
-    let labels = 0;
-    for (let at = 0; queryName[at] !== 0; at += queryName[at] + 1) index.starts[labels++] = at;
-    index.starts[labels] = queryName.length - 1;
-    index.hashSuffixes(queryName, queryName.length, labels);
+    this.#hashSuffixes(queryName);
     const from = queryName.length - apex.length;
     let label = 0;
     while (index.starts[label] < from) label++;

@@ -138,6 +138,8 @@ export interface ZoneKeys {
   readonly signedTo: number;
   /** All keys sign the DNSKEY RRset. */
   readonly all: readonly SigningKey[];
+  /** See ZoneSigner. */
+  readonly isComplete: boolean;
 }
 
 /** Seconds since 1970. */
@@ -159,6 +161,11 @@ export class Signer {
     this.#keys = keys;
     this.#clocks = clocks;
     this.#source = source;
+  }
+
+  /** See ZoneSigner. */
+  get isComplete(): boolean {
+    return this.#keys.isComplete;
   }
 
   hash(name: Name): Uint8Array {

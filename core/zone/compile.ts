@@ -106,7 +106,9 @@ class Compiler {
     const { parentDs } = this.#view;
     const name = this.#name;
     const soa = findType(sets, TYPE.SOA)!;
-    const answers: Answers = [[OTHERWISE, negative(name, soa, this.#signer)]];
+    const answers: Answers = [
+      [OTHERWISE, negative(name, soa, this.#signer?.isComplete === true ? this.#signer : null)],
+    ];
     for (const set of sets) {
       // The DS of a parent zone of ours, not a DS in the zone file, answers for the name.
       if (set.type === TYPE.DS && parentDs !== null) continue;

@@ -49,7 +49,7 @@ export function signWorld(world: World, seed: number, clock: number): SignedWorl
       key,
       new Signer(
         apex,
-        { signing, previous: [], signedTo: ALL_HASHES, all: [...signing, ...published] },
+        { signing, previous: [], signedTo: ALL_HASHES, all: [...signing, ...published], isComplete: true },
         { clock, previous: clock },
         memo,
       ),

@@ -30,7 +30,13 @@ export class Signers {
     const signing = progress?.toward === 'unsigned' ? [] : all.filter((_, i) => row.keys[i].use === 'sign');
     const previous = progress === undefined ? [] : all.filter((_, i) => progress.from.includes(row.keys[i].id));
     const signedTo = progress?.signedTo ?? ALL_HASHES;
-    return new Signer(apex, { signing, previous, signedTo, all }, { clock, previous: progress?.clock ?? clock }, batch);
+    const isComplete = progress === undefined || (progress.toward === 'signed' && progress.from.length > 0);
+    return new Signer(
+      apex,
+      { signing, previous, signedTo, all, isComplete },
+      { clock, previous: progress?.clock ?? clock },
+      batch,
+    );
   }
 
   #key(domainId: Id, { dnskey, sealed }: DnssecKey): SigningKey {

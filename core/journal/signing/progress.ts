@@ -64,7 +64,6 @@ export function nextPiece(environment: Tables, apex: Name, row: DnssecRow, sizes
     return { ...row, progress: { ...progress, listedTo: endOfListing(environment, apex, listedTo, sizes.listed) } };
   if (signedTo === ALL_HASHES) return toward === 'signed' ? done : null;
   const end = endOfSigning(environment, row.domainId, signedTo, sizes.signed);
-  if (end === ALL_HASHES && toward === 'signed') return done;
   return { ...row, progress: { ...progress, signedTo: end } };
 }
 

@@ -1,66 +1,74 @@
 /**
- * Fills the index from the answers table when the daemon starts. Threads read a share of the table each and write the nodes into the arena;
- * the calling thread puts the slots.
+ * Fills the index from the answers and nsec3 tables when the daemon starts. Threads read a share of
+ * the tables each and write nodes and NSEC3 entries into the arena; the calling thread puts the
+ * slots and the directories.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Environment } from '../environment.ts';
-import { idAt, idKey } from '../keys.ts';
-import { entryOf, isListedOnly } from '../nsec3-entries.ts';
+import type { Binary, Environment } from '../environment.ts';
+import { idKey } from '../keys.ts';
 import { domains } from '../rows.ts';
+import type { Pair } from './denial-writer.ts';
 import { FIRST_NODE } from './layout.ts';
-import type { ScanData, Scanned } from './scan-worker.ts';
+import type { KeyBounds, ScanData, Scanned, ScannedChunk } from './scan-worker.ts';
 import { IndexWriter } from './writer.ts';
 
 /** Names for which another thread is worth its start. */
 const NAMES_PER_THREAD = 50_000;
 const MAX_THREADS = 8;
 
-/** Reads every node once. `directory`: of the environment. `arenaBytes`: see IndexWriter. */
+/**
+ * Reads every node and NSEC3 entry once. `directory`: of the environment. `arenaBytes`: see
+ * IndexWriter.
+ */
 export async function buildIndex(
   environment: Environment,
   directory: string,
   arenaBytes: number,
+  namesPerThread = NAMES_PER_THREAD,
 ): Promise<IndexWriter> {
-  const { entryCount } = environment.answers.getStats() as { entryCount: number };
-  const index = new IndexWriter(arenaBytes, entryCount);
-  const threads = Math.min(MAX_THREADS, availableParallelism(), Math.ceil(entryCount / NAMES_PER_THREAD));
+  const countOf = (table: Binary): number => (table.getStats() as { entryCount: number }).entryCount;
+  const names = countOf(environment.answers);
+  const entries = countOf(environment.nsec3);
+  const index = new IndexWriter(arenaBytes, names);
+  const threads = Math.min(MAX_THREADS, availableParallelism(), Math.ceil((names + entries) / namesPerThread));
   if (threads === 0) return index;
   const { shared, end } = index.building;
   const cursor = new SharedArrayBuffer(4);
   new Int32Array(cursor)[0] = FIRST_NODE / 8;
   const unused: number[] = [];
-  const bounds = splitKeys(environment, entryCount, threads);
-  const scans = Array.from({ length: bounds.length + 1 }, (_, i) => {
-    const data: ScanData = { directory, shared, cursor, from: bounds[i - 1] ?? null, to: bounds[i] ?? null, end };
+  const answers = shareKeys(environment.answers, names, threads);
+  // Cut behind the first 32 bits of a hash.
+  const nsec3 = shareKeys(environment.nsec3, entries, threads, 12);
+  const chunks: ScannedChunk[][] = [];
+  const scans = Array.from({ length: threads }, (_, i) => {
+    chunks.push([]);
+    const data: ScanData = { directory, shared, cursor, answers: answers[i], nsec3: nsec3[i], end };
     return scan(data, (scanned) => {
       index.adopt(scanned.slots, scanned.maxLabels);
       unused.push(...scanned.unused);
+      chunks[i].push(...scanned.chunks);
     });
   });
   await Promise.all(scans);
   index.built(Atomics.load(new Int32Array(cursor), 0) * 8, unused);
-  loadDenial(environment, index);
+  adoptChunks(environment, index, chunks.flat());
+  index.publish();
   return index;
 }
 
-/** Puts the NSEC3 entries of all signed zones into the index. */
-function loadDenial(environment: Environment, index: IndexWriter): void {
-  let entries: Buffer[] = [];
-  let domainId = 0;
-  const put = (): void => {
-    const row = environment.rows.get(domains.number)!.get(idKey(domainId));
-    if (row !== undefined) index.denial.replaceAll(domainId, domains.decode(idKey(domainId), row).apex, entries);
-    entries = [];
-  };
-  for (const { key, value } of environment.nsec3.getRange({})) {
-    const id = idAt(key);
-    if (id !== domainId && entries.length > 0) put();
-    domainId = id;
-    if (!isListedOnly(value)) entries.push(entryOf(value));
+/** Puts the directories of all signed zones. `scanned`: in the order of the table. */
+function adoptChunks(environment: Environment, index: IndexWriter, scanned: readonly ScannedChunk[]): void {
+  const table = environment.rows.get(domains.number)!;
+  for (let i = 0, end = 0; i < scanned.length; i = end) {
+    const { domainId } = scanned[i];
+    while (end < scanned.length && scanned[end].domainId === domainId) end++;
+    const key = idKey(domainId);
+    const row = table.get(key);
+    if (row === undefined) continue;
+    const chunks = scanned.slice(i, end).map(({ first, reference }): Pair => [first, reference]);
+    index.denial.adopt(domainId, domains.decode(key, row).apex, chunks);
   }
-  if (entries.length > 0) put();
-  index.publish();
 }
 
 function scan(data: ScanData, onBatch: (scanned: Scanned) => void): Promise<void> {
@@ -78,11 +86,17 @@ function scan(data: ScanData, onBatch: (scanned: Scanned) => void): Promise<void
   });
 }
 
-/** Keys that cut the answers table into parts of about the same number of names. */
-function splitKeys(environment: Environment, entries: number, parts: number): Uint8Array[] {
+/**
+ * Parts of a table with about the same number of entries. `length`: of the keys between them. Null:
+ * an empty part.
+ */
+function shareKeys(table: Binary, entries: number, parts: number, length?: number): (KeyBounds | null)[] {
   const keys: Uint8Array[] = [];
-  for (let part = 1; part < parts; part++)
-    for (const key of environment.answers.getKeys({ offset: Math.floor((entries * part) / parts), limit: 1 }))
-      keys.push(Uint8Array.from(key));
-  return keys;
+  if (entries >= parts)
+    for (let part = 1; part < parts; part++)
+      for (const key of table.getKeys({ offset: Math.floor((entries * part) / parts), limit: 1 }))
+        keys.push(Uint8Array.from(key as Uint8Array).subarray(0, length));
+  return Array.from({ length: parts }, (_, i) =>
+    i > keys.length ? null : { from: keys[i - 1] ?? null, to: keys[i] ?? null },
+  );
 }

@@ -17,7 +17,7 @@ import { IN_STORE } from './layout.ts';
 /** Maximum entries of a chunk, which is copied at each change of a name that comes or goes. */
 const MAX_CHUNK = 256;
 /** Entries that a chunk of a new zone has: there is room for more. */
-const FILL = 192;
+export const FILL = 192;
 
 /** What the writer of the index does for zones' entries. Offsets are in bytes. */
 export interface DenialArena {
@@ -105,6 +105,16 @@ export class DenialWriter {
       for (const [, entry] of this.#read(chunk * 2)) this.#release(entry);
       this.#release(chunk);
     }
+  }
+
+  /**
+   * Takes over the entries of a zone that threads have put into the arena: first hash and reference
+   * of each chunk; reference 0: there was no room for it.
+   */
+  adopt(domainId: Id, apex: Uint8Array, chunks: readonly Pair[]): void {
+    const placed = chunks.filter(([, reference]) => reference !== 0);
+    const entries = placed.length === chunks.length ? [] : placed.flatMap(([, reference]) => this.#read(reference * 2));
+    this.#putChunks(domainId, apex, [[0, chunks[0][1]], ...chunks.slice(1)], entries);
   }
 
   #delete(domainId: Id): void {
@@ -257,16 +267,9 @@ export class DenialWriter {
   /** Returns the reference of a new chunk; 0: the arena is full. */
   #writeChunk(entries: readonly Pair[]): number {
     const { words, bytes } = this.#arena;
-    const size = (FIRST_ENTRY_WORD + entries.length * 2) * 4;
+    const size = chunkSize(entries.length);
     const offset = this.#arena.allocate(size, false);
-    if (offset === 0) return 0;
-    writeSize(bytes, offset, size);
-    const chunk = offset / 4;
-    words[chunk + ENTRY_COUNT_WORD] = entries.length;
-    entries.forEach(([prefix, reference], i) => {
-      words[chunk + FIRST_ENTRY_WORD + i * 2] = prefix;
-      words[chunk + FIRST_ENTRY_WORD + i * 2 + 1] = reference;
-    });
+    if (offset !== 0) writeChunk(bytes, words, offset, entries);
     return offset / 8;
   }
 
@@ -283,7 +286,21 @@ export class DenialWriter {
 }
 
 /** First 32 bits of a hash, and a reference. */
-type Pair = [prefix: number, reference: number];
+export type Pair = [prefix: number, reference: number];
+
+/** Bytes of a chunk. */
+export const chunkSize = (entries: number): number => (FIRST_ENTRY_WORD + entries * 2) * 4;
+
+/** `offset`: of the arena, in bytes. */
+export function writeChunk(bytes: Uint8Array, words: Int32Array, offset: number, entries: readonly Pair[]): void {
+  writeSize(bytes, offset, chunkSize(entries.length));
+  const chunk = offset / 4;
+  words[chunk + ENTRY_COUNT_WORD] = entries.length;
+  entries.forEach(([prefix, reference], i) => {
+    words[chunk + FIRST_ENTRY_WORD + i * 2] = prefix;
+    words[chunk + FIRST_ENTRY_WORD + i * 2 + 1] = reference;
+  });
+}
 
 const zoneStart = ({ directory, apex }: Zone): number => (directory + directoryStart(apex.length + 1)) / 4;
 
@@ -294,7 +311,7 @@ function directoryName(apex: Uint8Array): Uint8Array {
   return name;
 }
 
-function prefixOf(bytes: Uint8Array, at: number): number {
+export function prefixOf(bytes: Uint8Array, at: number): number {
   return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 }
 

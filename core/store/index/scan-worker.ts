@@ -1,11 +1,16 @@
 /**
- * A thread that fills the arena when the daemon starts: it reads its share of the answers table and writes the nodes into blocks that it takes
- * from the arena. Where each lies, or that it is in the store, goes to the writer, which alone changes the slots.
+ * A thread that fills the arena when the daemon starts: it reads its share of the answers table and
+ * of the nsec3 table, and writes nodes, entries and chunks into blocks that it reserves in the
+ * arena. It reports their places, or that they are in the store, to the writer, which alone changes
+ * slots and directories.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';
-import { openEnvironment } from '../environment.ts';
+import { type Binary, openEnvironment } from '../environment.ts';
+import { type Id, idAt } from '../keys.ts';
+import { ENTRY_HASH_AT, entryOf, isListedOnly } from '../nsec3-entries.ts';
 import { isLeaf, LEAF_SHARE } from './admission.ts';
+import { chunkSize, FILL, type Pair, prefixOf, writeChunk } from './denial-writer.ts';
 import { countLabels, FIRST_NODE, finishHash, IN_STORE, nameSum, type SharedIndex } from './layout.ts';
 
 export interface ScanData {
@@ -13,11 +18,24 @@ export interface ScanData {
   readonly shared: Pick<SharedIndex, 'arena' | 'multipliers'>;
   /** Word 0: the next free byte of the arena, in units of 8 bytes. */
   readonly cursor: SharedArrayBuffer;
-  /** Keys of the answers table, from ≤ key < to. Null: no bound. */
-  readonly from: Uint8Array | null;
-  readonly to: Uint8Array | null;
+  readonly answers: KeyBounds | null;
+  /** Entries with the first 32 bits of the hash in common are in one share. */
+  readonly nsec3: KeyBounds | null;
   /** The arena's bound: offset of the first byte behind it. */
   readonly end: number;
+}
+
+/** Keys of a table, from ≤ key < to. Null: no bound. */
+export interface KeyBounds {
+  readonly from: Uint8Array | null;
+  readonly to: Uint8Array | null;
+}
+
+/** A chunk of NSEC3 entries; reference 0: there was no room for it. */
+export interface ScannedChunk {
+  readonly domainId: Id;
+  readonly first: number;
+  readonly reference: number;
 }
 
 export interface Scanned {
@@ -26,6 +44,8 @@ export interface Scanned {
   readonly maxLabels: number;
   /** Pairs of offset and size of what is left of blocks. */
   readonly unused: readonly number[];
+  /** In the order of the nsec3 table. */
+  readonly chunks: readonly ScannedChunk[];
   readonly done: boolean;
 }
 
@@ -37,6 +57,8 @@ const BATCH = 16384;
 const data = workerData as ScanData;
 const cursor = new Int32Array(data.cursor);
 const arena = new Uint8Array(data.shared.arena);
+const arenaWords = new Int32Array(data.shared.arena, 0, Math.floor(arena.length / 4));
+const arenaView = new DataView(data.shared.arena);
 const multipliers = new Int32Array(data.shared.multipliers);
 const environment = openEnvironment(data.directory);
 
@@ -44,21 +66,23 @@ const slots = new Int32Array(BATCH * 2);
 let count = 0;
 let maxLabels = 0;
 let unused: number[] = [];
+let chunks: ScannedChunk[] = [];
 let next = 0;
 let blockEnd = 0;
 
 function tell(done: boolean): void {
-  const message: Scanned = { slots: slots.slice(0, count * 2), maxLabels, unused, done };
+  const message: Scanned = { slots: slots.slice(0, count * 2), maxLabels, unused, chunks, done };
   parentPort?.postMessage(message, [message.slots.buffer as ArrayBuffer]);
   count = 0;
   unused = [];
+  chunks = [];
 }
 
-/** Offset of a place for the node, or 0 when it has to stay in the store. */
-function place(node: Uint8Array): number {
-  const size = (node.length + 7) & ~7;
+/** Offset of a place for so many bytes; 0: there is no room, or none for leaves. */
+function place(length: number, isOfLeaf: boolean): number {
+  const size = (length + 7) & ~7;
   const used = Atomics.load(cursor, 0) * 8;
-  if (isLeaf(node) && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
+  if (isOfLeaf && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
   if (next + size > blockEnd && !takeBlock(Math.min(BLOCK, data.end - used), size)) return 0;
   const offset = next;
   next += size;
@@ -81,9 +105,13 @@ function takeBlock(bytes: number, least: number): boolean {
   return true;
 }
 
-const range = { start: data.from ?? undefined, end: data.to ?? undefined };
-for (const { value } of environment.answers.getRange(range)) {
-  const offset = place(value);
+/** Reads a share of a table. */
+function read(table: Binary, bounds: KeyBounds | null): Iterable<{ key: unknown; value: Buffer }> {
+  return bounds === null ? [] : table.getRange({ start: bounds.from ?? undefined, end: bounds.to ?? undefined });
+}
+
+for (const { value } of read(environment.answers, data.answers)) {
+  const offset = place(value.length, isLeaf(value));
   if (offset !== 0) arena.set(value, offset);
   const nameAt = nameOffset(value, 0);
   slots[count * 2] = finishHash(nameSum(multipliers, value, nameAt, value[NAME_LENGTH_AT]));
@@ -91,6 +119,35 @@ for (const { value } of environment.answers.getRange(range)) {
   maxLabels = Math.max(maxLabels, countLabels(value, nameAt));
   if (++count === BATCH) tell(false);
 }
+
+/** Those of the next chunk. */
+let entries: Pair[] = [];
+let domainId = 0;
+
+function endChunk(): void {
+  if (entries.length === 0) return;
+  const offset = place(chunkSize(entries.length), false);
+  chunks.push({ domainId, first: entries[0][0], reference: offset / 8 });
+  if (offset !== 0) writeChunk(arena, arenaWords, offset, entries);
+  else
+    for (const [, reference] of entries)
+      if (reference !== IN_STORE) unused.push(reference * 8, (arenaView.getUint32(reference * 8) + 7) & ~7);
+  entries = [];
+}
+
+for (const { key, value } of read(environment.nsec3, data.nsec3)) {
+  if (isListedOnly(value)) continue;
+  const id = idAt(key as Buffer);
+  const prefix = prefixOf(value, ENTRY_HASH_AT);
+  // Equal prefixes are in one chunk.
+  if (id !== domainId || (entries.length >= FILL && entries[entries.length - 1][0] !== prefix)) endChunk();
+  domainId = id;
+  const entry = entryOf(value);
+  const offset = place(entry.length, true);
+  if (offset !== 0) arena.set(entry, offset);
+  entries.push([prefix, offset === 0 ? IN_STORE : offset / 8]);
+}
+endChunk();
 if (blockEnd > next) unused.push(next, blockEnd - next);
 tell(true);
 await environment.close();

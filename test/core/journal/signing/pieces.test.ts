@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { Pieces } from '../../../../core/journal/signing/pieces.ts';
 import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
+import { buildIndex } from '../../../../core/store/index/build.ts';
 import { idKey } from '../../../../core/store/keys.ts';
 import { type DnssecRow, type Domain, dnssec, domains, proxies, records } from '../../../../core/store/rows.ts';
 import { parseName } from '../../../../core/wire/name.ts';
@@ -18,11 +19,36 @@ import fc from '../../../support/fc.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { until } from '../../../support/until.ts';
-import { addressRecord, dump, newDomain, type Store, withStore } from '../fixture.ts';
-import { checkRebuilt, DAY, newKey, newRow, onTrouble, rowOf, signedStore } from './rig.ts';
+import { addressRecord, dump, newDomain, queryPath, type Store, withStore } from '../fixture.ts';
+import { checkQueries, checkRebuilt, DAY, newKey, newRow, onTrouble, rowOf, signedStore } from './rig.ts';
 
 const WORLDS = depth({ quick: 12, moderate: 40, full: 150 });
 const STEPS = 25;
+/** A start gives the same answers, with one thread and with several. */
+async function checkLoaded(store: Store, label: string): Promise<void> {
+  const { environment, folder } = store;
+  const before = queryPath(store);
+  for (const namesPerThread of [1000, 20]) {
+    const index = await buildIndex(environment, folder, 4 << 20, namesPerThread);
+    const after = queryPath({ ...store, index });
+    const found: string[][] = [[], []];
+    [before, after].forEach(({ answer }, i) => {
+      checkQueries(
+        store,
+        (packet, limit) => {
+          const response = answer(packet, limit);
+          found[i].push(Buffer.from(response!).toString('hex'));
+          return response;
+        },
+        label,
+      );
+    });
+    assert.equal(found[1], found[0], label);
+    await after.close();
+  }
+  await before.close();
+}
+
 /** A change of how a zone is signed; null: the row is deleted. */
 function nextRow(store: Store, domain: Domain, random: Random): DnssecRow | null {
   const row = rowOf(store, domain);
@@ -53,6 +79,8 @@ test(`changes of signed zones leave the same data as a rebuild, seed ${SEED}`, (
   withStore(signedStore, async (store) => {
     const { environment, journal } = store;
     const random = new Random(SEED);
+    const { answer, close } = queryPath(store);
+    let proofs = 0;
     for (const [w, draft] of fc.sample(ourWorldDraft, { numRuns: WORLDS, seed: SEED }).entries()) {
       const steps = new WorldSteps(draft, parseName(`w${w}.test.`), random);
       const rows = new WorldRows(
@@ -86,9 +114,14 @@ test(`changes of signed zones leave the same data as a rebuild, seed ${SEED}`, (
             for (const [i, row] of newRecords.entries()) if (i % 2 === 1) d.put(records, row);
           }),
         ]);
-        await checkRebuilt(store, `seed ${SEED}, world ${w}, step ${step}`);
+        const label = `seed ${SEED}, world ${w}, step ${step}`;
+        proofs += checkQueries(store, answer, label);
+        await checkRebuilt(store, label);
+        if (step % 8 === 7) await checkLoaded(store, label);
       }
     }
+    assert.ok(proofs > 0);
+    await close();
   }));
 
 test('a zone is signed, signed by another key and unsigned in pieces, and a stop is continued', () =>

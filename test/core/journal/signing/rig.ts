@@ -8,6 +8,10 @@ import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.t
 import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { idKey } from '../../../../core/store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssec, dnssecContext } from '../../../../core/store/rows.ts';
+import { formatName, parseName } from '../../../../core/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../../core/wire/types.ts';
+import { type AnswerFunction, TCP_LIMIT } from '../../../reference/compare.ts';
+import { decodeMessage, encodeQuery } from '../../../support/message.ts';
 import { DEFAULTS, dump, type Store } from '../fixture.ts';
 
 export const DAY = 86_400;
@@ -60,4 +64,33 @@ export async function checkRebuilt(store: Store, label: string): Promise<void> {
   const stale = before.filter((line) => !kept.has(line));
   const missing = after.filter((line) => !previous.has(line));
   assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
+}
+
+/** The names below an apex to query for: some exist in generated worlds, some do not. */
+const LABELS = ['a', 'b', 'a.a', 'zz.a', 'zz.b.a', 'www', 'zz', 'x.y.zz', '*', 'below0', 'host1.below1'];
+
+/**
+ * Queries each zone for names that exist and names that do not. With DO the answer has the same
+ * response code and records, and signatures and proofs only in addition. Returns how many answers
+ * had a proof.
+ */
+export function checkQueries({ reader }: Store, answer: AnswerFunction, label: string): number {
+  let proofs = 0;
+  for (const { apex } of reader.allDomains(null))
+    for (const below of LABELS)
+      for (const type of [TYPE.A, TYPE.TXT]) {
+        const name = parseName(below, apex);
+        const ask = (isSigned: boolean) => {
+          const edns = { size: 4096, version: 0, do: isSigned };
+          return decodeMessage(answer(encodeQuery({ name, type, class: CLASS_IN, edns }, 1), TCP_LIMIT)!);
+        };
+        const plain = ask(false);
+        const signed = ask(true);
+        const what = `${label}: ${formatName(name)} ${type}`;
+        assert.is(signed.rcode, plain.rcode, what);
+        const others = signed.answer.filter((record) => record.type !== TYPE.RRSIG);
+        assert.equal(others, plain.answer, what);
+        if (signed.authority.some((record) => record.type === TYPE.NSEC3)) proofs++;
+      }
+  return proofs;
 }
