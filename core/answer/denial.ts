@@ -22,7 +22,6 @@ const MAX_PROOFS = 24;
 const LABEL = 32;
 /** Compression pointers have 14 bits. */
 const LAST_POINTER = 0x3fff;
-const DIGITS = Uint8Array.from(Buffer.from('0123456789abcdefghijklmnopqrstuv'));
 
 /** What a hash must be: of a name that exists, of a name that does not, or either. */
 export const PROOF = { ANY: 0, MATCH: 1, COVER: 2 } as const;
@@ -70,11 +69,12 @@ export class Denial {
     this.#kinds[this.#count++] = kind;
   }
 
-  /** Adds the hash at nodes[from]. */
-  addHash(nodes: Uint8Array, from: number, kind: number): void {
+  /** Adds the hash at an offset of the arena. */
+  addHash(from: number, kind: number): void {
     if (this.#count === MAX_PROOFS) return;
     const at = this.#count * NSEC3_HASH_WORDS;
-    for (let i = 0; i < NSEC3_HASH_WORDS; i++) this.#hashes[at + i] = wordAt(nodes, from + i * 4);
+    const { view } = this.#index;
+    for (let i = 0; i < NSEC3_HASH_WORDS; i++) this.#hashes[at + i] = view.getInt32(from + i * 4);
     this.#kinds[this.#count++] = kind;
   }
 
@@ -101,9 +101,9 @@ export class Denial {
     for (let proof = 0; proof < this.#count; proof++) {
       const entry = this.#find(directory, proof);
       if (entry === 0) return CHANGED;
-      const nodes = this.#index.bytes;
-      const first = wordAt(nodes, entry + ENTRY_HASH_AT);
-      const second = wordAt(nodes, entry + ENTRY_HASH_AT + 4);
+      const nodes = this.#index.view;
+      const first = nodes.getInt32(entry + ENTRY_HASH_AT);
+      const second = nodes.getInt32(entry + ENTRY_HASH_AT + 4);
       let i = 0;
       while (i < entries && (written[i * 2] !== first || written[i * 2 + 1] !== second)) i++;
       if (i < entries) continue;
@@ -125,9 +125,9 @@ export class Denial {
     entry: number,
     apexPointer: number,
   ): number {
-    const nodes = this.#index.bytes;
-    const count = nodes[entry + ENTRY_COUNT_AT];
-    const size = wordAt(nodes, entry) - ENTRY_HEADER;
+    const nodes = this.#index.view;
+    const count = nodes.getUint8(entry + ENTRY_COUNT_AT);
+    const size = nodes.getInt32(entry) - ENTRY_HEADER;
     const owner = from - start;
     const isPointed = owner <= LAST_POINTER;
     const owners = LABEL + 3 + (count - 1) * (isPointed ? 2 : LABEL + 3);
@@ -140,12 +140,13 @@ export class Denial {
         bytes[p++] = owner;
       } else {
         bytes[p++] = LABEL;
-        p = writeBase32(nodes, entry + ENTRY_HASH_AT, bytes, p);
+        writeBase32(nodes, entry + ENTRY_HASH_AT, view, p);
+        p += LABEL;
         bytes[p++] = 0xc0 | (apexPointer >>> 8);
         bytes[p++] = apexPointer;
       }
-      const end = at + 10 + ((nodes[at + 8] << 8) | nodes[at + 9]);
-      copyBytes(this.#index.view, at, view, p, end - at);
+      const end = at + 10 + nodes.getUint16(at + 8);
+      copyBytes(nodes, at, view, p, end - at);
       p += end - at;
       at = end;
     }
@@ -155,14 +156,14 @@ export class Denial {
 
   /** Finds an entry in the store. */
   #fetch(proof: number): number {
-    const { bytes } = this.#index;
+    const { view } = this.#index;
     const hashes = this.#hashes;
     const first = proof * NSEC3_HASH_WORDS;
     const kind = this.#kinds[proof];
     for (let i = 0; i < HASH_LENGTH; i++) this.#bytes[i] = hashes[first + (i >> 2)] >>> (24 - (i & 3) * 8);
     const entry = this.#index.fetchEntry(this.#packet, this.#apexAt, this.#bytes);
     if (entry === 0 || kind === PROOF.ANY) return entry;
-    return (compareHash(bytes, entry + ENTRY_HASH_AT, hashes, first) === 0) === (kind === PROOF.MATCH) ? entry : 0;
+    return (compareHash(view, entry + ENTRY_HASH_AT, hashes, first) === 0) === (kind === PROOF.MATCH) ? entry : 0;
   }
 
   /**
@@ -170,7 +171,7 @@ export class Denial {
    * expected.
    */
   #find(directory: number, proof: number): number {
-    const { words, bytes } = this.#index;
+    const { words, bytes, view } = this.#index;
     const hashes = this.#hashes;
     const first = proof * NSEC3_HASH_WORDS;
     if (directory === 0) return this.#fetch(proof);
@@ -186,12 +187,15 @@ export class Denial {
       else high = middle;
     }
     let chunk = Atomics.load(words, start + low * 2 + 1) * 2;
-    let index = -1;
-    for (let high = words[chunk + ENTRY_COUNT_WORD]; high - index > 1; ) {
-      const middle = (index + high) >>> 1;
-      if ((words[chunk + FIRST_ENTRY_WORD + middle * 2] ^ SIGN) <= prefix) index = middle;
-      else high = middle;
-    }
+    const pairs = chunk + FIRST_ENTRY_WORD;
+    const count = words[chunk + ENTRY_COUNT_WORD];
+    // Hashes are spread evenly, so the place of one in a chunk is known but for a few entries.
+    const floor = words[start + low * 2] >>> 0;
+    const ceiling = low + 1 < chunks ? words[start + low * 2 + 2] >>> 0 : HASHES;
+    let index = Math.floor((((hashes[first] >>> 0) - floor) / (ceiling - floor)) * count);
+    while (index < count && (words[pairs + index * 2] ^ SIGN) <= prefix) index++;
+    index--;
+    while (index >= 0 && (words[pairs + index * 2] ^ SIGN) > prefix) index--;
     for (;;) {
       if (index < 0) {
         chunk = Atomics.load(words, start + (low === 0 ? chunks - 1 : low - 1) * 2 + 1) * 2;
@@ -205,7 +209,7 @@ export class Denial {
       if (entry < 0) return this.#fetch(proof);
       if (words[pair] !== hashes[first]) return this.#kinds[proof] === PROOF.MATCH ? 0 : entry;
       // The same first 32 bits, most often the same hash.
-      const order = compareHash(bytes, entry + ENTRY_HASH_AT, hashes, first);
+      const order = compareHash(view, entry + ENTRY_HASH_AT, hashes, first);
       if (order === 0) return this.#kinds[proof] === PROOF.COVER ? 0 : entry;
       if (order < 0) return this.#kinds[proof] === PROOF.MATCH ? 0 : entry;
       index--;
@@ -214,37 +218,36 @@ export class Denial {
 }
 
 const SIGN = 0x80000000 | 0;
+/** The number of prefixes of hashes. */
+const HASHES = 2 ** 32;
 
-const wordAt = (bytes: Uint8Array, at: number): number =>
-  (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3];
-
-/** Negative: the hash at bytes[at] is before the other one. */
-function compareHash(bytes: Uint8Array, at: number, hashes: Int32Array, first: number): number {
-  for (let i = 0; i < HASH_LENGTH; i++) {
-    const other = (hashes[first + (i >> 2)] >>> (24 - (i & 3) * 8)) & 0xff;
-    if (bytes[at + i] !== other) return bytes[at + i] - other;
+/** Negative: the hash at an offset of `view` is before the other one. */
+function compareHash(view: DataView, at: number, hashes: Int32Array, first: number): number {
+  for (let i = 0; i < NSEC3_HASH_WORDS; i++) {
+    const own = view.getInt32(at + i * 4) ^ SIGN;
+    const other = hashes[first + i] ^ SIGN;
+    if (own !== other) return own < other ? -1 : 1;
   }
   return 0;
 }
 
-/** Base32 with the extended hex alphabet (RFC 4648 section 7): 40 bits become 8 characters. */
-function writeBase32(nodes: Uint8Array, from: number, bytes: Uint8Array, to: number): number {
+/** Base32 of 10 bits with the extended hex alphabet (RFC 4648 section 7): two characters. */
+const DIGITS = Uint16Array.from({ length: 1024 }, (_, bits) => (digit(bits >>> 5) << 8) | digit(bits & 31));
+
+function digit(bits: number): number {
+  return '0123456789abcdefghijklmnopqrstuv'.charCodeAt(bits);
+}
+
+/** Writes the Base32 of a hash: 40 bits become 8 characters. */
+function writeBase32(nodes: DataView, from: number, target: DataView, to: number): void {
   let p = to;
   for (let at = from; at < from + HASH_LENGTH; at += 5) {
-    const a = nodes[at];
-    const b = nodes[at + 1];
-    const c = nodes[at + 2];
-    const d = nodes[at + 3];
-    const e = nodes[at + 4];
-    bytes[p] = DIGITS[a >>> 3];
-    bytes[p + 1] = DIGITS[((a << 2) | (b >>> 6)) & 31];
-    bytes[p + 2] = DIGITS[(b >>> 1) & 31];
-    bytes[p + 3] = DIGITS[((b << 4) | (c >>> 4)) & 31];
-    bytes[p + 4] = DIGITS[((c << 1) | (d >>> 7)) & 31];
-    bytes[p + 5] = DIGITS[(d >>> 2) & 31];
-    bytes[p + 6] = DIGITS[((d << 3) | (e >>> 5)) & 31];
-    bytes[p + 7] = DIGITS[e & 31];
+    const high = nodes.getInt32(at);
+    const low = nodes.getUint8(at + 4);
+    target.setUint16(p, DIGITS[high >>> 22]);
+    target.setUint16(p + 2, DIGITS[(high >>> 12) & 1023]);
+    target.setUint16(p + 4, DIGITS[(high >>> 2) & 1023]);
+    target.setUint16(p + 6, DIGITS[((high & 3) << 8) | low]);
     p += 8;
   }
-  return p;
 }

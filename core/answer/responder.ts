@@ -193,8 +193,8 @@ export class Responder {
     if (isProven) {
       // The closest encloser, and the wildcard that could have answered (RFC 5155 section 7.2.2).
       const hash = hashOffset(nodes, encloser);
-      this.#denial.addHash(nodes, hash, PROOF.MATCH);
-      if ((flags & NODE_HAS_BELOW) !== 0) this.#denial.addHash(nodes, hash + HASH_LENGTH, PROOF.COVER);
+      this.#denial.addHash(hash, PROOF.MATCH);
+      if ((flags & NODE_HAS_BELOW) !== 0) this.#denial.addHash(hash + HASH_LENGTH, PROOF.COVER);
       else this.#addWildcard(label);
     }
     if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
@@ -220,9 +220,9 @@ export class Responder {
   #answerNoData(node: number, encloser = 0): number {
     const nodes = this.#index.bytes;
     if (this.query.dnssecOk && (nodes[node + NODE_FLAGS_AT] & NODE_SIGNED) !== 0) {
-      this.#denial.addHash(nodes, hashOffset(nodes, node), PROOF.MATCH);
+      this.#denial.addHash(hashOffset(nodes, node), PROOF.MATCH);
       // RFC 5155 section 7.2.5.
-      if (encloser !== 0) this.#denial.addHash(nodes, hashOffset(nodes, encloser), PROOF.MATCH);
+      if (encloser !== 0) this.#denial.addHash(hashOffset(nodes, encloser), PROOF.MATCH);
     }
     return this.#response.writeNegative(node, RCODE.NOERROR);
   }

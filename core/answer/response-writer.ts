@@ -235,7 +235,7 @@ export class ResponseWriter {
     const isWithSoa = (flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0;
     let ancount = uint16(nodes, part + SIGNED_ANCOUNT_AT);
     let nscount = uint16(nodes, part + SIGNED_NSCOUNT_AT);
-    for (let i = 0; i < proofs; i++) denial.addHash(nodes, proofAt + i * HASH_LENGTH, PROOF.ANY);
+    for (let i = 0; i < proofs; i++) denial.addHash(proofAt + i * HASH_LENGTH, PROOF.ANY);
     const apex = isWithSoa || !denial.isEmpty ? this.#findApex(node) : 0;
     let p = this.#appendSigned(a, part, by, questionEnd, limit);
     if (p !== NO_ROOM && isWithSoa) {
@@ -254,7 +254,7 @@ export class ResponseWriter {
       }
     }
     if (p !== NO_ROOM && !denial.isEmpty && this.#isProven(apex)) {
-      p = this.#appendProofs(apex, p, limit - tail);
+      p = this.#appendProofs(node, p, limit - tail);
       if (p === CHANGED) return CHANGED;
       nscount += denial.records;
     }
@@ -289,7 +289,7 @@ export class ResponseWriter {
     }
     const apex = denial.isEmpty ? 0 : this.#findApex(node);
     if (p !== NO_ROOM && !denial.isEmpty && this.#isProven(apex)) {
-      p = this.#appendProofs(apex, p, limit);
+      p = this.#appendProofs(node, p, limit);
       if (p === CHANGED) return CHANGED;
       nscount = denial.records;
     }
@@ -298,12 +298,14 @@ export class ResponseWriter {
     return this.#finishAnswer(p, RCODE.NOERROR, flags, 0, ancount, nscount, 0);
   }
 
-  /** Writes the proofs at `p`. Returns the offset after them, NO_ROOM or CHANGED. */
-  #appendProofs(apex: number, p: number, limit: number): number {
+  /**
+   * Writes the proofs of a node's zone at `p`. Returns the offset after them, NO_ROOM or CHANGED.
+   */
+  #appendProofs(node: number, p: number, limit: number): number {
     const { start, nameEnd } = this.#query;
-    const directory = apex === 0 ? 0 : this.#findDirectory(apex);
-    const apexPointer = nameEnd - start - this.#index.bytes[apex + NAME_LENGTH_AT];
-    return this.#denial.write(this.bytes, this.#view, start, p, limit, directory, apexPointer);
+    const apexAt = nameEnd - this.#index.bytes[node + APEX_LENGTH_AT];
+    const directory = this.#findDirectory(apexAt);
+    return this.#denial.write(this.bytes, this.#view, start, p, limit, directory, apexAt - start);
   }
 
   /** Whether the zone of an apex has all its NSEC3 records: see ZoneSigner. */
@@ -360,11 +362,10 @@ export class ResponseWriter {
     return p + length;
   }
 
-  /** The directory of the NSEC3 entries of the zone with the apex at a node. */
-  #findDirectory(apex: number): number {
+  /** The directory of the NSEC3 entries of the zone whose apex is at `from` in the question. */
+  #findDirectory(from: number): number {
     const index = this.#index;
     const query = this.#query;
-    const from = query.nameEnd - index.bytes[apex + NAME_LENGTH_AT];
     let label = query.labels;
     while (index.starts[label] > from) label--;
     return index.findDirectory(this.bytes, from, query.nameEnd, index.sums[label]);

@@ -227,7 +227,7 @@ export class Synthesizer {
     const count = (bytes[part + PROOF_COUNT_AT] << 8) | bytes[part + PROOF_COUNT_AT + 1];
     const moves = (bytes[part + SIGNED_MOVES_AT] << 8) | bytes[part + SIGNED_MOVES_AT + 1];
     const at = part + SIGNED_HEADER + moves * MOVE_ENTRY;
-    for (let i = 0; i < count; i++) this.#denial.addHash(bytes, at + i * HASH_LENGTH, PROOF.ANY);
+    for (let i = 0; i < count; i++) this.#denial.addHash(at + i * HASH_LENGTH, PROOF.ANY);
   }
 
   /** RFC 5155 section 7.2.2. */
