@@ -60,6 +60,11 @@ export class DenialWriter {
     const at = this.#chunkWord(zone, prefix);
     const chunk = words[at + 1] * 2;
     const found = this.#find(chunk, prefix, entry, ENTRY_HASH_AT, wasStored);
+    if (this.#isMixed(chunk, prefix, reference, found)) {
+      this.#release(reference);
+      this.#moveToStore(zone, at, prefix, found >= 0 ? 0 : 1);
+      return;
+    }
     if (found >= 0) {
       const old = words[found + 1];
       Atomics.store(words, found + 1, reference);
@@ -84,6 +89,11 @@ export class DenialWriter {
     const chunk = words[at + 1] * 2;
     const found = this.#find(chunk, prefix, hash, 0, true);
     if (found < 0) return;
+    // Which of those in the store is meant is not known.
+    if (words[found + 1] === IN_STORE && this.#isMixed(chunk, prefix, IN_STORE, found)) {
+      this.#moveToStore(zone, at, prefix, -1);
+      return;
+    }
     const entries = this.#read(chunk);
     const [[, reference]] = entries.splice((found - chunk - FIRST_ENTRY_WORD) / 2, 1);
     this.#replaceChunk(zone, at, entries.length > 0 ? [entries] : []);
@@ -193,6 +203,34 @@ export class DenialWriter {
       this.#putChunks(zone.domainId, zone.apex, chunks, [...kept, ...parts.flat()]);
     }
     this.#release(old);
+  }
+
+  /**
+   * Whether a prefix has several entries, of which some are in the store: `reference`, instead of
+   * that at the word `found`, or others. Their order is not known then.
+   */
+  #isMixed(chunk: number, prefix: number, reference: number, found: number): boolean {
+    const { words } = this.#arena;
+    let others = 0;
+    let inStore = reference === IN_STORE ? 1 : 0;
+    for (let i = 0; i < words[chunk + ENTRY_COUNT_WORD]; i++) {
+      const at = chunk + FIRST_ENTRY_WORD + i * 2;
+      if (words[at] >>> 0 !== prefix || at === found) continue;
+      others++;
+      if (words[at + 1] === IN_STORE) inStore++;
+    }
+    return others > 0 && inStore > 0;
+  }
+
+  /** All entries of a prefix are found in the store from now on; `added`: how many there are more. */
+  #moveToStore(zone: Zone, at: number, prefix: number, added: number): void {
+    const entries = this.#read(this.#arena.words[at + 1] * 2);
+    const first = entries.findIndex(([other]) => other === prefix);
+    const moved = entries.filter(([other]) => other === prefix);
+    const stored = Array.from({ length: moved.length + added }, (): Pair => [prefix, IN_STORE]);
+    entries.splice(first, moved.length, ...stored);
+    this.#replaceChunk(zone, at, entries.length <= MAX_CHUNK ? [entries] : halves(entries));
+    for (const [, reference] of moved) this.#release(reference);
   }
 
   /** Whether the entries are found by chunks: else the arena had no room for these. */
