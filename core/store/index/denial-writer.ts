@@ -222,7 +222,7 @@ export class DenialWriter {
     return others > 0 && inStore > 0;
   }
 
-  /** All entries of a prefix are found in the store from now on; `added`: how many there are more. */
+  /** Leaves all entries of a prefix to the store. `added`: how many there are more than before. */
   #moveToStore(zone: Zone, at: number, prefix: number, added: number): void {
     const entries = this.#read(this.#arena.words[at + 1] * 2);
     const first = entries.findIndex(([other]) => other === prefix);
