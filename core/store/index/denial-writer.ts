@@ -71,11 +71,10 @@ export class DenialWriter {
       this.#release(old);
       return;
     }
+    const index = this.#indexOf(chunk, prefix, entry);
+    if (this.#replacePairs(at, index, 0, [prefix, reference])) return;
     const entries = this.#read(chunk);
-    const index = entries.findIndex(
-      ([other, behind]) => other > prefix || (other === prefix && this.#isBefore(entry, behind)),
-    );
-    entries.splice(index < 0 ? entries.length : index, 0, [prefix, reference]);
+    entries.splice(index, 0, [prefix, reference]);
     this.#replaceChunk(zone, at, entries.length <= MAX_CHUNK ? [entries] : halves(entries));
   }
 
@@ -94,10 +93,56 @@ export class DenialWriter {
       this.#moveToStore(zone, at, prefix, -1);
       return;
     }
-    const entries = this.#read(chunk);
-    const [[, reference]] = entries.splice((found - chunk - FIRST_ENTRY_WORD) / 2, 1);
-    this.#replaceChunk(zone, at, entries.length > 0 ? [entries] : []);
+    const reference = words[found + 1];
+    const index = (found - chunk - FIRST_ENTRY_WORD) / 2;
+    if (!this.#replacePairs(at, index, 1)) {
+      const entries = this.#read(chunk);
+      entries.splice(index, 1);
+      this.#replaceChunk(zone, at, entries.length > 0 ? [entries] : []);
+    }
     this.#release(reference);
+  }
+
+  /** Number of the first entry of a chunk that sorts after `entry`. */
+  #indexOf(chunk: number, prefix: number, entry: Uint8Array): number {
+    const { words } = this.#arena;
+    const count = words[chunk + ENTRY_COUNT_WORD];
+    for (let i = 0; i < count; i++) {
+      const at = chunk + FIRST_ENTRY_WORD + i * 2;
+      const other = words[at] >>> 0;
+      if (other > prefix || (other === prefix && this.#isBefore(entry, words[at + 1]))) return i;
+    }
+    return count;
+  }
+
+  /**
+   * Replaces the chunk at a word of the directory by a copy with `removed` pairs less from `index`
+   * on, and with `added` there. False: it would be empty or too large, or the arena is full.
+   */
+  #replacePairs(at: number, index: number, removed: number, added?: Pair): boolean {
+    const { words, bytes } = this.#arena;
+    const old = words[at + 1];
+    const from = old * 2 + FIRST_ENTRY_WORD;
+    const count = words[old * 2 + ENTRY_COUNT_WORD];
+    const kept = count - removed;
+    const length = added === undefined ? kept : kept + 1;
+    if (length === 0 || length > MAX_CHUNK) return false;
+    const offset = this.#arena.allocate(chunkSize(length), false);
+    if (offset === 0) return false;
+    writeSize(bytes, offset, chunkSize(length));
+    const chunk = offset / 4;
+    words[chunk + ENTRY_COUNT_WORD] = length;
+    let to = chunk + FIRST_ENTRY_WORD;
+    words.copyWithin(to, from, from + index * 2);
+    to += index * 2;
+    if (added !== undefined) {
+      words[to++] = added[0];
+      words[to++] = added[1];
+    }
+    words.copyWithin(to, from + (index + removed) * 2, from + count * 2);
+    Atomics.store(words, at + 1, offset / 8);
+    this.#release(old);
+    return true;
   }
 
   /** Replaces all entries of a zone by these, sorted by hash. None: the zone is not signed. */
@@ -122,9 +167,9 @@ export class DenialWriter {
    * of each chunk; reference 0: there was no room for it.
    */
   adopt(domainId: Id, apex: Uint8Array, chunks: readonly Pair[]): void {
-    const placed = chunks.filter(([, reference]) => reference !== 0);
-    const entries = placed.length === chunks.length ? [] : placed.flatMap(([, reference]) => this.#read(reference * 2));
-    this.#putChunks(domainId, apex, [[0, chunks[0][1]], ...chunks.slice(1)], entries);
+    this.#putChunks(domainId, apex, [[0, chunks[0][1]], ...chunks.slice(1)], () =>
+      chunks.filter(([, reference]) => reference !== 0).flatMap(([, reference]) => this.#read(reference * 2)),
+    );
   }
 
   #delete(domainId: Id): void {
@@ -142,14 +187,14 @@ export class DenialWriter {
       while (end < entries.length && entries[end][0] === entries[end - 1][0]) end++;
       chunks.push([i === 0 ? 0 : entries[i][0], this.#writeChunk(entries.slice(i, end))]);
     }
-    this.#putChunks(domainId, Uint8Array.prototype.slice.call(apex), chunks, entries);
+    this.#putChunks(domainId, Uint8Array.prototype.slice.call(apex), chunks, () => entries);
   }
 
-  /** A zone whose chunks have no room is looked up in the store. `entries`: those of new chunks. */
-  #putChunks(domainId: Id, apex: Uint8Array, chunks: readonly Pair[], entries: readonly Pair[]): void {
+  /** A zone whose chunks have no room is looked up in the store. `readEntries`: of all chunks. */
+  #putChunks(domainId: Id, apex: Uint8Array, chunks: readonly Pair[], readEntries: () => readonly Pair[]): void {
     if (chunks.every(([, chunk]) => chunk !== 0) && this.#putDirectory(domainId, apex, chunks)) return;
+    for (const [, entry] of readEntries()) this.#release(entry);
     for (const [, chunk] of chunks) if (chunk !== 0) this.#release(chunk);
-    for (const [, entry] of entries) this.#release(entry);
     if (!this.#putDirectory(domainId, apex, [])) this.#delete(domainId);
   }
 
@@ -188,11 +233,11 @@ export class DenialWriter {
       }
     }
     const chunks: Pair[] = [];
-    const kept: Pair[] = [];
+    const kept: number[] = [];
     for (const [first, reference] of this.#chunks(zone)) {
       if (reference !== old) {
         chunks.push([first, reference]);
-        kept.push(...this.#read(reference * 2));
+        kept.push(reference);
         continue;
       }
       for (const part of parts) chunks.push([part === parts[0] ? first : part[0][0], this.#writeChunk(part)]);
@@ -200,7 +245,10 @@ export class DenialWriter {
     if (chunks.length === 0) this.#delete(zone.domainId);
     else {
       chunks[0][0] = 0;
-      this.#putChunks(zone.domainId, zone.apex, chunks, [...kept, ...parts.flat()]);
+      this.#putChunks(zone.domainId, zone.apex, chunks, () => [
+        ...kept.flatMap((reference) => this.#read(reference * 2)),
+        ...parts.flat(),
+      ]);
     }
     this.#release(old);
   }
