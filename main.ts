@@ -69,8 +69,11 @@ async function startParts(
 
   // 4. The admin API.
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
+  const signing = core.openSigning({ ...shared, node, signatures: store.signers.memo });
+  readiness.signing = signing;
   const api = adminApi.createAdminApi({
     ...shared,
+    publicParent: signing.publicParent,
     blobs: node.blobs,
     aliases: aliases.states,
     ready: () => readiness.current(),
@@ -95,6 +98,7 @@ async function startParts(
   // 6. Background tasks.
   stops.own(core.openWithdrawal(config, node.standing, log));
   stops.own(core.startUpkeep({ ...shared, isAlone: node.isAlone }));
+  stops.own(signing).keeper.start();
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;

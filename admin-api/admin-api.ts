@@ -10,6 +10,7 @@ import type { Config } from '../core/config/index.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
+import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
@@ -22,6 +23,7 @@ import { tokenRoutes } from './auth/routes.ts';
 import { replay } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { Turns } from './change/turns.ts';
+import { dnssecRoutes } from './dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from './doh/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { DomainSearch } from './domains/search.ts';
@@ -66,6 +68,8 @@ export interface AdminApiOptions {
   readonly aliases?: AliasStates;
   /** Resolves host names of origins; omitted: uses `edge.resolvers`. */
   readonly resolve?: Resolve;
+  /** Asks the nameservers of parent zones. */
+  readonly publicParent: PublicLook;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** The nameserver, for DNS over HTTPS; omitted if that is off. */
@@ -104,6 +108,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     turns: new Turns(),
     search: new DomainSearch(reader, journal),
     aliases: options.aliases ?? new AliasStates(environment),
+    publicParent: options.publicParent,
   };
   const passwords = new Passwords();
   const pool = new PreparePool();
@@ -126,6 +131,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...auditRoutes(services, sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] }))),
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
+    ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
     ...packages.routes,
     ...(options.answerDns === undefined

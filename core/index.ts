@@ -14,5 +14,6 @@ export { startUpkeep } from './journal/upkeep/upkeep.ts';
 export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';
 export { runService } from './os/systemd/run-service.ts';
+export { openSigning } from './signing/open.ts';
 export { openTicketKeys } from './tls/shared-ticket-keys.ts';
 export { openTransfers } from './transfer/index.ts';

@@ -4,6 +4,7 @@ import type { Logger } from '../../core/base/log/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
 import type { Config } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
+import type { PublicLook } from '../../core/signing/store-zone.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
@@ -33,6 +34,8 @@ export interface Services {
   readonly secrets: Secrets;
   readonly search: DomainFinder;
   readonly aliases: AliasStates;
+  /** Asks the nameservers of parent zones. */
+  readonly publicParent: PublicLook;
 }
 
 /** The id in a path or a query; 0, which no object has, for any text that is no id. */

@@ -4,7 +4,7 @@ import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
-import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, flag, NOTHING, pageQuery } from '../http/schema.ts';
 import { etag, ownedDomain } from './owned.ts';
 import { domainBody, domainResponse, domainsResponse } from './schema.ts';
 import { createDomain, deleteDomain, describeDomain, listDomains } from './service.ts';
@@ -82,9 +82,14 @@ export function domainRoutes(services: Services): Route[] {
       tag: 'domains',
       summary: 'Delete a domain with all its records',
       scope: 'dns',
+      description:
+        'A signed domain whose parent zone has a DS record is not deleted: disable DNSSEC first, or set force.',
+      query: Type.Object({
+        force: Type.Optional(flag('true to delete the domain although its parent zone has a DS record')),
+      }),
       conditional: true,
       response: NOTHING,
-      faults: { 404: ['no_such_domain'] },
+      faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present'] },
       run: (context) => deleteDomain(services, context, parseId(context.params.domain_id)),
     }),
   ];

@@ -2,6 +2,7 @@
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../core/journal/entry-codec.ts';
+import { deleteSignedZone } from '../../core/signing/store-zone.ts';
 import { afterPrefix, type Id, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
 import {
@@ -31,6 +32,7 @@ import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { parseDomain, rejectPublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
+import { requireNoDs } from './parent-ds.ts';
 
 /** Throws InvalidError, StateError `zone_exists` or `plan_limit`, and the errors of accountOf. */
 export async function createDomain(services: Services, context: Context<Caller>, text: string) {
@@ -123,8 +125,13 @@ function readCursor(cursor: Buffer): Name {
   }
 }
 
-/** Deletes a domain and all its data in one commit. Throws HttpError 404 and 412. */
-export function deleteDomain(services: Services, context: Context<Caller>, id: Id) {
+/**
+ * Deletes a domain and all its data in one commit. Throws HttpError 404 and 412, and StateError
+ * `dnssec_ds_present` unless the query parameter `force` is set.
+ */
+export async function deleteDomain(services: Services, context: Context<Caller>, id: Id) {
+  if (context.query.get('force') !== 'true')
+    await requireNoDs(services, ownedDomain(services.reader, context.caller, id));
   const commit = () =>
     change(services, context, (draft) => {
       const domain = ownedDomain(draft, context.caller, id);
@@ -134,6 +141,7 @@ export function deleteDomain(services: Services, context: Context<Caller>, id: I
       const count = changes.count;
       deleteSpellings(services, draft, domain.id, changes);
       deleteProxy(draft, domain.id);
+      deleteSignedZone(draft, domain, nowSeconds());
       // After its records, because applying those needs the domain.
       changes.delete(domains.number, domains.key(domain));
       draft.append(changes.content);

@@ -16,7 +16,7 @@ import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
 import { rejectUnknownParameters } from './unknown.ts';
 
-export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'proxy' | 'packages' | 'operations';
+export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'dnssec' | 'proxy' | 'packages' | 'operations';
 
 export interface Context<C, B = unknown> {
   readonly params: Params;

@@ -38,6 +38,7 @@ export const TAGS: Readonly<Record<Tag, string>> = {
   tokens: 'Log in with a password to get a token; list and revoke tokens.',
   accounts: 'The account of the token, and, for administrators, all accounts.',
   domains: 'The zones of an account.',
+  dnssec: 'Signatures of a domain, its keys, and the DS records at its parent zone.',
   records: 'The records of a domain: one at a time, in a batch, or as a zone file.',
   proxy: 'Whether the edge proxies a domain, and its origin and certificate.',
   packages: 'Mini-app packages: uploaded, audited, reviewed, published.',

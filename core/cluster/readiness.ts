@@ -23,6 +23,8 @@ export class ReadinessWatch {
   readonly #parts: WatchedParts;
   /** Undefined: it does not listen yet; null: the configuration has no edge. */
   edge: { readonly isListening: boolean } | null | undefined;
+  /** Undefined: it has not started yet. */
+  signing: { warnings(): readonly string[] } | undefined;
   isStopping = false;
 
   constructor(parts: WatchedParts, metrics: Registry) {
@@ -36,7 +38,8 @@ export class ReadinessWatch {
     if (!nameserver.listening) reasons.push('a DNS thread is not listening');
     if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');
     if (this.isStopping) reasons.push('the service is stopping');
-    return { ok: reasons.length === 0, reasons, warnings: node.warnings(), cluster: node.standing?.() ?? null };
+    const warnings = [...node.warnings(), ...(this.signing?.warnings() ?? [])];
+    return { ok: reasons.length === 0, reasons, warnings, cluster: node.standing?.() ?? null };
   }
 }
 

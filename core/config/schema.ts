@@ -289,6 +289,18 @@ export const schema = {
       'For test setups: private, loopback or reserved addresses that are accepted as addresses of a target. "true" accepts every address, which lets customers direct visitors into private networks.',
     ),
   }),
+  dnssec: section('DNSSEC: how the DS records of signed zones are looked up at their parent zones.', {
+    resolvers: setting(
+      resolvers,
+      [],
+      'Recursive resolvers that find the nameservers of parent zones. Empty: the resolvers of the system.',
+    ),
+    allow_private_parents: setting(
+      exemptions,
+      false,
+      'For test setups: private, loopback or reserved addresses of nameservers of parent zones that are asked. "true" allows every address, which lets customers send queries into private networks.',
+    ),
+  }),
   admin: section('The admin API.', {
     listen: setting(
       listen,

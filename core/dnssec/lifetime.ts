@@ -45,6 +45,11 @@ export function validityOf(clock: number, hash32: number): Validity {
   return { inception: expiration - TOTAL, expiration };
 }
 
+/** A signature of a zone with this clock expires then at the earliest. */
+export function earliestExpiry(clock: number): number {
+  return clock + MIN_REMAINING;
+}
+
 /**
  * The hashes whose validity differs between two clocks, `from` ≤ `to`, in ascending order: none, a
  * range, or two where the phases wrap around.

@@ -1,15 +1,16 @@
-/** Merges what the nameservers of a parent zone answered. */
+/** What the nameservers of a parent zone have for a zone, merged. */
 import type { ParentLook } from '../store/rows.ts';
 
-/** The DS records that one nameserver has; null: it did not answer. */
+/** The DS records that a nameserver has at one of its addresses. */
 export interface DsAnswer {
   /** Hexadecimal rdata. */
   readonly ds: readonly string[];
   readonly ttl: number;
 }
 
-/** Why nothing is known of the parent. */
+/** The parent could not be looked at. */
 export interface FailedLook {
+  /** The reason, as the end of a sentence. */
   readonly trouble: string;
 }
 
@@ -17,17 +18,19 @@ export type LookResult = ParentLook | FailedLook;
 
 export const isFailed = (result: LookResult): result is FailedLook => 'trouble' in result;
 
-/** `zone`: the parent zone, without the last dot. `now`: seconds since 1970. */
-export function mergeAnswers(zone: string, answers: readonly (DsAnswer | null)[], now: number): LookResult {
-  const answered = answers.filter((answer) => answer !== null);
+/**
+ * `zone`: the parent zone, without the last dot. `answers`: of each nameserver. `now`: seconds
+ * since 1970.
+ */
+export function mergeAnswers(zone: string, answers: readonly (readonly DsAnswer[])[], now: number): LookResult {
+  const answered = answers.filter(({ length }) => length > 0);
   if (answered.length === 0) return { trouble: `no nameserver of ${zone === '' ? 'the root zone' : zone} answered` };
   const sets = new Map<string, readonly string[]>();
-  for (const { ds } of answered) {
-    const sorted = [...new Set(ds)].sort();
+  let ttl = 0;
+  for (const answer of answered.flat()) {
+    const sorted = [...new Set(answer.ds)].sort();
     sets.set(sorted.join(), sorted);
+    if (sorted.length > 0) ttl = Math.max(ttl, answer.ttl);
   }
-  return {
-    ...{ zone, sets: [...sets.values()], ttl: Math.max(...answered.map(({ ds, ttl }) => (ds.length > 0 ? ttl : 0))) },
-    ...{ servers: answers.length, answered: answered.length, checkedAt: now },
-  };
+  return { zone, sets: [...sets.values()], ttl, servers: answers.length, answered: answered.length, checkedAt: now };
 }

@@ -74,14 +74,14 @@ export function signingKey({ keys }: DnssecRow): DnssecKey {
 /** Begins to replace the key of a zone that is not rolling. `key`: the new one. */
 export function beginRollover(
   { row, state }: SignedZone,
-  key: Omit<DnssecKey, 'id' | 'use' | 'isTrusted'>,
+  key: Omit<DnssecKey, 'use' | 'isTrusted'>,
   { isEmergency, largestTtl }: { readonly isEmergency: boolean; readonly largestTtl: number },
   now: number,
 ): SignedZone {
   // In an emergency the parent may have both DS at once; else the new one only once it is safe.
-  const added: DnssecKey = { id: row.nextKeyId, ...key, use: 'publish', isTrusted: isEmergency };
+  const added: DnssecKey = { ...key, use: 'publish', isTrusted: isEmergency };
   return {
-    row: { ...row, keys: [...row.keys, added], nextKeyId: row.nextKeyId + 1 },
+    row: { ...row, keys: [...row.keys, added] },
     state: { ...enter(state, 'rolling_publish', now), isEmergency, largestTtl: countedTtl(largestTtl) },
   };
 }
@@ -115,7 +115,11 @@ export function beginRemoval({ row, state }: SignedZone, now: number): SignedZon
     parent !== null &&
     parent.checkedAt >= now &&
     parent.answered === parent.servers;
-  if (isUnseen) return null;
+  return isUnseen ? null : beginUnsigning({ row, state }, now);
+}
+
+/** The same, without a shortcut. */
+export function beginUnsigning({ row, state }: SignedZone, now: number): SignedZone {
   return { row: { ...row, parent: 'delete' }, state: enter(state, 'removing_ds', now) };
 }
 
@@ -177,6 +181,8 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
   const { row, state } = zone;
   const timed = timedStepAt(zone);
   const isDue = timed !== null && now >= timed;
+  // The keys that sign stay until all names are signed by them.
+  const isBusy = row.progress !== undefined;
   switch (state.phase) {
     case 'signing':
       return isDue || (state.servedSince !== null && isTrustedAnywhere(zone, apex))
@@ -194,7 +200,7 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
       return { row: withRoles(row, added), state: enter(state, 'rolling_ds', now) };
     }
     case 'rolling_ds':
-      return isDue && isSettledAt(zone, now) ? afterDs(zone, now) : zone;
+      return isDue && !isBusy && isSettledAt(zone, now) ? afterDs(zone, now) : zone;
     case 'rolling_resign':
       return state.servedSince === null ? zone : to(zone, 'retire', now);
     case 'retire':
@@ -207,7 +213,7 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
           )
         : zone;
     case 'removing_ds':
-      return isSettledAt(zone, now) ? null : zone;
+      return !isBusy && isSettledAt(zone, now) ? null : zone;
     default:
       return state.phase satisfies never;
   }

@@ -17,6 +17,7 @@ import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { decodeEntry } from '../../core/journal/entry-codec.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { JournalOptions } from '../../core/journal/local-journal.ts';
+import type { LookResult } from '../../core/signing/parent-look.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -66,6 +67,8 @@ export interface Daemon {
   readonly nodeName: string;
   /** The file with the key that encrypts secrets. */
   readonly keyFile: string;
+  /** What the nameservers of any parent zone answer. */
+  readonly parent: { look: LookResult };
   /** Lines of the log. */
   readonly logged: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -77,6 +80,11 @@ export interface Daemon {
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Parent zones without DS records. */
+export const NO_DS: LookResult = {
+  ...{ zone: 'example', sets: [[]], ttl: 0, servers: 2, answered: 2, checkedAt: 0 },
+};
 
 /** A resolver without queries: no name exists. */
 const nowhere: Resolve = async (name) => {
@@ -116,8 +124,10 @@ export async function startDaemon(
       ...settings,
     },
   });
+  const parent: { look: LookResult } = { look: NO_DS };
   const create = (): AdminApi =>
     createAdminApi({
+      publicParent: { look: async () => parent.look },
       environment,
       journal,
       log,
@@ -173,6 +183,7 @@ export async function startDaemon(
     folder,
     nodeName: config.nodeName,
     keyFile,
+    parent,
     logged,
     call,
     writes: () => [...environment.journal.getRange({})].filter(({ value }) => decodeEntry(value).by !== 'ids').length,

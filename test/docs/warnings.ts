@@ -76,7 +76,7 @@ function plain(literal: string): string {
 }
 
 /** Where /readyz gets its reasons and warnings from. */
-const READINESS = ['core/cluster/readiness.ts', 'core/cluster/lag.ts'];
+const READINESS = ['core/cluster/readiness.ts', 'core/cluster/lag.ts', 'core/signing/keeper.ts'];
 
 export function reasonsOfSources(): Warning[] {
   return READINESS.flatMap((file) => {

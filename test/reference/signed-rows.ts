@@ -29,7 +29,6 @@ export class SignedRows {
       keys: [this.#key(id, 1, pair, 'sign')],
       foreign: [],
       parent: 'publish',
-      nextKeyId: 2,
     };
     this.rows.set(id, row);
     return row;

@@ -84,7 +84,6 @@ function recordsOf(apex: Name, signing: readonly SigningKey[], published: readon
     keys: [...signing.map((key) => keyRow(key, 'sign')), ...published.map((key) => keyRow(key, 'publish'))],
     foreign: [],
     parent: 'publish',
-    nextKeyId: 2,
   };
   return withDnssec([], apex, row).flatMap(({ type, ttl, rdatas }) =>
     rdatas.map((rdata) => ({ name: apex, type, ttl, rdata })),

@@ -115,7 +115,6 @@ await measure('signing', async () => {
     keys: [newKey(1)],
     foreign: [],
     parent: 'publish',
-    nextKeyId: 2,
   };
   await put(startSigning(row));
   return finish();

@@ -28,10 +28,10 @@ export class Draft extends Reader {
   }
 
   /**
-   * Returns the first of `count` consecutive ids for new rows of a table. May throw OutOfIds, for
-   * `write` to catch.
+   * Returns the first of `count` consecutive ids for new rows of a table, or for parts of its rows.
+   * May throw OutOfIds, for `write` to catch.
    */
-  newId<Row extends { readonly id: Id }>(table: Table<Row>, count = 1): Id {
+  newId(table: { readonly number: number }, count = 1): Id {
     return this.#ids.take(table.number, count);
   }
 

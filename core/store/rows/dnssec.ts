@@ -10,8 +10,8 @@ export type KeyUse =
   | 'publish'; // signs the DNSKEY records only
 
 export interface DnssecKey {
-  /** From 1, never reused in the zone. */
-  readonly id: number;
+  /** Unique among the keys of all zones. */
+  readonly id: Id;
   /** Rdata of the DNSKEY, base64. */
   readonly dnskey: string;
   /** The private key, sealed (core/base/secrets.ts) for `dnssecContext(domainId)`; base64. */
@@ -26,7 +26,7 @@ export interface DnssecKey {
 /** A key of another provider that serves the zone, too (RFC 8901 section 2.1.2). */
 export interface ForeignKey {
   /** From the same sequence as the ids of keys. */
-  readonly id: number;
+  readonly id: Id;
   /** Rdata of the DNSKEY, base64. */
   readonly dnskey: string;
   /** Milliseconds since 1970. */
@@ -65,8 +65,6 @@ export interface DnssecRow {
   readonly foreign: readonly ForeignKey[];
   /** What CDS and CDNSKEY ask of the parent (RFC 7344, RFC 8078). */
   readonly parent: 'publish' | 'delete';
-  /** Id of the next key. */
-  readonly nextKeyId: number;
   /** Undefined: all names are signed by the keys with use `sign`. */
   readonly progress?: SigningProgress;
 }

@@ -10,6 +10,7 @@ import { type Answer, type Daemon, listOf } from '../daemon.ts';
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
 import { sampleOf } from './sample.ts';
+import { prepareDnssec } from './signed.ts';
 import { snapshot } from './store.ts';
 import { type Client, each, everywhere, type Member, refused, succeeded, type World, type Zone } from './world.ts';
 
@@ -23,6 +24,7 @@ const OWNED = new Set([
   'purge_id',
   'app_id',
   'upload_id',
+  'foreign_key_id',
 ]);
 /** Parameters of objects for which administrators act: see operators.test.ts. */
 const ACTED = ['domain_id', 'token_id', 'key_id'];
@@ -41,6 +43,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
   await zone.add('mail', 'MX', `10 ${name}.example.org`);
   const token = (await member.client.post('/api/v1/tokens', { name: `of ${name}` })).body;
   const key = (await member.client.post('/api/v1/tsig-keys', { name: `of.${name}` })).body;
+  const foreignKey = await prepareDnssec(world, zone, 'DELETE /dnssec/');
   const form = packageForm(packageText(`com.example.${name}`, 1));
   const { upload } = succeeded(await member.client.send('POST', UPLOAD, form)).body;
   const ids = {
@@ -51,6 +54,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
     token_id: String(token.id),
     key_id: String(key.id),
     account_id: member.id,
+    foreign_key_id: String(foreignKey),
   };
   return { ...member, zone, ids };
 }

@@ -5,6 +5,8 @@
 
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
+import { openSecrets } from '../../../core/base/secrets.ts';
+import { Signers } from '../../../core/journal/apply/signers.ts';
 import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
@@ -167,7 +169,7 @@ async function heldStore(world: World): Promise<void> {
   const derived = [environment.answers, environment.usage];
   environment.root.resetReadTxn();
   const before = derived.map(entriesOf);
-  await rebuildAnswers(environment, APEX);
+  await rebuildAnswers(environment, APEX, undefined, new Signers(openSecrets(daemon.keyFile)));
   environment.root.resetReadTxn();
   assert.equal(derived.map(entriesOf), before);
 }

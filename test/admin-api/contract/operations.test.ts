@@ -5,6 +5,7 @@ import { type Answer, type Json, listOf } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';
 import { concrete, type Ids } from './routes.ts';
 import { sampleOf } from './sample.ts';
+import { prepareDnssec } from './signed.ts';
 import { type Client, each, everywhere, outcome, refused, succeeded, type World } from './world.ts';
 
 /** Actions by endpoint; a write without an entry here fails the test. */
@@ -24,6 +25,12 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'DELETE /api/v1/domains/{domain_id}/records/{record_id}': 'record.delete',
   'POST /api/v1/domains/{domain_id}/records/batch': 'record.batch',
   'PUT /api/v1/domains/{domain_id}/zonefile': 'zone.import',
+  'PUT /api/v1/domains/{domain_id}/dnssec': 'dnssec.enable',
+  'POST /api/v1/domains/{domain_id}/dnssec/check': 'dnssec.check',
+  'POST /api/v1/domains/{domain_id}/dnssec/rollover': 'dnssec.rollover',
+  'POST /api/v1/domains/{domain_id}/dnssec/rollover/cancel': 'dnssec.cancel',
+  'POST /api/v1/domains/{domain_id}/dnssec/foreign-keys': 'dnssec.foreign_key_create',
+  'DELETE /api/v1/domains/{domain_id}/dnssec/foreign-keys/{foreign_key_id}': 'dnssec.foreign_key_delete',
   'PUT /api/v1/domains/{domain_id}/proxy': 'proxy.update',
   'POST /api/v1/domains/{domain_id}/proxy/toggle': 'proxy.enable',
   'POST /api/v1/domains/{domain_id}/proxy/purge': 'cache.purge',
@@ -60,6 +67,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
     succeeded(await client.post(`/api/dev/admin/apps/${upload.app_id}/suspend`, { reason: 'a target' }));
   // Only a proxy that is on accepts an order.
   succeeded(await client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
+  const foreignKey = await prepareDnssec(world, zone, `${route.method} ${route.path}`);
   return {
     domain_id: zone.id,
     record_id: String(record.id),
@@ -68,6 +76,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
     account_id: String(account.id),
     app_id: String(upload.app_id),
     upload_id: String(upload.id),
+    ...(foreignKey === null ? {} : { foreign_key_id: String(foreignKey) }),
   };
 }
 

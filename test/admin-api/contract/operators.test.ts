@@ -4,6 +4,7 @@ import type { Route } from '../../../admin-api/http/route.ts';
 import { type Json, listOf } from '../daemon.ts';
 import { concrete } from './routes.ts';
 import { sampleOf } from './sample.ts';
+import { prepareDnssec } from './signed.ts';
 import { snapshot } from './store.ts';
 import { Client, each, everywhere, type Member, outcome, refused, succeeded, type World } from './world.ts';
 
@@ -91,8 +92,9 @@ await everywhere('contract, operators', (test) => {
       const record = await zone.add('www', 'A', '192.0.2.1');
       // Only a proxy with an origin can be turned on.
       succeeded(await member.client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
-      const ids = { domain_id: zone.id, record_id: String(record.id) };
       const what = `${route.method} ${route.path}`;
+      const foreignKey = await prepareDnssec(world, zone, what);
+      const ids = { domain_id: zone.id, record_id: String(record.id), foreign_key_id: String(foreignKey) };
       const answer = await world.admin.send(route.method, concrete(route.path, ids), sampleOf(route));
       assert.is(outcome(answer), '200', `${what}: ${answer.text}`);
       if (route.method === 'GET') continue;

@@ -31,6 +31,7 @@ export async function knownIds(world: World): Promise<Ids> {
     key_id: String(key.id),
     app_id: String(sent.upload.app_id),
     upload_id: String(sent.upload.id),
+    foreign_key_id: '1',
     account_id: world.user.id,
     seq: '1',
   };

@@ -6,6 +6,10 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { packageForm } from '../packages/package.ts';
 
+/** A DNSKEY of algorithm 13. */
+export const FOREIGN_KEY =
+  '256 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA==';
+
 /** Values by the name of the property. */
 const VALUES: Readonly<Record<string, unknown>> = {
   login: 'user',
@@ -27,6 +31,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   protocol: 'https',
   enable: true,
   tags: ['c'],
+  dnskey: FOREIGN_KEY,
 };
 
 /** Optional fields that would change the kind of request, or contradict others. */
@@ -39,6 +44,7 @@ const LEFT_OUT = new Set([
   'urls',
   'prefixes',
   'domain_ids',
+  'force',
 ]);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';
@@ -57,6 +63,8 @@ export function sampleOf({ body, bodyTypes, form }: Pick<Route, 'body' | 'bodyTy
 }
 
 function sampled(schema: TSchema, name: string): unknown {
+  // Of keys, it is a number.
+  if (name === 'algorithm' && schema.type === 'integer') return 13;
   if (name in VALUES) return VALUES[name];
   if (schema.type === 'object')
     return Object.fromEntries(

@@ -94,7 +94,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     );
     assert.equal(
       statuses('/api/v1/domains/{domain_id}', 'delete'),
-      '200 400 401 403 404 412 429 503 default'.split(' '),
+      '200 400 401 403 404 409 412 429 503 default'.split(' '),
     );
   });
 

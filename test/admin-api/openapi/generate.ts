@@ -18,5 +18,26 @@ export async function generateTypes(document: object): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
   // A copy, because the generator modifies its input.
   const nodes = await openapiTS(JSON.stringify(document));
-  return HEAD + astToString(nodes);
+  return HEAD + astToString(nodes).split('\n').flatMap(wrapComment).join('\n');
+}
+
+const COLUMNS = 100;
+
+/** The lines of a comment line that is too long; other lines stay. */
+function wrapComment(line: string): string[] {
+  if (line.length <= COLUMNS) return [line];
+  const whole = /^( *)\/\*\* (.*) \*\/$/.exec(line);
+  if (whole !== null) return [`${whole[1]}/**`, ...wrapText(`${whole[1]} * `, whole[2]), `${whole[1]} */`];
+  const part = /^( *\* )(.*)$/.exec(line);
+  return part === null ? [line] : wrapText(part[1], part[2]);
+}
+
+function wrapText(prefix: string, text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= COLUMNS) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(prefix + word);
+  }
+  return lines;
 }

@@ -66,7 +66,9 @@ export interface paths {
         put?: never;
         /**
          * Log in with a password and get a token
-         * @description The token has all scopes that the role allows, and stays valid until it is revoked. For programs, create a token with fewer scopes with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.
+         * @description The token has all scopes that the role allows, and stays valid until it is
+         * revoked. For programs, create a token with fewer scopes with POST /api/v1/tokens instead.
+         * An Idempotency-Key has no effect here.
          */
         post: operations["exchangeToken"];
         delete?: never;
@@ -87,7 +89,9 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account.
+         * @description The new token cannot have more scopes or a later expiry than the token of
+         * this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also
+         * limited by the role of the account.
          */
         post: operations["createToken"];
         delete?: never;
@@ -128,7 +132,9 @@ export interface paths {
         put?: never;
         /**
          * Create a TSIG key
-         * @description Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.
+         * @description Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients
+         * sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token
+         * of this request. The key of an administrator can read the zones of all accounts.
          */
         post: operations["createTsigKey"];
         delete?: never;
@@ -211,7 +217,10 @@ export interface paths {
         head?: never;
         /**
          * Change an account
-         * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. With `revoke_tokens`, a new password also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.
+         * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of
+         * the account are rejected from the next request on. Tokens stay valid when the password
+         * changes. With `revoke_tokens`, a new password also revokes all tokens of the account,
+         * except the token of this request. TSIG keys stay valid.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -288,7 +297,11 @@ export interface paths {
         get: operations["getDomain"];
         put?: never;
         post?: never;
-        /** Delete a domain with all its records */
+        /**
+         * Delete a domain with all its records
+         * @description A signed domain whose parent zone has a DS record is not deleted: disable
+         * DNSSEC first, or set force.
+         */
         delete: operations["deleteDomain"];
         options?: never;
         head?: never;
@@ -323,7 +336,8 @@ export interface paths {
         get?: never;
         /**
          * Replace a record
-         * @description The id does not change. `ttl` and `proxied` keep their values when they are omitted.
+         * @description The id does not change. `ttl` and `proxied` keep their values when they are
+         * omitted.
          */
         put: operations["replaceRecord"];
         post?: never;
@@ -345,7 +359,8 @@ export interface paths {
         put?: never;
         /**
          * Change many records in one batch
-         * @description All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter.
+         * @description All changes are made in one revision, or none. Deletions and replacements
+         * are applied first, so the order within a batch does not matter.
          */
         post: operations["changeRecords"];
         delete?: never;
@@ -365,11 +380,134 @@ export interface paths {
         get: operations["exportZone"];
         /**
          * Replace all records with those of a zone file
-         * @description Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected.
+         * @description Everything that Knot, NSD and BIND load is imported; `warnings` lists
+         * questionable records. DNSSEC records and owners outside of the zone are dropped, with a
+         * warning. `$GENERATE` is expanded, `$INCLUDE` is rejected.
          */
         put: operations["importZone"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/dnssec": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the DNSSEC state of a domain: its keys, the DS records to set, and what the parent
+         * zone has
+         */
+        get: operations["getDnssec"];
+        /**
+         * Sign the zone, or stop signing it
+         * @description Signing begins at once; then the DS record of the response must be set at
+         * the registrar. To stop, remove the DS records at the registrar: the zone stays signed
+         * until no cache has a DS record. With "force", signing stops at once, unless the parent
+         * zone has a DS record.
+         */
+        put: operations["setDnssec"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/dnssec/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the nameservers of the parent zone for the DS records now */
+        post: operations["checkDnssec"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/dnssec/rollover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the key of the zone
+         * @description The new key is published first. When the state is "rolling_ds", replace the
+         * DS record at the registrar; the rest needs no action.
+         */
+        post: operations["startDnssecRollover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/dnssec/rollover/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a rollover, as long as the new key does not sign the zone */
+        post: operations["cancelDnssecRollover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/dnssec/foreign-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the keys of other providers among the DNSKEY records */
+        get: operations["listForeignKeys"];
+        put?: never;
+        /**
+         * Add the key of another provider to the DNSKEY records
+         * @description For zones that two providers sign, each with its own key, such as while the
+         * domain moves (RFC 8901, model 2).
+         */
+        post: operations["addForeignKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/dnssec/foreign-keys/{foreign_key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete the key of another provider */
+        delete: operations["deleteForeignKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -382,11 +520,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the proxy of a domain: its state, origin, certificate, and names that reveal the origin */
+        /**
+         * Get the proxy of a domain: its state, origin, certificate, and names that reveal the
+         * origin
+         */
         get: operations["getProxy"];
         /**
          * Set the origin: the web server behind the proxy
-         * @description The origin is a public address, or a host name whose addresses are all public. It serves the apex and all proxied names, except names whose own records lead to another server. If the apex has no A, AAAA or ALIAS record, it resolves to the origin. The request can also set HSTS. It does not turn the proxy on or off.
+         * @description The origin is a public address, or a host name whose addresses are all
+         * public. It serves the apex and all proxied names, except names whose own records lead to
+         * another server. If the apex has no A, AAAA or ALIAS record, it resolves to the origin.
+         * The request can also set HSTS. It does not turn the proxy on or off.
          */
         put: operations["setProxyOrigin"];
         post?: never;
@@ -407,7 +551,11 @@ export interface paths {
         put?: never;
         /**
          * Turn the proxy on or off
-         * @description When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without a configured origin, each proxied name is served from the public addresses of its own records. An origin that cannot be used is no error: it is reported in proxy.warnings.
+         * @description When the response is sent, the proxied names resolve to the addresses of the
+         * proxy, or to their own records again. For ten minutes after the proxy is turned off,
+         * visitors with the old addresses are still served. Without a configured origin, each
+         * proxied name is served from the public addresses of its own records. An origin that
+         * cannot be used is no error: it is reported in proxy.warnings.
          */
         post: operations["toggleProxy"];
         delete?: never;
@@ -426,7 +574,9 @@ export interface paths {
         get?: never;
         /**
          * Upload your own certificate
-         * @description Send a chain, leaf first, and its key: RSA with 2048 to 4096 bits, or ECDSA P-256 or P-384. The certificate is served until it is replaced or deleted. The key is stored encrypted and never shown.
+         * @description Send a chain, leaf first, and its key: RSA with 2048 to 4096 bits, or ECDSA
+         * P-256 or P-384. The certificate is served until it is replaced or deleted. The key is
+         * stored encrypted and never shown.
          */
         put: operations["setCertificate"];
         /** Order a new certificate now */
@@ -449,7 +599,8 @@ export interface paths {
         put?: never;
         /**
          * Purge the cache of the domain on every node
-         * @description Purges everything, or only the entries in the lists. A prefix matches both schemes, the path, and all paths below it.
+         * @description Purges everything, or only the entries in the lists. A prefix matches both
+         * schemes, the path, and all paths below it.
          */
         post: operations["purgeCache"];
         delete?: never;
@@ -469,7 +620,9 @@ export interface paths {
         put?: never;
         /**
          * Upload a package
-         * @description The package is audited at once. The response waits some seconds for the verdict. If the audit takes longer, "status" is "pending" or "scanning", and "url" is the path for polling. An app belongs to the account that uploads its first package.
+         * @description The package is audited at once. The response waits some seconds for the
+         * verdict. If the audit takes longer, "status" is "pending" or "scanning", and "url" is the
+         * path for polling. An app belongs to the account that uploads its first package.
          */
         post: operations["uploadPackage"];
         delete?: never;
@@ -528,7 +681,8 @@ export interface paths {
         post?: never;
         /**
          * Withdraw a package
-         * @description The package is no longer audited, reviewed or published. Its versionCode cannot be used again.
+         * @description The package is no longer audited, reviewed or published. Its versionCode
+         * cannot be used again.
          */
         delete: operations["withdrawUpload"];
         options?: never;
@@ -547,7 +701,8 @@ export interface paths {
         put?: never;
         /**
          * Publish an approved package
-         * @description The package replaces the published one. If the service publishes automatically, this is not needed.
+         * @description The package replaces the published one. If the service publishes
+         * automatically, this is not needed.
          */
         post: operations["publishUpload"];
         delete?: never;
@@ -707,7 +862,8 @@ export interface paths {
         };
         /**
          * List the audit rules
-         * @description The response is an HTML page if Accept requests text/html first, as browsers do. The "url" of a finding links to its rule on this page.
+         * @description The response is an HTML page if Accept requests text/html first, as browsers
+         * do. The "url" of a finding links to its rule on this page.
          */
         get: operations["listRules"];
         put?: never;
@@ -778,10 +934,14 @@ export interface components {
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
         };
-        /** @description The state of the target of an ALIAS; only in lists, and only for ALIAS records. */
+        /**
+         * @description The state of the target of an ALIAS; only in lists, and only for ALIAS
+         * records.
+         */
         Alias: {
             /**
-             * @description "stale": the lookup fails and the last good addresses are served; "failed": there are no addresses and the answer is SERVFAIL
+             * @description "stale": the lookup fails and the last good addresses are served;
+             * "failed": there are no addresses and the answer is SERVFAIL
              * @enum {string}
              */
             status: "pending" | "resolved" | "empty" | "stale" | "failed";
@@ -809,7 +969,10 @@ export interface components {
             suspended: string | null;
             /** @description when its first package was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
-            /** @description when the app or a package of it last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+            /**
+             * @description when the app or a package of it last changed, as YYYY-MM-DD HH:MM:SS in
+             * UTC
+             */
             updated_at: string;
         };
         AuditEntry: {
@@ -860,6 +1023,64 @@ export interface components {
             /** @description findings among these that are not in the list */
             omitted: number;
         };
+        DnskeyRecord: {
+            /** @description the key tag */
+            key_tag: number;
+            /** @description the flags; 257 is a key that a DS may name */
+            flags: number;
+            /** @description always 3 */
+            protocol: number;
+            /** @description the algorithm */
+            algorithm: number;
+            /** @description the public key, base64 */
+            public_key: string;
+            /** @description the whole record, as a line of a zone file */
+            record: string;
+        };
+        DnssecError: {
+            /**
+             * @description the problem
+             * @enum {string}
+             */
+            code: "ds_mismatch" | "parent_unreachable";
+            /** @description of ds_mismatch: the DS of a former key, of an unknown key, or no DS */
+            reason: ("stale" | "foreign" | "missing") | null;
+            /** @description the problem and how to fix it */
+            message: string;
+        };
+        DnssecKey: {
+            /** @description the id of the key */
+            id: number;
+            /** @description the key tag */
+            key_tag: number;
+            /**
+             * @description active: it signs the zone; incoming: it will sign the zone; outgoing: it
+             * will be removed
+             * @enum {string}
+             */
+            state: "active" | "incoming" | "outgoing";
+            /** @description what comes next for a key that is incoming or outgoing */
+            next_step: string | null;
+            /** @description when that is expected, as YYYY-MM-DD HH:MM:SS in UTC */
+            next_at: string | null;
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+        };
+        DnssecParent: {
+            /** @description the parent zone; empty for the root */
+            zone: string;
+            /**
+             * @description the DS records at any of its nameservers: key tag, algorithm, digest
+             * type, digest
+             */
+            ds: string[];
+            /** @description the number of its nameservers */
+            servers: number;
+            /** @description how many of them answered */
+            answered: number;
+            /** @description when they were asked, as YYYY-MM-DD HH:MM:SS in UTC */
+            checked_at: string;
+        };
         Domain: {
             /** @description the id of the domain */
             id: number;
@@ -875,8 +1096,22 @@ export interface components {
             proxy_enabled: boolean;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
-            /** @description when it or its records were last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+            /**
+             * @description when it or its records were last changed, as YYYY-MM-DD HH:MM:SS in UTC
+             */
             updated_at: string;
+        };
+        DsRecord: {
+            /** @description the key tag */
+            key_tag: number;
+            /** @description the algorithm */
+            algorithm: number;
+            /** @description the type of the digest; 2 is SHA-256 */
+            digest_type: number;
+            /** @description the digest, hexadecimal */
+            digest: string;
+            /** @description the whole record, as a line of a zone file */
+            record: string;
         };
         Error: {
             /** @constant */
@@ -891,7 +1126,9 @@ export interface components {
                 /** @description all errors, when there are several */
                 details?: {
                     message: string;
-                    /** @description a JSON pointer (RFC 6901) to the field of the body that is wrong */
+                    /**
+                     * @description a JSON pointer (RFC 6901) to the field of the body that is wrong
+                     */
                     pointer?: string;
                     /** @description the line of the file, from 1 */
                     line?: number;
@@ -939,6 +1176,18 @@ export interface components {
             /** @description the path of the HTML page that explains the rule */
             url: string;
         };
+        ForeignKey: {
+            /** @description the id of the key */
+            id: number;
+            /** @description the key tag */
+            key_tag: number;
+            /** @description the algorithm */
+            algorithm: number;
+            /** @description the rdata of its DNSKEY record */
+            dnskey: string;
+            /** @description when it was added, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+        };
         ImportWarning: {
             /** @description the line of the file, from 1 */
             line: number;
@@ -958,7 +1207,10 @@ export interface components {
             ttl?: number;
             /** @description a whole number from 0 to 65535; used for MX and SRV */
             priority?: number | null;
-            /** @description true or false, whether the name is proxied while the proxy of the domain is on; null: the service decides */
+            /**
+             * @description true or false, whether the name is proxied while the proxy of the domain
+             * is on; null: the service decides
+             */
             proxied?: boolean | null;
             /** @description as in the response; ignored */
             readonly id?: unknown;
@@ -1011,18 +1263,30 @@ export interface components {
              * @enum {integer}
              */
             is_enabled: 0 | 1;
-            /** @description address or host name of the web server behind the proxy; null until it is set */
+            /**
+             * @description address or host name of the web server behind the proxy; null until it
+             * is set
+             */
             origin_host: string | null;
             /** @description the port of the origin */
             origin_port: number | null;
             /** @description the protocol of the origin */
             origin_protocol: ("http" | "https") | null;
-            /** @description seconds for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header */
+            /**
+             * @description seconds for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0
+             * revokes HSTS in browsers, null sends no header
+             */
             hsts_max_age: number | null;
-            /** @description whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie */
+            /**
+             * @description whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2)
+             * for requests with Cookie or Authorization, URLs with a query, and responses with
+             * Pragma or Vary: Cookie
+             */
             heuristic_freshness: boolean;
             /**
-             * @description the state of the certificate: "none"; "pending": the first one is being ordered; "active"; "renewing": a new one is being ordered while the current one is served; "error": there is none, and ssl_error has the reason
+             * @description the state of the certificate: "none"; "pending": the first one is being
+             * ordered; "active"; "renewing": a new one is being ordered while the current one is
+             * served; "error": there is none, and ssl_error has the reason
              * @enum {string}
              */
             ssl_status: "none" | "pending" | "active" | "renewing" | "error";
@@ -1030,11 +1294,20 @@ export interface components {
             ssl_issued_at: string | null;
             /** @description when it expires, as YYYY-MM-DD HH:MM:SS in UTC */
             ssl_expires_at: string | null;
-            /** @description the problem with the certificate and the next step: why there is none, why the renewal failed, or which names it does not cover; or null */
+            /**
+             * @description the problem with the certificate and the next step: why there is none,
+             * why the renewal failed, or which names it does not cover; or null
+             */
             ssl_error: string | null;
-            /** @description records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so */
+            /**
+             * @description records that reveal the origin although the proxy is on, at most 100;
+             * while the proxy is off, the records that would do so
+             */
             exposed: components["schemas"]["ExposedRecord"][];
-            /** @description accepted settings that may be a mistake, while the proxy is on: no origin, an origin or names that cannot be reached; empty if there are none */
+            /**
+             * @description accepted settings that may be a mistake, while the proxy is on: no
+             * origin, an origin or names that cannot be reached; empty if there are none
+             */
             warnings: string[];
         };
         PublishedPackage: {
@@ -1076,7 +1349,10 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
-            /** @description whether the name is proxied while the proxy of the domain is on; null: the service decides */
+            /**
+             * @description whether the name is proxied while the proxy of the domain is on; null:
+             * the service decides
+             */
             proxied: boolean | null;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
@@ -1112,7 +1388,10 @@ export interface components {
             content_security_policy: string;
             /** @description the Permissions-Policy of every page */
             permissions_policy: string;
-            /** @description the tokens of the sandbox, with blanks between them; the origin is opaque */
+            /**
+             * @description the tokens of the sandbox, with blanks between them; the origin is
+             * opaque
+             */
             sandbox: string;
             /**
              * @description the origin of an app
@@ -1166,7 +1445,9 @@ export interface components {
             algorithm: "hmac-sha256" | "hmac-sha512";
             /** @description the scopes of the key */
             scopes: string[];
-            /** @description the domains that the key is valid for; null: all domains of the account */
+            /**
+             * @description the domains that the key is valid for; null: all domains of the account
+             */
             domain_ids: number[] | null;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
@@ -1212,7 +1493,9 @@ export interface components {
                 status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
                 /** @description when, as YYYY-MM-DD HH:MM:SS in UTC */
                 at: string;
-                /** @description the username of the account that made the step; null: the service */
+                /**
+                 * @description the username of the account that made the step; null: the service
+                 */
                 by: string | null;
                 /** @description the reason; null: none was given */
                 reason: string | null;
@@ -1245,7 +1528,10 @@ export interface components {
         };
     };
     responses: {
-        /** @description Unauthorized: `missing_token`, `malformed_token`, `invalid_token`, `expired_token`. */
+        /**
+         * @description Unauthorized: `missing_token`, `malformed_token`, `invalid_token`,
+         * `expired_token`.
+         */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1355,7 +1641,10 @@ export interface components {
                 };
             };
         };
-        /** @description 408 `header_too_slow`; 413 `chunk_too_large`; 417 `unknown_expectation`; 431 `header_too_large`, `too_many_fields`; 500 `internal`; 501 `unknown_coding`. */
+        /**
+         * @description 408 `header_too_slow`; 413 `chunk_too_large`; 417 `unknown_expectation`; 431
+         * `header_too_large`, `too_many_fields`; 500 `internal`; 501 `unknown_coding`.
+         */
         Otherwise: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1372,24 +1661,39 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+        /**
+         * @description Makes a retry safe when a response was lost: for 24 hours, the same key and
+         * body return the first response.
+         */
         IdempotencyKey: string;
-        /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
+        /**
+         * @description The ETag of an earlier read: the write fails with 412 when the domain has
+         * changed since.
+         */
         IfMatch: string;
     };
     requestBodies: never;
     headers: {
         /** @description The id of the request in the log and in the audit log. */
         "X-Request-Id": string;
-        /** @description The sequence number of the change; GET /api/v1/changes/{seq} lists the nodes that serve it. */
+        /**
+         * @description The sequence number of the change; GET /api/v1/changes/{seq} lists the nodes
+         * that serve it.
+         */
         "X-Waypost-Revision": number;
-        /** @description This is the stored response to an earlier request with the same Idempotency-Key. */
+        /**
+         * @description This is the stored response to an earlier request with the same
+         * Idempotency-Key.
+         */
         "Idempotent-Replayed": "true";
         /** @description The revision of the domain, for If-Match. */
         ETag: string;
         /** @description The URL of the next page (RFC 8288). */
         Link: string;
-        /** @description The remaining quota: `"<name>";r=<requests>;t=<seconds until the quota is full, or until the next request is allowed>`. */
+        /**
+         * @description The remaining quota: `"<name>";r=<requests>;t=<seconds until the quota is
+         * full, or until the next request is allowed>`.
+         */
         RateLimit: string;
         /** @description The limit: `"<name>";q=<requests>;w=<seconds>`. */
         "RateLimit-Policy": string;
@@ -1453,7 +1757,9 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Check that the node is ready: all changes applied, all listeners open */
+            /**
+             * @description Check that the node is ready: all changes applied, all listeners open
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1467,15 +1773,27 @@ export interface operations {
                         node: string;
                         /** @description why the node is not ready */
                         reasons: string[];
-                        /** @description problems that do not stop the node from serving, such as an etcd that does not respond */
+                        /**
+                         * @description problems that do not stop the node from serving, such as an
+                         * etcd that does not respond
+                         */
                         warnings: string[];
-                        /** @description the state of the node in the cluster; omitted for a single node */
+                        /**
+                         * @description the state of the node in the cluster; omitted for a single
+                         * node
+                         */
                         cluster?: {
                             /** @description the state of the node */
                             state: "starting" | "following" | "catching_up" | "fetching" | "without_etcd" | "cut_off" | "stuck" | "lost";
-                            /** @description the number of changes of other nodes that this node has not applied */
+                            /**
+                             * @description the number of changes of other nodes that this node has
+                             * not applied
+                             */
                             lag_entries: number;
-                            /** @description the time for which this node may be behind the other nodes */
+                            /**
+                             * @description the time for which this node may be behind the other
+                             * nodes
+                             */
                             lag_seconds: number;
                             /** @description seconds since the last response of etcd */
                             etcd_seconds: number | null;
@@ -1514,15 +1832,27 @@ export interface operations {
                         node: string;
                         /** @description why the node is not ready */
                         reasons: string[];
-                        /** @description problems that do not stop the node from serving, such as an etcd that does not respond */
+                        /**
+                         * @description problems that do not stop the node from serving, such as an
+                         * etcd that does not respond
+                         */
                         warnings: string[];
-                        /** @description the state of the node in the cluster; omitted for a single node */
+                        /**
+                         * @description the state of the node in the cluster; omitted for a single
+                         * node
+                         */
                         cluster?: {
                             /** @description the state of the node */
                             state: "starting" | "following" | "catching_up" | "fetching" | "without_etcd" | "cut_off" | "stuck" | "lost";
-                            /** @description the number of changes of other nodes that this node has not applied */
+                            /**
+                             * @description the number of changes of other nodes that this node has
+                             * not applied
+                             */
                             lag_entries: number;
-                            /** @description the time for which this node may be behind the other nodes */
+                            /**
+                             * @description the time for which this node may be behind the other
+                             * nodes
+                             */
                             lag_seconds: number;
                             /** @description seconds since the last response of etcd */
                             etcd_seconds: number | null;
@@ -1602,7 +1932,10 @@ export interface operations {
                     login: string;
                     /** @description a string of at most 1024 characters */
                     password: string;
-                    /** @description a string of 1 to 200 characters on one line, the label of the token (default: date and client address) */
+                    /**
+                     * @description a string of 1 to 200 characters on one line, the label of the
+                     * token (default: date and client address)
+                     */
                     name?: string;
                 };
             };
@@ -1633,7 +1966,9 @@ export interface operations {
                             role: string;
                             plan: string;
                         };
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -1777,7 +2112,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1834,7 +2172,10 @@ export interface operations {
                 account?: number;
             };
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1843,7 +2184,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a string of 1 to 200 characters on one line, the label of the token */
+                    /**
+                     * @description a string of 1 to 200 characters on one line, the label of the
+                     * token
+                     */
                     name: string;
                     /** @description a list of scopes, such as ["dns", "account:read"] */
                     scopes?: string[];
@@ -1883,7 +2227,9 @@ export interface operations {
                         created_at: string;
                         /** @description when it expires; null: never */
                         expires_at: string | null;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -1892,7 +2238,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1956,7 +2305,10 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `validation`,
+             * `unknown_field`, `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2001,7 +2353,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2097,7 +2451,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2154,7 +2511,10 @@ export interface operations {
                 account?: number;
             };
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2163,16 +2523,25 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a domain name that both sides use for the key, such as "transfer.example.net" */
+                    /**
+                     * @description a domain name that both sides use for the key, such as
+                     * "transfer.example.net"
+                     */
                     name: string;
                     /**
                      * @description the algorithm of the signatures; the default is "hmac-sha256"
                      * @enum {string}
                      */
                     algorithm?: "hmac-sha256" | "hmac-sha512";
-                    /** @description a list of "dns:read" (transfer zones) and "dns" (also update them) */
+                    /**
+                     * @description a list of "dns:read" (transfer zones) and "dns" (also update
+                     * them)
+                     */
                     scopes?: string[];
-                    /** @description the ids of the domains that the key is valid for, or null for all domains of the account */
+                    /**
+                     * @description the ids of the domains that the key is valid for, or null for
+                     * all domains of the account
+                     */
                     domain_ids?: number[] | null;
                 };
             };
@@ -2205,11 +2574,16 @@ export interface operations {
                         algorithm: "hmac-sha256" | "hmac-sha512";
                         /** @description the scopes of the key */
                         scopes: string[];
-                        /** @description the domains that the key is valid for; null: all domains of the account */
+                        /**
+                         * @description the domains that the key is valid for; null: all domains of
+                         * the account
+                         */
                         domain_ids: number[] | null;
                         /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2218,7 +2592,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2282,7 +2659,10 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `invalid_scope`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `invalid_name`, `invalid_scope`, `validation`,
+             * `unknown_field`, `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2327,7 +2707,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2481,7 +2863,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2520,7 +2905,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2529,7 +2917,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a string of 1 to 63 letters, digits, dots, hyphens and underscores that begins with a letter or digit */
+                    /**
+                     * @description a string of 1 to 63 letters, digits, dots, hyphens and
+                     * underscores that begins with a letter or digit
+                     */
                     username: string;
                     /** @description a string, an e-mail address, or null */
                     email?: string | null;
@@ -2563,7 +2954,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         account: components["schemas"]["Account"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2572,7 +2965,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2621,7 +3017,10 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_plan`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `invalid_plan`, `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2681,7 +3080,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2769,7 +3170,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a string of 1 to 63 letters, digits, dots, hyphens and underscores that begins with a letter or digit */
+                    /**
+                     * @description a string of 1 to 63 letters, digits, dots, hyphens and
+                     * underscores that begins with a letter or digit
+                     */
                     username?: string;
                     /** @description a string, an e-mail address, or null */
                     email?: string | null;
@@ -2784,7 +3188,10 @@ export interface operations {
                     plan?: string;
                     /** @description true or false */
                     api_enabled?: boolean;
-                    /** @description true to revoke all tokens of the account, together with a new password */
+                    /**
+                     * @description true to revoke all tokens of the account, together with a new
+                     * password
+                     */
                     revoke_tokens?: boolean;
                     /** @description as in the response; ignored */
                     readonly id?: unknown;
@@ -2810,7 +3217,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         account: components["schemas"]["Account"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -2819,7 +3228,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2927,9 +3339,13 @@ export interface operations {
                 cursor?: string;
                 /** @description only changes to this domain */
                 domain?: string;
-                /** @description only this action, or all actions with this prefix, such as "record" */
+                /**
+                 * @description only this action, or all actions with this prefix, such as "record"
+                 */
                 action?: string;
-                /** @description the id of the account whose entries are returned; for administrators */
+                /**
+                 * @description the id of the account whose entries are returned; for administrators
+                 */
                 account?: number;
                 /** @description the id of the same as `account` */
                 account_id?: number;
@@ -2960,7 +3376,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3116,7 +3535,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3173,7 +3595,10 @@ export interface operations {
                 account?: number;
             };
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3203,7 +3628,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         domain: components["schemas"]["Domain"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3212,7 +3639,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3276,7 +3706,10 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`,
+             * `validation`, `unknown_field`, `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3385,9 +3818,17 @@ export interface operations {
     };
     deleteDomain: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description true to delete the domain although its parent zone has a DS record
+                 */
+                force?: boolean;
+            };
             header?: {
-                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3411,7 +3852,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3462,6 +3905,21 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `dnssec_ds_present`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "dnssec_ds_present";
                         };
                     };
                 };
@@ -3524,7 +3982,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `bad_escape`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3570,7 +4031,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`. */
+            /**
+             * @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3593,9 +4056,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3625,7 +4094,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         record: components["schemas"]["Record"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3634,7 +4105,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3681,7 +4155,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`. */
+            /**
+             * @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`,
+             * `dname_conflict`, `record_exists`, `occluded`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3699,7 +4176,13 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`,
+             * `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`,
+             * `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`,
+             * `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3723,7 +4206,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3754,7 +4240,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         record: components["schemas"]["Record"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3763,7 +4251,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3810,7 +4301,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`. */
+            /**
+             * @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`,
+             * `dname_conflict`, `record_exists`, `occluded`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3828,7 +4322,12 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`. */
+            /**
+             * @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`,
+             * `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`,
+             * `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`,
+             * `too_many_types`, `rrset_too_large`, `name_too_large`, `validation`, `unknown_field`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3852,7 +4351,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3878,7 +4380,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -3958,9 +4462,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -3976,17 +4486,26 @@ export interface operations {
                     delete?: number[];
                     /** @description a list of records, each with the id of the record to replace */
                     put?: {
-                        /** @description a string, the name in the domain, such as "www"; "@" is the apex */
+                        /**
+                         * @description a string, the name in the domain, such as "www"; "@" is the
+                         * apex
+                         */
                         name: string;
                         /** @description a string, the type of the record, such as "A" */
                         type: string;
                         /** @description a string, such as "192.0.2.1" */
                         content: string;
-                        /** @description a whole number of seconds, 30 to 604800, or 1 for the default */
+                        /**
+                         * @description a whole number of seconds, 30 to 604800, or 1 for the
+                         * default
+                         */
                         ttl?: number;
                         /** @description a whole number from 0 to 65535; used for MX and SRV */
                         priority?: number | null;
-                        /** @description true or false, whether the name is proxied while the proxy of the domain is on; null: the service decides */
+                        /**
+                         * @description true or false, whether the name is proxied while the proxy
+                         * of the domain is on; null: the service decides
+                         */
                         proxied?: boolean | null;
                         /** @description a whole number, the id of a record */
                         id: number;
@@ -4025,7 +4544,9 @@ export interface operations {
                         updated: components["schemas"]["Record"][];
                         /** @description in the order of "post" */
                         created: components["schemas"]["Record"][];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4034,7 +4555,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4081,7 +4605,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`. */
+            /**
+             * @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`,
+             * `dname_conflict`, `record_exists`, `occluded`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4099,7 +4626,13 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`, `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`, `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`, `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`, `named_twice`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `invalid_name`, `name_outside`, `invalid_type`,
+             * `invalid_content`, `invalid_ttl`, `invalid_host`, `not_proxiable`, `target_is_cname`,
+             * `soa_is_ours`, `dnssec_is_ours`, `apex_ns_is_ours`, `ds_at_apex`, `ns_at_wildcard`,
+             * `too_many_types`, `rrset_too_large`, `name_too_large`, `batch_too_large`,
+             * `named_twice`, `validation`, `unknown_field`, `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4197,13 +4730,22 @@ export interface operations {
     importZone: {
         parameters: {
             query?: {
-                /** @description "keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them */
+                /**
+                 * @description "keep" uses the SOA timers and apex NS of the file, "service" (the
+                 * default) ignores them
+                 */
                 apex?: "keep" | "service";
-                /** @description "true" treats warnings as errors, so nothing is imported; "false" is the default */
+                /**
+                 * @description "true" treats warnings as errors, so nothing is imported; "false" is
+                 * the default
+                 */
                 strict?: "true" | "false";
             };
             header?: {
-                /** @description The ETag of an earlier read: the write fails with 412 when the domain has changed since. */
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -4235,11 +4777,18 @@ export interface operations {
                         domain: components["schemas"]["Domain"];
                         /** @description the number of records in the zone, without its SOA */
                         records: number;
-                        /** @description questionable lines that were imported, or ignored as other servers do, sorted by line, at most 1000; omitted when there are none */
+                        /**
+                         * @description questionable lines that were imported, or ignored as other
+                         * servers do, sorted by line, at most 1000; omitted when there are none
+                         */
                         warnings?: components["schemas"]["ImportWarning"][];
-                        /** @description the number of further warnings; omitted when there are none */
+                        /**
+                         * @description the number of further warnings; omitted when there are none
+                         */
                         warnings_omitted?: number;
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4248,7 +4797,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_apex`, `invalid_strict`, `bad_request`, `bad_escape`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_apex`, `invalid_strict`, `bad_request`,
+             * `bad_escape`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4318,6 +4870,1203 @@ export interface operations {
             default: components["responses"]["Otherwise"];
         };
     };
+    getDnssec: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description Get the DNSSEC state of a domain: its keys, the DS records to set, and
+             * what the parent zone has
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name, in A-labels, without the last dot */
+                            domain: string;
+                        };
+                        /**
+                         * @description the state of the zone: see the manual, DNSSEC
+                         * @enum {string}
+                         */
+                        status: "off" | "signing" | "awaiting_ds" | "secure" | "rolling_publish" | "rolling_ds" | "rolling_resign" | "retire" | "removing_ds";
+                        /** @description the algorithm of the keys; null: the zone is not signed */
+                        algorithm: number | null;
+                        /**
+                         * @description what you have to do, or what comes next; null while DNSSEC
+                         * is off
+                         */
+                        next_step: string | null;
+                        /**
+                         * @description when the state changes; null: it depends on you or on the
+                         * parent, as YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        next_at: string | null;
+                        /** @description the keys of the zone */
+                        keys: components["schemas"]["DnssecKey"][];
+                        /** @description the DS records that the parent zone should have */
+                        ds: components["schemas"]["DsRecord"][];
+                        /**
+                         * @description the same keys as DNSKEY records, which some registrars
+                         * require in place of DS
+                         */
+                        dnskey: components["schemas"]["DnskeyRecord"][];
+                        /** @description what the parent zone has; null: it was not asked yet */
+                        parent: components["schemas"]["DnssecParent"] | null;
+                        signatures: {
+                            /**
+                             * @description when the first signature expires; all are replaced long
+                             * before, as YYYY-MM-DD HH:MM:SS in UTC
+                             */
+                            earliest_expiry: string | null;
+                        };
+                        /** @description what is wrong at the parent zone; or null */
+                        error: components["schemas"]["DnssecError"] | null;
+                        /** @description what to enter at the registrar, step by step */
+                        instructions: string[];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    setDnssec: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description true or false, whether to sign the zone */
+                    enabled: boolean;
+                    /**
+                     * @description the algorithm of the keys: 13 (ECDSA P-256 with SHA-256, the
+                     * default) or 15 (Ed25519); it can be changed only while DNSSEC is off
+                     */
+                    algorithm?: number;
+                    /**
+                     * @description true to stop signing at once although resolvers may have the DS
+                     * record in their caches, or the parent cannot be asked; only with "enabled":
+                     * false
+                     */
+                    force?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Sign the zone, or stop signing it */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name, in A-labels, without the last dot */
+                            domain: string;
+                        };
+                        /**
+                         * @description the state of the zone: see the manual, DNSSEC
+                         * @enum {string}
+                         */
+                        status: "off" | "signing" | "awaiting_ds" | "secure" | "rolling_publish" | "rolling_ds" | "rolling_resign" | "retire" | "removing_ds";
+                        /** @description the algorithm of the keys; null: the zone is not signed */
+                        algorithm: number | null;
+                        /**
+                         * @description what you have to do, or what comes next; null while DNSSEC
+                         * is off
+                         */
+                        next_step: string | null;
+                        /**
+                         * @description when the state changes; null: it depends on you or on the
+                         * parent, as YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        next_at: string | null;
+                        /** @description the keys of the zone */
+                        keys: components["schemas"]["DnssecKey"][];
+                        /** @description the DS records that the parent zone should have */
+                        ds: components["schemas"]["DsRecord"][];
+                        /**
+                         * @description the same keys as DNSKEY records, which some registrars
+                         * require in place of DS
+                         */
+                        dnskey: components["schemas"]["DnskeyRecord"][];
+                        /** @description what the parent zone has; null: it was not asked yet */
+                        parent: components["schemas"]["DnssecParent"] | null;
+                        signatures: {
+                            /**
+                             * @description when the first signature expires; all are replaced long
+                             * before, as YYYY-MM-DD HH:MM:SS in UTC
+                             */
+                            earliest_expiry: string | null;
+                        };
+                        /** @description what is wrong at the parent zone; or null */
+                        error: components["schemas"]["DnssecError"] | null;
+                        /** @description what to enter at the registrar, step by step */
+                        instructions: string[];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `dnssec_ds_present`, `dnssec_rolling`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "dnssec_ds_present" | "dnssec_rolling";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `bad_algorithm`, `invalid_name`, `validation`,
+             * `unknown_field`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_algorithm" | "invalid_name" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    checkDnssec: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ask the nameservers of the parent zone for the DS records now */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name, in A-labels, without the last dot */
+                            domain: string;
+                        };
+                        /**
+                         * @description the state of the zone: see the manual, DNSSEC
+                         * @enum {string}
+                         */
+                        status: "off" | "signing" | "awaiting_ds" | "secure" | "rolling_publish" | "rolling_ds" | "rolling_resign" | "retire" | "removing_ds";
+                        /** @description the algorithm of the keys; null: the zone is not signed */
+                        algorithm: number | null;
+                        /**
+                         * @description what you have to do, or what comes next; null while DNSSEC
+                         * is off
+                         */
+                        next_step: string | null;
+                        /**
+                         * @description when the state changes; null: it depends on you or on the
+                         * parent, as YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        next_at: string | null;
+                        /** @description the keys of the zone */
+                        keys: components["schemas"]["DnssecKey"][];
+                        /** @description the DS records that the parent zone should have */
+                        ds: components["schemas"]["DsRecord"][];
+                        /**
+                         * @description the same keys as DNSKEY records, which some registrars
+                         * require in place of DS
+                         */
+                        dnskey: components["schemas"]["DnskeyRecord"][];
+                        /** @description what the parent zone has; null: it was not asked yet */
+                        parent: components["schemas"]["DnssecParent"] | null;
+                        signatures: {
+                            /**
+                             * @description when the first signature expires; all are replaced long
+                             * before, as YYYY-MM-DD HH:MM:SS in UTC
+                             */
+                            earliest_expiry: string | null;
+                        };
+                        /** @description what is wrong at the parent zone; or null */
+                        error: components["schemas"]["DnssecError"] | null;
+                        /** @description what to enter at the registrar, step by step */
+                        instructions: string[];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `dnssec_off`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "dnssec_off";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    startDnssecRollover: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description true if the private key may be known to others: both DS records
+                     * may be set at once, and margins are short
+                     */
+                    emergency?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the key of the zone */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name, in A-labels, without the last dot */
+                            domain: string;
+                        };
+                        /**
+                         * @description the state of the zone: see the manual, DNSSEC
+                         * @enum {string}
+                         */
+                        status: "off" | "signing" | "awaiting_ds" | "secure" | "rolling_publish" | "rolling_ds" | "rolling_resign" | "retire" | "removing_ds";
+                        /** @description the algorithm of the keys; null: the zone is not signed */
+                        algorithm: number | null;
+                        /**
+                         * @description what you have to do, or what comes next; null while DNSSEC
+                         * is off
+                         */
+                        next_step: string | null;
+                        /**
+                         * @description when the state changes; null: it depends on you or on the
+                         * parent, as YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        next_at: string | null;
+                        /** @description the keys of the zone */
+                        keys: components["schemas"]["DnssecKey"][];
+                        /** @description the DS records that the parent zone should have */
+                        ds: components["schemas"]["DsRecord"][];
+                        /**
+                         * @description the same keys as DNSKEY records, which some registrars
+                         * require in place of DS
+                         */
+                        dnskey: components["schemas"]["DnskeyRecord"][];
+                        /** @description what the parent zone has; null: it was not asked yet */
+                        parent: components["schemas"]["DnssecParent"] | null;
+                        signatures: {
+                            /**
+                             * @description when the first signature expires; all are replaced long
+                             * before, as YYYY-MM-DD HH:MM:SS in UTC
+                             */
+                            earliest_expiry: string | null;
+                        };
+                        /** @description what is wrong at the parent zone; or null */
+                        error: components["schemas"]["DnssecError"] | null;
+                        /** @description what to enter at the registrar, step by step */
+                        instructions: string[];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `dnssec_off`, `dnssec_rolling`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "dnssec_off" | "dnssec_rolling";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    cancelDnssecRollover: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a rollover, as long as the new key does not sign the zone */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name, in A-labels, without the last dot */
+                            domain: string;
+                        };
+                        /**
+                         * @description the state of the zone: see the manual, DNSSEC
+                         * @enum {string}
+                         */
+                        status: "off" | "signing" | "awaiting_ds" | "secure" | "rolling_publish" | "rolling_ds" | "rolling_resign" | "retire" | "removing_ds";
+                        /** @description the algorithm of the keys; null: the zone is not signed */
+                        algorithm: number | null;
+                        /**
+                         * @description what you have to do, or what comes next; null while DNSSEC
+                         * is off
+                         */
+                        next_step: string | null;
+                        /**
+                         * @description when the state changes; null: it depends on you or on the
+                         * parent, as YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        next_at: string | null;
+                        /** @description the keys of the zone */
+                        keys: components["schemas"]["DnssecKey"][];
+                        /** @description the DS records that the parent zone should have */
+                        ds: components["schemas"]["DsRecord"][];
+                        /**
+                         * @description the same keys as DNSKEY records, which some registrars
+                         * require in place of DS
+                         */
+                        dnskey: components["schemas"]["DnskeyRecord"][];
+                        /** @description what the parent zone has; null: it was not asked yet */
+                        parent: components["schemas"]["DnssecParent"] | null;
+                        signatures: {
+                            /**
+                             * @description when the first signature expires; all are replaced long
+                             * before, as YYYY-MM-DD HH:MM:SS in UTC
+                             */
+                            earliest_expiry: string | null;
+                        };
+                        /** @description what is wrong at the parent zone; or null */
+                        error: components["schemas"]["DnssecError"] | null;
+                        /** @description what to enter at the registrar, step by step */
+                        instructions: string[];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `dnssec_off`, `dnssec_rolling`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "dnssec_off" | "dnssec_rolling";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listForeignKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the keys of other providers among the DNSKEY records */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the keys of other providers among the DNSKEY records */
+                        foreign_keys: components["schemas"]["ForeignKey"][];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    addForeignKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string, the rdata of a DNSKEY record: flags, protocol,
+                     * algorithm and public key, such as "257 3 15
+                     * l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4="
+                     */
+                    dnskey: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Add the key of another provider to the DNSKEY records */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        foreign_key: components["schemas"]["ForeignKey"];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `dnssec_off`, `foreign_key_limit`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "dnssec_off" | "foreign_key_limit";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `bad_dnskey`, `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_dnskey" | "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    deleteForeignKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+                /** @description the id of the foreign_key */
+                foreign_key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete the key of another provider */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`, `no_such_key`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain" | "no_such_key";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
     getProxy: {
         parameters: {
             query?: never;
@@ -4330,7 +6079,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get the proxy of a domain: its state, origin, certificate, and names that reveal the origin */
+            /**
+             * @description Get the proxy of a domain: its state, origin, certificate, and names
+             * that reveal the origin
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4415,16 +6167,23 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a string, a public IPv4 or IPv6 address or a host name, such as "origin.example.net" */
+                    /**
+                     * @description a string, a public IPv4 or IPv6 address or a host name, such as
+                     * "origin.example.net"
+                     */
                     origin?: string;
-                    /** @description a string, a public IPv4 or IPv6 address or a host name, such as "origin.example.net"; another name of "origin" */
+                    /**
+                     * @description a string, a public IPv4 or IPv6 address or a host name, such as
+                     * "origin.example.net"; another name of "origin"
+                     */
                     origin_host?: string;
                     /** @description a whole number from 1 to 65535; the default is 443 */
                     port?: number;
                     /** @description a whole number from 1 to 65535; another name of "port" */
                     origin_port?: number;
                     /**
-                     * @description "http" or "https"; the default is https for port 443 and http for port 80
+                     * @description "http" or "https"; the default is https for port 443 and http
+                     * for port 80
                      * @enum {string}
                      */
                     protocol?: "http" | "https";
@@ -4433,9 +6192,17 @@ export interface operations {
                      * @enum {string}
                      */
                     origin_protocol?: "http" | "https";
-                    /** @description null or a whole number of seconds, at most 63072000, for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header; omit it to keep the value */
+                    /**
+                     * @description null or a whole number of seconds, at most 63072000, for the
+                     * max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in
+                     * browsers, null sends no header; omit it to keep the value
+                     */
                     hsts_max_age?: number | null;
-                    /** @description true or false, whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie; omit it to keep the value */
+                    /**
+                     * @description true or false, whether the cache also uses heuristic freshness
+                     * (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with
+                     * a query, and responses with Pragma or Vary: Cookie; omit it to keep the value
+                     */
                     heuristic_freshness?: boolean;
                     /** @description as in the response; ignored */
                     readonly domain_id?: unknown;
@@ -4477,7 +6244,9 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4486,7 +6255,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4535,7 +6307,11 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`, `origin_unresolvable`, `protocol_required`, `contradiction`, `validation`, `unknown_field`. */
+            /**
+             * @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`,
+             * `origin_unresolvable`, `protocol_required`, `contradiction`, `validation`,
+             * `unknown_field`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4551,7 +6327,10 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `resolver_unavailable`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `resolver_unavailable`, `write_conflict`,
+             * `stopping`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4574,7 +6353,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4613,7 +6395,9 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4622,7 +6406,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4671,7 +6458,10 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4704,9 +6494,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description a string of at most 65536 characters, the certificate in PEM form with its chain, leaf first */
+                    /**
+                     * @description a string of at most 65536 characters, the certificate in PEM
+                     * form with its chain, leaf first
+                     */
                     certificate: string;
-                    /** @description a string of at most 65536 characters, its private key in PEM form */
+                    /**
+                     * @description a string of at most 65536 characters, its private key in PEM
+                     * form
+                     */
                     private_key: string;
                 };
             };
@@ -4732,7 +6528,9 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4741,7 +6539,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4790,7 +6591,12 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`, `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`, `certificate_must_staple`, `validation`, `unknown_field`. */
+            /**
+             * @description Unprocessable Entity: `invalid_certificate`, `invalid_private_key`,
+             * `unsupported_key`, `key_mismatch`, `certificate_chain`, `certificate_expired`,
+             * `certificate_not_yet_valid`, `certificate_names`, `certificate_usage`,
+             * `certificate_must_staple`, `validation`, `unknown_field`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4814,7 +6620,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4846,7 +6655,9 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -4855,7 +6666,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4968,7 +6782,9 @@ export interface operations {
                             domain: string;
                         };
                         proxy: components["schemas"]["Proxy"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5032,7 +6848,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5044,11 +6863,23 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description a list of 1 to 100 strings, each a full URL, such as "https://www.example.com/a.css"; if all lists are omitted, everything is purged */
+                    /**
+                     * @description a list of 1 to 100 strings, each a full URL, such as
+                     * "https://www.example.com/a.css"; if all lists are omitted, everything is
+                     * purged
+                     */
                     urls?: string[];
-                    /** @description a list of 1 to 100 strings, each a host and the start of a path, such as "www.example.com/news/"; if all lists are omitted, everything is purged */
+                    /**
+                     * @description a list of 1 to 100 strings, each a host and the start of a path,
+                     * such as "www.example.com/news/"; if all lists are omitted, everything is
+                     * purged
+                     */
                     prefixes?: string[];
-                    /** @description a list of 1 to 100 strings, each a tag that the origin sends in Cache-Tag: it must be 1 to 1024 printable ASCII characters without commas, and without spaces around it; if all lists are omitted, everything is purged */
+                    /**
+                     * @description a list of 1 to 100 strings, each a tag that the origin sends in
+                     * Cache-Tag: it must be 1 to 1024 printable ASCII characters without commas,
+                     * and without spaces around it; if all lists are omitted, everything is purged
+                     */
                     tags?: string[];
                 };
             };
@@ -5084,7 +6915,9 @@ export interface operations {
                             /** @description when it was requested, as YYYY-MM-DD HH:MM:SS in UTC */
                             requested_at: string;
                         };
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5093,7 +6926,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5142,7 +6978,10 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `invalid_url`, `invalid_prefix`, `invalid_tag`, `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `invalid_url`, `invalid_prefix`, `invalid_tag`,
+             * `validation`, `unknown_field`, `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5183,7 +7022,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5192,7 +7034,10 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description the package: a ZIP archive with manifest.json in its root; its file name ends in .pkg */
+                    /**
+                     * @description the package: a ZIP archive with manifest.json in its root; its
+                     * file name ends in .pkg
+                     */
                     package: string;
                     /** @description the release notes of this version */
                     notes?: string;
@@ -5215,7 +7060,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["Upload"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5224,7 +7071,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `malformed_multipart`, `bad_request`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `malformed_multipart`, `bad_request`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5240,7 +7090,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `app_taken`, `app_suspended`, `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `app_taken`, `app_suspended`, `api_disabled`,
+             * `insufficient_scope`, `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5271,7 +7124,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Payload Too Large: `package_too_large`, `body_too_large`, `chunk_too_large`. */
+            /**
+             * @description Payload Too Large: `package_too_large`, `body_too_large`,
+             * `chunk_too_large`.
+             */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5287,7 +7143,11 @@ export interface operations {
                 };
             };
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `unreadable_package`, `package_missing`, `package_name`, `invalid_notes`, `repeated_part`, `field_too_long`, `too_many_parts`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `unreadable_package`, `package_missing`,
+             * `package_name`, `invalid_notes`, `repeated_part`, `field_too_long`, `too_many_parts`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5341,7 +7201,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5414,7 +7277,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `bad_escape`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `bad_escape`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5569,7 +7435,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5648,7 +7516,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5674,7 +7545,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -5683,7 +7556,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5799,7 +7675,10 @@ export interface operations {
                             app_id: string;
                             /** @description the version, for people */
                             version: string;
-                            /** @description the number of the version; it increases with each version */
+                            /**
+                             * @description the number of the version; it increases with each
+                             * version
+                             */
                             version_code: number;
                             /**
                              * @description the state of the package
@@ -5810,9 +7689,15 @@ export interface operations {
                             url: string;
                             /** @description when it was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
                             created_at: string;
-                            /** @description when its status last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+                            /**
+                             * @description when its status last changed, as YYYY-MM-DD HH:MM:SS in
+                             * UTC
+                             */
                             updated_at: string;
-                            /** @description the number of findings, or null while there is no verdict */
+                            /**
+                             * @description the number of findings, or null while there is no
+                             * verdict
+                             */
                             summary: components["schemas"]["AuditSummary"] | null;
                             /** @description the id of the account */
                             account_id: number;
@@ -5824,7 +7709,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6032,7 +7920,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6058,7 +7949,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6067,7 +7960,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6152,7 +8048,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6187,7 +8086,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6196,7 +8097,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6260,7 +8164,10 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6284,7 +8191,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6317,7 +8227,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         upload: components["schemas"]["UploadBrief"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6326,7 +8238,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6390,7 +8305,10 @@ export interface operations {
             };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6414,7 +8332,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6447,7 +8368,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         app: components["schemas"]["App"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6456,7 +8379,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6505,7 +8431,10 @@ export interface operations {
             408: components["responses"]["BodyTooSlow"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Unprocessable Entity: `validation`, `unknown_field`, `idempotency_key_reused`. */
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6529,7 +8458,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe when a response was lost: for 24 hours, the same key and body return the first response. */
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6555,7 +8487,9 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         app: components["schemas"]["App"];
-                        /** @description the nodes that serve the change; omitted for a single node */
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
                         sync?: {
                             seq: number;
                             applied: string[];
@@ -6564,7 +8498,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`, `unknown_parameter`. */
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -104,6 +104,7 @@ export class World {
   #version = '';
   #ordered = '';
   #keys = 0;
+  #lastId = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -133,7 +134,7 @@ export class World {
     else if (command === 'disable') this.#set(beginRemoval(this.#look(zone!), now));
     else if (command === 'cancel') this.#set(cancelRollover(this.#look(zone!), APEX, now));
     else {
-      const key = { dnskey: this.#newKey(), sealed: '', createdAt: 0 };
+      const key = { id: ++this.#lastId, dnskey: this.#newKey(), sealed: '', createdAt: 0 };
       const isEmergency = command === 'emergency';
       this.#set(beginRollover(zone!, key, { isEmergency, largestTtl: dataTtl }, now));
     }
@@ -194,8 +195,8 @@ export class World {
   #newRow(): DnssecRow {
     const dnskey = this.#newKey();
     return {
-      ...{ domainId: 7, algorithm: 15, clock: 0, foreign: [], parent: 'publish', nextKeyId: 2 },
-      keys: [{ id: 1, dnskey, sealed: '', use: 'sign', isTrusted: true, createdAt: 0 }],
+      ...{ domainId: 7, algorithm: 15, clock: 0, foreign: [], parent: 'publish' },
+      keys: [{ id: ++this.#lastId, dnskey, sealed: '', use: 'sign', isTrusted: true, createdAt: 0 }],
     };
   }
 
@@ -229,7 +230,7 @@ export class World {
     const { random, isHalfSilent } = this.#options;
     if (random.below(10) === 0) return noteTrouble(zone, 'no server answered', this.now);
     const ttl = this.#options.dsTtl;
-    const answers = this.#servers.map((server, i) => (isHalfSilent && i === 1 ? null : { ds: server.last, ttl }));
+    const answers = this.#servers.map((server, i) => (isHalfSilent && i === 1 ? [] : [{ ds: server.last, ttl }]));
     const look = mergeAnswers('example', answers, this.now);
     return isFailed(look) ? zone : noteLook(zone, APEX, look);
   }

@@ -73,7 +73,6 @@ export async function signZone(
     ],
     foreign: [],
     parent: 'publish',
-    nextKeyId: 2,
   };
   await write(environment, journal, '1', (draft) => draft.put(dnssec, row));
   return row;

@@ -64,9 +64,10 @@ function nextRow(store: Store, domain: Domain, random: Random): DnssecRow | null
     case 0:
       return startUnsigning(row);
     case 1: {
-      const key = newKey(store, domain, row.nextKeyId, random.pick([13, 15] as const));
+      const nextId = Math.max(...row.keys.map(({ id }) => id)) + 1;
+      const key = newKey(store, domain, nextId, random.pick([13, 15] as const));
       const old = row.keys.slice(-1).map((last) => ({ ...last, use: 'publish' as const }));
-      return startResigning(row, { ...done, clock, keys: [...old, key], nextKeyId: row.nextKeyId + 1 });
+      return startResigning(row, { ...done, clock, keys: [...old, key] });
     }
     case 2:
       return startResigning(row, { ...done, clock });

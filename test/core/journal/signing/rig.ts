@@ -35,7 +35,6 @@ export const newRow = (store: Store, domain: Domain): DnssecRow => ({
   keys: [newKey(store, domain, 1)],
   foreign: [],
   parent: 'publish',
-  nextKeyId: 2,
 });
 
 export const onTrouble = (error: unknown): void => assert.is(error, null);

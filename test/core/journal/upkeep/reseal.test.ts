@@ -97,7 +97,7 @@ async function fill({ environment, journal }: Store, secrets: Secrets): Promise<
     draft.put(ticketKeys, { sealed: seal(TICKET_KEYS_CONTEXT), rotatedAt: 4 });
     const key = { dnskey: '', sealed: seal(dnssecContext(domainId)), isTrusted: true, createdAt: 3 };
     draft.put(dnssec, {
-      ...{ domainId, algorithm: 13, clock: 1, foreign: [], parent: 'publish', nextKeyId: 3 },
+      ...{ domainId, algorithm: 13, clock: 1, foreign: [], parent: 'publish' },
       keys: [
         { ...key, id: 1, use: 'sign' },
         { ...key, id: 2, use: 'publish' },

@@ -1,0 +1,251 @@
+/**
+ * Looks after the signed zones of all accounts: notes when every node serves a change, asks parent
+ * zones for DS records, and takes the steps that are due. Every node runs it. Each waits a little
+ * longer or shorter before it asks a parent, and the commit of the first is seen by the others, so
+ * that one node asks as a rule; a node that stops is replaced without any agreement.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Logger } from '../base/log/index.ts';
+import { FaultLog } from '../base/log/throttle.ts';
+import { Periodic } from '../base/periodic.ts';
+import { earliestExpiry } from '../dnssec/lifetime.ts';
+import { write } from '../journal/draft/draft.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Environment } from '../store/environment.ts';
+import { type Id, idAt } from '../store/keys.ts';
+import { Reader, rawReader } from '../store/reader.ts';
+import { type DnssecPhase, type Domain, dnssec, dnssecStateHead, dnssecStates } from '../store/rows.ts';
+import { formatHost } from '../wire/name.ts';
+import type { LookResult } from './parent-look.ts';
+import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
+import { advance, isLookDue, noteServed, type SignedZone } from './zone-lifecycle.ts';
+
+export interface KeeperOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly publicParent: PublicLook;
+  readonly nodeName: string;
+  /** This is the only node. */
+  readonly isAlone: boolean;
+  /** Resolves when every live node serves the journal up to this sequence, or with the signal. */
+  readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
+  readonly log: Logger;
+  /** Seconds since 1970; omitted: the clock of the machine. */
+  readonly now?: () => number;
+}
+
+/** Zones by phase, as of the last pass. */
+export interface SignedZoneCounts {
+  readonly phases: ReadonlyMap<DnssecPhase, number>;
+  /** Zones whose parent has a DS that does not match, or lacks one, or cannot be asked. */
+  readonly problems: number;
+}
+
+/** Seconds that a signature has left at least; with less, signing has failed for two weeks. */
+const MIN_LEFT = 7 * 86_400;
+
+const INTERVAL_MS = 15_000;
+/** Between two looks at the clocks of all zones. */
+const EXPIRY_INTERVAL_MS = 300_000;
+/** Rows that are read between two turns of the event loop: some milliseconds. */
+const PIECE = 5000;
+/** The same of rows that are decoded. */
+const DECODED_PIECE = 500;
+/** Zones that one pass works on; the others follow in the next. */
+const MAX_DUE = 512;
+/** Zones whose parents are asked at the same time. */
+const CONCURRENT = 16;
+/** Seconds by which nodes wait differently before they ask a parent. */
+const NODE_SPREAD = 120;
+/** Milliseconds for all nodes to serve a change. */
+const SERVED_MS = 20_000;
+const BY = 'dnssec';
+
+export class SigningKeeper {
+  counts: SignedZoneCounts = { phases: new Map(), problems: 0 };
+  /** When the first signature of all zones expires, seconds since 1970; null: none is signed. */
+  earliestExpiry: number | null = null;
+  readonly #options: KeeperOptions;
+  readonly #reader: Reader;
+  readonly #now: () => number;
+  readonly #stop = new AbortController();
+  readonly #passes: Periodic;
+  readonly #expiries: Periodic;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#reader = new Reader(rawReader(options.environment));
+    this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
+    const faults = new FaultLog(
+      options.log,
+      'cannot update the states of signed zones; retrying',
+      'the states of signed zones are updated again',
+    );
+    this.#passes = new Periodic(() => this.pass(), {
+      interval: INTERVAL_MS,
+      runsImmediately: true,
+      onEnd: (error) => faults.report(error),
+    });
+    this.#expiries = new Periodic(() => this.#findExpiry(), {
+      interval: EXPIRY_INTERVAL_MS,
+      runsImmediately: true,
+      onEnd: () => {},
+    });
+  }
+
+  start(): void {
+    this.#passes.start();
+    this.#expiries.start();
+  }
+
+  /** Problems of signatures that do not prevent serving yet. */
+  warnings(): string[] {
+    const left = this.earliestExpiry === null ? MIN_LEFT : this.earliestExpiry - this.#now();
+    if (left >= MIN_LEFT) return [];
+    const days = Math.max(0, Math.floor(left / 86_400));
+    return [`a DNSSEC signature expires in ${days} days: zones are not signed again`];
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the service is stopping'));
+    await Promise.all([this.#passes.stop(), this.#expiries.stop()]);
+  }
+
+  /** Works on the zones that are due. Rejects if a commit does. */
+  async pass(): Promise<void> {
+    const ids = await this.#scan(this.#now());
+    // Read before the nodes are asked: what is written meanwhile may not be served.
+    const due = ids.flatMap((id) => this.#read(id) ?? []);
+    const isServed = due.some(({ before }) => isUnserved(before)) && (await this.#isServed());
+    for (let i = 0; i < due.length && !this.#stop.signal.aborted; i += CONCURRENT)
+      await this.#keepAll(due.slice(i, i + CONCURRENT), isServed);
+  }
+
+  /** Zones that are due; counts all. */
+  async #scan(now: number): Promise<Id[]> {
+    const rows = this.#options.environment.rows.get(dnssecStates.number)!;
+    const phases = new Map<DnssecPhase, number>();
+    let problems = 0;
+    const due: Id[] = [];
+    let start: Buffer | undefined = Buffer.alloc(0);
+    while (start !== undefined && !this.#stop.signal.aborted) {
+      let next: Buffer | undefined;
+      let count = 0;
+      for (const { key, value } of rows.getRange({ start, limit: PIECE })) {
+        const { dueAt, phase, hasProblem } = dnssecStateHead(value as Buffer);
+        phases.set(phase, (phases.get(phase) ?? 0) + 1);
+        if (hasProblem) problems++;
+        if (dueAt <= now && due.length < MAX_DUE) due.push(idAt(key as Buffer));
+        if (++count === PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+      }
+      start = next;
+      if (next !== undefined) await yieldToOthers();
+    }
+    this.counts = { phases, problems };
+    return due;
+  }
+
+  /** Whether all nodes serve what this node has applied. */
+  async #isServed(): Promise<boolean> {
+    const { journal, served } = this.#options;
+    const limit = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(SERVED_MS)]);
+    await served(journal.head, limit).catch(() => {});
+    return !limit.aborted;
+  }
+
+  async #keepAll(due: readonly Kept[], isServed: boolean): Promise<void> {
+    const changed = await Promise.all(due.map((kept) => this.#look(kept)));
+    // A change of what is signed is a commit of its own, since it may compile a large zone.
+    const simple: Kept[] = [];
+    for (const each of changed) {
+      const after = this.#next(each.before, each, isServed);
+      if (after !== null && after.row === each.before.row) simple.push(each);
+      else await this.#commit([each], isServed);
+    }
+    if (simple.length > 0) await this.#commit(simple, isServed);
+  }
+
+  /** Null: the zone is not signed any more, or the domain was deleted. */
+  #read(id: Id): Kept | null {
+    const domain = this.#reader.domain(id);
+    const before = domain === undefined ? null : readSignedZone(this.#reader, domain);
+    return domain === undefined || before === null ? null : { domain, before, look: null };
+  }
+
+  async #look({ domain, before }: Kept): Promise<Kept> {
+    const now = this.#now();
+    const isDue = isLookDue(before, now - this.#delayOf(domain.id));
+    const { publicParent } = this.#options;
+    return { domain, before, look: isDue ? await lookAtParent(this.#reader, publicParent, domain, now) : null };
+  }
+
+  async #findExpiry(): Promise<void> {
+    const rows = this.#options.environment.rows.get(dnssec.number)!;
+    let earliest: number | null = null;
+    let start: Buffer | undefined = Buffer.alloc(0);
+    while (start !== undefined && !this.#stop.signal.aborted) {
+      let next: Buffer | undefined;
+      let count = 0;
+      for (const { key, value } of rows.getRange({ start, limit: DECODED_PIECE })) {
+        const { clock, progress } = dnssec.decode(key as Buffer, value as Buffer);
+        const expiry = earliestExpiry(Math.min(clock, progress?.clock ?? clock));
+        earliest = Math.min(earliest ?? expiry, expiry);
+        if (++count === DECODED_PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+      }
+      start = next;
+      if (next !== undefined) await yieldToOthers();
+    }
+    this.earliestExpiry = earliest;
+  }
+
+  /** Seconds that this node waits longer than others. */
+  #delayOf(id: Id): number {
+    const { isAlone, nodeName } = this.#options;
+    if (isAlone) return 0;
+    const hash = createHash('sha256').update(`${nodeName} ${id}`).digest();
+    return hash.readUInt32BE(0) % NODE_SPREAD;
+  }
+
+  #next(zone: SignedZone, { domain, before, look }: Kept, isServed: boolean): SignedZone | null {
+    const now = this.#now();
+    const served = isServed && isUnserved(before) ? noteServed(zone, now) : zone;
+    return advance(noteResult(served, domain.apex, look, now), domain.apex, now);
+  }
+
+  async #commit(all: readonly Kept[], isServed: boolean): Promise<void> {
+    const { environment, journal, log } = this.#options;
+    const { result } = await write(environment, journal, BY, (draft) => {
+      const steps: Record<string, string>[] = [];
+      for (const kept of all) {
+        const domain = draft.domain(kept.domain.id);
+        const zone = domain === undefined ? null : readSignedZone(draft, domain);
+        // Another node or a request was faster; the next pass decides.
+        if (domain === undefined || zone === null || !isSame(zone, kept.before)) continue;
+        const next = this.#next(zone, kept, isServed);
+        if (next !== null && isSame(next, zone)) continue;
+        storeSignedZone(draft, domain, next, this.#now());
+        const [from, to] = [zone.state.phase, next?.state.phase ?? 'off'];
+        if (from !== to) steps.push({ domain: formatHost(domain.apex), from, to });
+      }
+      return steps;
+    });
+    for (const step of result) log.info('DNSSEC state changed', step);
+  }
+}
+
+interface Kept {
+  readonly domain: Domain;
+  /** As it was before the look. */
+  readonly before: SignedZone;
+  /** Null: the parent was not asked. */
+  readonly look: LookResult | null;
+}
+
+/** All names are signed as the phase wants, and some nodes may not serve that. */
+const isUnserved = ({ row, state }: SignedZone): boolean => row.progress === undefined && state.servedSince === null;
+
+/** The clock of a row advances independently. */
+function isSame(a: SignedZone, b: SignedZone): boolean {
+  return JSON.stringify([a.state, a.row.keys, a.row.parent]) === JSON.stringify([b.state, b.row.keys, b.row.parent]);
+}

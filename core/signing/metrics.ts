@@ -1,0 +1,41 @@
+/** Metrics of signed zones. */
+import type { Registry } from '../base/metrics/index.ts';
+import { DNSSEC_PHASES } from '../store/rows.ts';
+import type { SigningKeeper } from './keeper.ts';
+
+export function signingMetrics(
+  registry: Registry,
+  keeper: Pick<SigningKeeper, 'counts' | 'earliestExpiry'>,
+  signatures: { readonly made: number; readonly hits: number },
+): void {
+  registry.read('gauge', 'waypost_dnssec_zones', 'Signed zones by their state.', ['state'], (emit) => {
+    const { phases } = keeper.counts;
+    for (const phase of DNSSEC_PHASES) emit(phases.get(phase) ?? 0, phase);
+  });
+  registry.read(
+    'gauge',
+    'waypost_dnssec_ds_mismatches',
+    'Signed zones whose parent zone has a wrong DS record, lacks it, or cannot be asked.',
+    [],
+    (emit) => emit(keeper.counts.problems),
+  );
+  registry.read(
+    'gauge',
+    'waypost_dnssec_earliest_expiry_seconds',
+    'When the first signature of all zones expires, in seconds since 1970; none: no zone is signed.',
+    [],
+    (emit) => {
+      if (keeper.earliestExpiry !== null) emit(keeper.earliestExpiry);
+    },
+  );
+  registry.read(
+    'counter',
+    'waypost_dnssec_signatures_total',
+    'Signatures that changes needed: made, or remembered from an earlier change.',
+    ['source'],
+    (emit) => {
+      emit(signatures.made, 'made');
+      emit(signatures.hits, 'remembered');
+    },
+  );
+}

@@ -1,0 +1,184 @@
+/** The API contract: DNSSEC of a domain. */
+import * as assert from 'uvu/assert';
+import { dsRdata } from '../../../core/dnssec/dnskey.ts';
+import { MAX_NSEC3_APEX } from '../../../core/dnssec/nsec3.ts';
+import { Reader, rawReader } from '../../../core/store/reader.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { type Json, listOf, NO_DS } from '../daemon.ts';
+import { FOREIGN_KEY } from './sample.ts';
+import { finishSigning, setState, sign } from './signed.ts';
+import { everywhere, refused, succeeded, type World, type Zone } from './world.ts';
+
+const FOREIGN_DS = `ffff0d02${'ab'.repeat(32)}`;
+const LONG_AGO = 1;
+
+const get = async (zone: Zone): Promise<Json> => succeeded(await zone.client.get(`${zone.path}/dnssec`)).body;
+const check = async (zone: Zone): Promise<Json> =>
+  succeeded(await zone.client.post(`${zone.path}/dnssec/check`, {})).body;
+
+/** DS rdata of the first key of a zone, in hexadecimal. */
+function dsOf({ daemon }: World, zone: Zone): string {
+  const reader = new Reader(rawReader(daemon.environment));
+  const [{ dnskey }] = reader.dnssec(zone.id)!.keys;
+  return Buffer.from(dsRdata(parseName(`${zone.domain}.`), Buffer.from(dnskey, 'base64'))).toString('hex');
+}
+
+await everywhere('contract, DNSSEC', (test) => {
+  test('a zone is off, is signed with a new key, and shows what the registrar asks for', async ({ world }) => {
+    const zone = await world.zone();
+    const off = await get(zone);
+    assert.equal([off.status, off.algorithm, off.keys, off.ds, off.error], ['off', null, [], [], null]);
+    const on = succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: true })).body;
+    assert.equal([on.status, on.algorithm], ['signing', 13]);
+    const [ds] = listOf(on.ds);
+    const [dnskey] = listOf(on.dnskey);
+    const [key] = listOf(on.keys);
+    assert.equal([ds.algorithm, ds.digest_type, dnskey.flags, dnskey.protocol, key.state], [13, 2, 257, 3, 'active']);
+    assert.equal([ds.key_tag, dnskey.key_tag], [key.key_tag, key.key_tag]);
+    assert.match(String(ds.record), new RegExp(`^${zone.domain}\\. 3600 IN DS ${ds.key_tag} 13 2 [0-9A-F]{64}$`, 'i'));
+    assert.match(String(on.next_step), /Wait/);
+    assert.match(String(on.signatures.earliest_expiry), /^20/);
+    assert.equal(await get(zone), on);
+    assert.equal(succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: true })).body, on);
+  });
+
+  test('the algorithm is 13 or 15, and stays while the zone is signed', async ({ world }) => {
+    const zone = await world.zone();
+    const put = (json: object) => zone.client.put(`${zone.path}/dnssec`, json);
+    refused(await put({ enabled: true, algorithm: 8 }), '422 bad_algorithm', '/algorithm');
+    assert.is(succeeded(await put({ enabled: true, algorithm: 15 })).body.algorithm, 15);
+    refused(await put({ enabled: true, algorithm: 13 }), '422 bad_algorithm', '/algorithm');
+    await finishSigning(world.daemon, zone.id);
+    assert.is(succeeded(await put({ enabled: false })).body.status, 'off');
+    refused(await put({ enabled: true }), '409 dnssec_rolling');
+    await finishSigning(world.daemon, zone.id);
+    assert.is(succeeded(await put({ enabled: true, algorithm: 13 })).body.algorithm, 13);
+  });
+
+  test('a name that is too long for NSEC3 is refused', async ({ world }) => {
+    const label = 'a'.repeat(60);
+    const zone = await world.zone(undefined, `${label}.${label}.${label}.${'b'.repeat(30)}.example.net`);
+    assert.ok(parseName(`${zone.domain}.`).length > MAX_NSEC3_APEX);
+    const answer = await zone.client.put(`${zone.path}/dnssec`, { enabled: true });
+    refused(answer, '422 invalid_name');
+    assert.match(String(answer.body.error.message), /maximum with NSEC3 is 222/);
+  });
+
+  test('with the DS at the parent the zone is secure; other DS records are named', async ({ world }) => {
+    const { daemon } = world;
+    const zone = await world.zone();
+    await sign(world, zone);
+    assert.is((await get(zone)).status, 'awaiting_ds');
+    daemon.parent.look = { ...NO_DS, sets: [[FOREIGN_DS]], ttl: 3600 };
+    const foreign = await check(zone);
+    assert.equal([foreign.status, foreign.error.code, foreign.error.reason], ['awaiting_ds', 'ds_mismatch', 'foreign']);
+    assert.match(String(foreign.error.message), /key tag 65535.*reject/s);
+    daemon.parent.look = { ...NO_DS, sets: [[dsOf(world, zone)]], ttl: 3600 };
+    const secure = await check(zone);
+    assert.equal([secure.status, secure.error], ['secure', null]);
+    assert.is(secure.parent.answered, 2);
+    daemon.parent.look = { trouble: 'no server answered' };
+    const silent = await check(zone);
+    assert.equal([silent.status, silent.error.code], ['secure', 'parent_unreachable']);
+    daemon.parent.look = NO_DS;
+    const missing = await check(zone);
+    assert.equal([missing.status, missing.error.reason], ['awaiting_ds', 'missing']);
+  });
+
+  test('a rollover: begun once, cancelled, and not while another change is made', async ({ world }) => {
+    const { daemon } = world;
+    const zone = await world.zone();
+    const post = (what: string, json = {}) => zone.client.post(`${zone.path}/dnssec/${what}`, json);
+    refused(await post('rollover'), '409 dnssec_off');
+    refused(await post('rollover/cancel'), '409 dnssec_off');
+    refused(await post('check'), '409 dnssec_off');
+    succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: true }));
+    refused(await post('rollover'), '409 dnssec_rolling');
+    await setState(daemon, zone.id, { phase: 'awaiting_ds', servedSince: LONG_AGO });
+    const begun = succeeded(await post('rollover')).body;
+    assert.equal([begun.status, listOf(begun.ds).length], ['rolling_publish', 1]);
+    assert.equal(
+      listOf(begun.keys).map(({ state }) => state),
+      ['active', 'incoming'],
+    );
+    refused(await post('rollover'), '409 dnssec_rolling');
+    daemon.parent.look = NO_DS;
+    const cancelled = succeeded(await post('rollover/cancel')).body;
+    assert.equal(
+      listOf(cancelled.keys).map(({ id, state }) => [id, state]),
+      [[listOf(begun.keys)[0].id, 'active']],
+    );
+    await setState(daemon, zone.id, { phase: 'secure', servedSince: LONG_AGO });
+    const urgent = succeeded(await post('rollover', { emergency: true })).body;
+    assert.is(listOf(urgent.ds).length, 2, 'both DS records may be set at once');
+    await setState(daemon, zone.id, { phase: 'retire' });
+    refused(await post('rollover/cancel'), '409 dnssec_rolling');
+  });
+
+  test('a zone stays signed while its parent has a DS, and is then unsigned', async ({ world }) => {
+    const { daemon } = world;
+    const zone = await world.zone();
+    const put = (json: object) => zone.client.put(`${zone.path}/dnssec`, json);
+    await sign(world, zone);
+    daemon.parent.look = { ...NO_DS, sets: [[dsOf(world, zone)]], ttl: 3600 };
+    assert.is((await check(zone)).status, 'secure');
+    refused(await put({ enabled: false, force: true }), '409 dnssec_ds_present');
+    refused(await zone.client.delete(zone.path), '409 dnssec_ds_present');
+    const removing = succeeded(await put({ enabled: false })).body;
+    assert.equal([removing.status, removing.ds], ['removing_ds', []]);
+    assert.is(succeeded(await put({ enabled: true })).body.status, 'awaiting_ds');
+    succeeded(await put({ enabled: false }));
+    daemon.parent.look = NO_DS;
+    assert.is((await check(zone)).status, 'removing_ds', 'caches may have it');
+    await setState(daemon, zone.id, { settledSince: LONG_AGO });
+    assert.is((await check(zone)).status, 'off');
+    succeeded(await zone.client.delete(zone.path));
+  });
+
+  test('with force, a domain is deleted whatever its parent has', async ({ world }) => {
+    const zone = await world.zone();
+    await sign(world, zone);
+    world.daemon.parent.look = { ...NO_DS, sets: [[FOREIGN_DS]], ttl: 3600 };
+    refused(await zone.client.delete(zone.path), '409 dnssec_ds_present');
+    succeeded(await zone.client.delete(`${zone.path}?force=true`));
+    world.daemon.parent.look = NO_DS;
+  });
+
+  test('foreign keys stand among the DNSKEY records', async ({ world }) => {
+    const zone = await world.zone();
+    const path = `${zone.path}/dnssec/foreign-keys`;
+    const post = (dnskey: string) => zone.client.post(path, { dnskey });
+    refused(await post(FOREIGN_KEY), '409 dnssec_off');
+    assert.equal(succeeded(await zone.client.get(path)).body.foreign_keys, []);
+    await sign(world, zone);
+    for (const bad of [
+      '257 3 13',
+      '257 3 15 l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4=',
+      FOREIGN_KEY.replace('256 3', '256 2'),
+      FOREIGN_KEY.replace('256', '0'),
+      FOREIGN_KEY.replace('256', '384'),
+      FOREIGN_KEY.replace('oJMR', 'oJMS'),
+    ])
+      refused(await post(bad), '422 bad_dnskey', '/dnskey');
+    const { foreign_key: key } = succeeded(await post(FOREIGN_KEY)).body;
+    assert.equal([key.dnskey, key.algorithm, key.key_tag], [FOREIGN_KEY, 13, 34505]);
+    refused(await post(FOREIGN_KEY), '422 bad_dnskey', '/dnskey');
+    assert.equal(succeeded(await zone.client.get(path)).body.foreign_keys, [key]);
+    succeeded(await zone.client.delete(`${path}/${key.id}`));
+    refused(await zone.client.delete(`${path}/${key.id}`), '404 no_such_key');
+  });
+
+  test('a parent zone of the same account gets the DS records without any action', async ({ world }) => {
+    const parent = await world.zone();
+    const zone = await world.zone(parent.client, `child.${parent.domain}`);
+    const dsAtParent = async () => (await parent.list('?type=DS')).map(({ name }) => name);
+    await sign(world, zone);
+    assert.equal(await dsAtParent(), ['child']);
+    const secure = await check(zone);
+    assert.equal([secure.status, secure.parent.zone], ['secure', parent.domain]);
+    succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: false }));
+    assert.equal(await dsAtParent(), []);
+    await setState(world.daemon, zone.id, { settledSince: LONG_AGO });
+    assert.is((await check(zone)).status, 'off');
+  });
+});

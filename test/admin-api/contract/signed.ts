@@ -1,0 +1,51 @@
+/** Signed zones of the contract suites, in the state that a request needs. */
+
+import { write } from '../../../core/journal/draft/draft.ts';
+import { nextPiece } from '../../../core/journal/signing/progress.ts';
+import { readSignedZone, storeSignedZone } from '../../../core/signing/store-zone.ts';
+import { type DnssecState, dnssec } from '../../../core/store/rows.ts';
+import type { Daemon } from '../daemon.ts';
+import { FOREIGN_KEY } from './sample.ts';
+import { succeeded, type World, type Zone } from './world.ts';
+
+/** Signs all names, as the background task would. */
+export async function finishSigning({ environment, journal }: Daemon, domainId: number): Promise<void> {
+  for (let isBusy = true; isBusy; )
+    isBusy = (
+      await write(environment, journal, 'dnssec', (draft) => {
+        const row = draft.dnssec(domainId);
+        if (row?.progress === undefined) return false;
+        const next = nextPiece(environment, draft.domain(domainId)!.apex, row, { listed: 1000, signed: 1000 });
+        if (next === null) draft.delete(dnssec, row);
+        else draft.put(dnssec, next);
+        return true;
+      })
+    ).result;
+}
+
+/** Changes the state of a signed zone, as time and the parent would. */
+export async function setState(daemon: Daemon, domainId: number, changes: Partial<DnssecState>): Promise<void> {
+  const { environment, journal } = daemon;
+  await finishSigning(daemon, domainId);
+  await write(environment, journal, '1', (draft) => {
+    const domain = draft.domain(domainId)!;
+    const { row, state } = readSignedZone(draft, domain)!;
+    storeSignedZone(draft, domain, { row, state: { ...state, ...changes } }, 0);
+  });
+}
+
+/** Signs a zone; it waits for its DS record. */
+export async function sign({ daemon }: World, zone: Zone): Promise<void> {
+  succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: true }));
+  await setState(daemon, zone.id, { phase: 'awaiting_ds', servedSince: 1 });
+}
+
+/** Prepares a zone for a request to an endpoint of DNSSEC. Returns the id of a foreign key. */
+export async function prepareDnssec(world: World, zone: Zone, endpoint: string): Promise<number | null> {
+  if (!endpoint.includes('/dnssec/')) return null;
+  await sign(world, zone);
+  if (endpoint.endsWith('/cancel')) succeeded(await zone.client.post(`${zone.path}/dnssec/rollover`, {}));
+  if (!endpoint.startsWith('DELETE')) return null;
+  const { body } = succeeded(await zone.client.post(`${zone.path}/dnssec/foreign-keys`, { dnskey: FOREIGN_KEY }));
+  return Number(body.foreign_key.id);
+}
