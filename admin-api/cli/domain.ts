@@ -55,12 +55,13 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   addVerb(domain, context, {
     usage: 'rm <name>',
     about: 'remove a domain with all its records; asks for confirmation',
-    options: [YES],
+    options: [YES, option('--force', 'remove a signed domain although its parent zone has a DS record')],
     examples: ['waypost domain rm example.com', 'waypost domain rm example.com --yes'],
-    async run(call, [name]) {
+    async run(call: Call<{ force?: boolean }>, [name]) {
       const found = await call.domain(name);
       await call.confirm(`Remove ${found.domain} with ${count(found.row.record_count, 'record')}?`);
-      const body = await call.api.json({ method: 'DELETE', path: domainPath(found) });
+      const path = domainPath(found, call.options.force ? '?force=true' : '');
+      const body = await call.api.json({ method: 'DELETE', path });
       call.show(body, `removed ${found.domain}`);
       return true;
     },

@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     domain: async () => (await import('./domain.ts')).addDomainCommands,
     record: async () => (await import('./record.ts')).addRecordCommands,
     zone: async () => (await import('./zone.ts')).addZoneCommands,
+    dnssec: async () => (await import('./dnssec.ts')).addDnssecCommands,
   },
   'Proxy:': { proxy: async () => (await import('./proxy.ts')).addProxyCommands },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },

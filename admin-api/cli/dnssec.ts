@@ -1,0 +1,97 @@
+/** `waypost dnssec`: signatures of a domain, and its DS records at the registrar. */
+import { type Command, Option } from 'commander';
+import type { Json } from './client.ts';
+import type { CommandContext } from './command.ts';
+import { describeDnssec, describeForms } from './dnssec-status.ts';
+import { domainPath } from './domains.ts';
+import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
+
+/** Sends a request for a domain and shows its state. */
+async function send(
+  call: Call,
+  name: string,
+  method: 'GET' | 'PUT' | 'POST',
+  rest: string,
+  json?: Json,
+): Promise<void> {
+  const domain = await call.domain(name);
+  const body = await call.api.json({ method, path: domainPath(domain, `/dnssec${rest}`), json });
+  call.show(body, ...describeDnssec(domain.domain, body));
+}
+
+export function addDnssecCommands(program: Command, context: CommandContext): void {
+  const dnssec = addAccountGroup(program, 'dnssec', 'sign a domain, and set its DS record at the registrar', [
+    'waypost dnssec enable example.com',
+    'waypost dnssec ds example.com',
+    'waypost dnssec status example.com --check',
+  ]);
+  addVerb(dnssec, context, {
+    usage: 'enable <domain>',
+    about: 'sign the zone',
+    options: [
+      new Option('--algorithm <number>', '13 (ECDSA P-256) or 15 (Ed25519); default: 13').choices(['13', '15']),
+    ],
+    more: 'Resolvers validate the domain once its DS record is set at the registrar: "waypost dnssec ds".',
+    examples: ['waypost dnssec enable example.com', 'waypost dnssec enable example.com --algorithm 15'],
+    async run(call: Call<{ algorithm?: string }>, [name]) {
+      const { algorithm } = call.options;
+      const json = { enabled: true, ...(algorithm === undefined ? {} : { algorithm: Number(algorithm) }) };
+      await send(call, name, 'PUT', '', json);
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'disable <domain>',
+    about: 'stop signing the zone, once its DS records are gone',
+    options: [option('--force', 'stop at once, although resolvers may have the DS record in their caches'), YES],
+    more: 'The zone stays signed until the DS records are removed at the registrar and no cache has them.',
+    examples: ['waypost dnssec disable example.com', 'waypost dnssec disable example.com --force --yes'],
+    async run(call: Call<{ force?: boolean }>, [name]) {
+      const { force } = call.options;
+      if (force)
+        await call.confirm(
+          `Stop signing ${name} at once? Resolvers with a cached DS record reject the domain for hours.`,
+        );
+      await send(call, name, 'PUT', '', { enabled: false, ...(force ? { force } : {}) });
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'status <domain>',
+    about: 'show the state, the keys, and what the parent zone has',
+    options: [option('--check', 'ask the nameservers of the parent zone now')],
+    examples: ['waypost dnssec status example.com', 'waypost dnssec status example.com --check --json | jq .error'],
+    async run(call: Call<{ check?: boolean }>, [name]) {
+      if (call.options.check) await send(call, name, 'POST', '/check');
+      else await send(call, name, 'GET', '');
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'ds <domain>',
+    about: 'show what to enter at the registrar, for each kind of form',
+    examples: ['waypost dnssec ds example.com', 'waypost dnssec ds example.com --json | jq -r ".ds[].record"'],
+    async run(call, [name]) {
+      const domain = await call.domain(name);
+      const body = await call.api.json({ method: 'GET', path: domainPath(domain, '/dnssec') });
+      call.show(body, ...describeForms(domain.domain, body));
+      return true;
+    },
+  });
+  addVerb(dnssec, context, {
+    usage: 'rollover <domain>',
+    about: 'replace the key of the zone, or cancel that',
+    options: [
+      option('--emergency', 'the private key may be known to others: shorten the waiting times'),
+      option('--cancel', 'cancel the rollover, as long as the new key does not sign the zone'),
+    ],
+    more: 'When the state is "rolling_ds", replace the DS record at the registrar. All other steps are automatic.',
+    examples: ['waypost dnssec rollover example.com', 'waypost dnssec rollover example.com --cancel'],
+    async run(call: Call<{ emergency?: boolean; cancel?: boolean }>, [name]) {
+      const { emergency = false, cancel } = call.options;
+      if (cancel) await send(call, name, 'POST', '/rollover/cancel');
+      else await send(call, name, 'POST', '/rollover', { emergency });
+      return true;
+    },
+  });
+}
