@@ -105,9 +105,15 @@ export class SigningBatch implements SignatureSource {
 
   /** Makes the signatures that were added. */
   sign(): void {
+    for (const _ of this.signSteps());
+  }
+
+  /** The same in steps of a few milliseconds. */
+  *signSteps(): Generator<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (let i = 0; i < waiting.length; i += CALL) {
+      if (i > 0) yield;
       const part = waiting.slice(i, i + CALL);
       SigningKey.signAll(part.map(({ prepared }) => prepared)).forEach((signature, k) => {
         this.#signatures.push(signature);

@@ -88,7 +88,7 @@ class Replica implements Node {
       links.push({ applied: { entry: decodeEntry(bytes) }, bytes });
     }
     if (links.length === 0) return;
-    if (this.#rehearses) this.#applier.rehearse(links);
+    if (this.#rehearses) await this.#applier.rehearse(links);
     this.#applier.publish(await this.#applier.apply(links, hashEntry(links[links.length - 1].bytes)));
   }
 }

@@ -11,8 +11,9 @@ import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import { withOverlay } from '../commit/rehearsal.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
-import { type Applied, applyEntries } from './apply-entries.ts';
+import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
+import { signsLargeZone } from './large-zones.ts';
 import type { Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
@@ -33,6 +34,9 @@ export interface Link {
   readonly applied: Applied;
   readonly bytes: Buffer;
 }
+
+/** Milliseconds of a step of a long rehearsal. */
+const STEP_MS = 10;
 
 /** Entries are deleted in batches of this size. */
 const DELETE_BATCH = 256;
@@ -72,6 +76,7 @@ export class Applier {
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     try {
+      if (this.#rehearsed?.links !== links && this.#isLong(links)) await this.#rehearseInSteps(links);
       return await this.#write(links, hash);
     } catch (error) {
       this.#facts.clear();
@@ -80,22 +85,40 @@ export class Applier {
   }
 
   /**
-   * Throws the error with which `apply` would reject; writes nothing. If the same links are applied
+   * Rejects with the error with which `apply` would; writes nothing. If the same links are applied
    * next, the answers that were compiled here are reused.
    */
-  rehearse(links: readonly Link[]): void {
+  async rehearse(links: readonly Link[]): Promise<void> {
+    if (this.#isLong(links)) return this.#rehearseInSteps(links);
+    const { environment, updates } = this.#openRehearsal();
+    applyEntries(environment, updates, appliedOf(links));
+    this.#rehearsed = { links, updates };
+  }
+
+  /** A group that signs a large zone takes seconds: other work gets its turn in between. */
+  async #rehearseInSteps(links: readonly Link[]): Promise<void> {
+    const { environment, updates } = this.#openRehearsal();
+    applyRows(environment, updates, appliedOf(links));
+    let end = performance.now() + STEP_MS;
+    for (const _ of updates.compileSteps()) {
+      if (performance.now() < end) continue;
+      await setImmediate();
+      end = performance.now() + STEP_MS;
+    }
+    this.#rehearsed = { links, updates };
+  }
+
+  #isLong(links: readonly Link[]): boolean {
+    return this.#options.signers != null && signsLargeZone(this.#options.environment, appliedOf(links));
+  }
+
+  #openRehearsal(): { environment: Environment; updates: ZoneUpdates } {
     const { index, zoneSettings, signers } = this.#options;
     const environment = withOverlay(this.#options.environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const facts = new ZoneFacts(environment, this.#facts);
-    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signers);
     this.#rehearsed = null;
-    applyEntries(
-      environment,
-      updates,
-      links.map(({ applied }) => applied),
-    );
-    this.#rehearsed = { links, updates };
+    return { environment, updates: new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signers) };
   }
 
   /**
@@ -123,12 +146,7 @@ export class Applier {
     await transact(environment, () => {
       for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
       for (let old = this.#oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
-      applyEntries(
-        environment,
-        updates,
-        links.map(({ applied }) => applied),
-        rehearsed,
-      );
+      applyEntries(environment, updates, appliedOf(links), rehearsed);
       writeHead(environment, { sequence, hash });
     });
     this.#oldest = oldest;
@@ -151,6 +169,8 @@ export class Applier {
     for (const listener of this.appliedListeners) listener();
   }
 }
+
+const appliedOf = (links: readonly Link[]): Applied[] => links.map(({ applied }) => applied);
 
 /**
  * Runs `work` in a transaction. lmdb chains its callbacks from one transaction to the next, and

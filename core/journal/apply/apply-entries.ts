@@ -41,12 +41,17 @@ export function applyEntries(
   entries: readonly Applied[],
   rehearsed?: ZoneUpdates,
 ): void {
+  applyRows(environment, updates, entries);
+  updates.compile(rehearsed);
+}
+
+/** The same without what is compiled. */
+export function applyRows(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
   for (const { entry, compiled } of entries) {
     updates.begin(entry, compiled);
     for (const change of readChanges(entry.changes)) applyChange(environment, updates, change, entry.sequence);
     updates.endEntry();
   }
-  updates.compile(rehearsed);
 }
 
 function applyChange(environment: Environment, updates: ZoneUpdates, change: Change, sequence: number): void {

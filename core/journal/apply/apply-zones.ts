@@ -50,6 +50,8 @@ import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdate } from './zone-update.ts';
 
 const EMPTY = Buffer.alloc(0);
+/** Names that are compiled in a step. */
+const STEP_NAMES = 64;
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
@@ -365,13 +367,18 @@ export class ZoneUpdates {
    * reused.
    */
   compile(rehearsed?: ZoneUpdates): void {
+    for (const _ of this.compileSteps(rehearsed));
+  }
+
+  /** The same in steps of a millisecond or so. */
+  *compileSteps(rehearsed?: ZoneUpdates): Generator<void> {
     this.#usage.write(this.#environment);
     for (const domainId of this.edge.siteIds) updateSite(this.#environment, domainId);
     for (const { key, domain, state } of this.#zones.values()) {
       if (domain === null) this.#environment.zones.remove(key);
       else this.#environment.zones.put(key, encodeZoneState(state));
     }
-    if (rehearsed === undefined) this.#compileNodes();
+    if (rehearsed === undefined) yield* this.#compileNodes();
     else {
       for (const { domain, name, node } of rehearsed.#signedNodes)
         this.#noteNode({ domain, name, node, before: this.#readBefore(domain, name) });
@@ -384,9 +391,9 @@ export class ZoneUpdates {
     if (this.#observer !== undefined) this.#noteChanges();
   }
 
-  #compileNodes(): void {
+  *#compileNodes(): Generator<void> {
     for (const [domainId, update] of this.#zones) {
-      if (update.domain !== null) this.#compileUpdate(update.domain, update);
+      if (update.domain !== null) yield* this.#compileUpdate(update.domain, update);
       else {
         this.#writer.replaceAll(update.apex, []);
         this.#removeChain(domainId, update.apex);
@@ -398,15 +405,15 @@ export class ZoneUpdates {
       const parent = this.#facts.parentOf(domain.apex);
       if (parent !== null) parents.set(parent.id, parent);
     }
-    for (const parent of parents.values()) this.compileAll(parent);
+    for (const parent of parents.values()) yield* this.#compileWhole(parent);
     for (const { domain } of this.domainChanges)
       for (const child of this.#facts.childrenOf(domain.apex)) this.#compileApex(child);
-    if (this.#batch !== null) this.#sign(this.#batch);
+    if (this.#batch !== null) yield* this.#sign(this.#batch);
   }
 
-  #sign(batch: SigningBatch): void {
+  *#sign(batch: SigningBatch): Generator<void> {
     for (const chain of this.#chains.values()) chain.link();
-    batch.sign();
+    yield* batch.signSteps();
     this.#writer.fill(batch);
     for (const [domainId, chain] of this.#chains) {
       const changes = chain.write(batch);
@@ -485,6 +492,10 @@ export class ZoneUpdates {
 
   /** Compiles all names of a zone from its rows. */
   compileAll(domain: Domain): void {
+    for (const _ of this.#compileWhole(domain));
+  }
+
+  *#compileWhole(domain: Domain): Generator<void> {
     const { apex } = domain;
     const { aliases } = this.#environment;
     const stored = readBelowApex(this.#environment, domain, (target, key) => {
@@ -506,7 +517,11 @@ export class ZoneUpdates {
       nodes.push([name.length === apex.length ? apexKey(name) : nameKey(name), node]);
       if (signer !== null) signed.push([name, typesOfNode(node)]);
     };
-    for (const owner of zone.names()) compile(owner);
+    let names = 0;
+    for (const owner of zone.names()) {
+      compile(owner);
+      if (++names % STEP_NAMES === 0) yield;
+    }
     for (const { name } of this.#challengeChanges(domain)) if (!exists(zone, name)) compile(name);
     if (signer !== null)
       for (const name of this.#served.nestedIn(apex)) {
@@ -514,10 +529,15 @@ export class ZoneUpdates {
         if (types !== null) signed.push([name, types]);
       }
     const chain = signer && this.#chainOf(domain, view, signer);
-    const entries = chain?.encodeAll(signed) ?? [];
+    const entries = chain === null ? [] : yield* chain.encodeAll(signed);
     const batch = this.#batch;
-    batch?.sign();
-    if (batch !== null) for (const [, node] of nodes) batch.fill(node);
+    if (batch !== null) {
+      yield* batch.signSteps();
+      for (const [i, [, node]] of nodes.entries()) {
+        batch.fill(node);
+        if (i % STEP_NAMES === 0) yield;
+      }
+    }
     this.#writer.replaceAll(apex, nodes);
     if (chain === null || batch === null) this.#removeChain(domain.id, apex);
     else {
@@ -556,7 +576,7 @@ export class ZoneUpdates {
     return this.#zones.get(domainId)?.state ?? decodeZoneState(this.#environment.zones.get(idKey(domainId)));
   }
 
-  #compileUpdate(domain: Domain, update: ZoneUpdate): void {
+  *#compileUpdate(domain: Domain, update: ZoneUpdate): Generator<void> {
     // Precompiled nodes are valid only if no other entry of the group has changed the zone. They
     // were compiled without the proxy, without challenges, and without the address of the origin.
     const signer = this.#served.signerOf(domain);
@@ -572,7 +592,7 @@ export class ZoneUpdates {
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.#writer.replaceAll(domain.apex, nodes);
       this.#compileOwners(domain, update);
-    } else if (update.isWhole || update.compiled !== undefined) this.compileAll(domain);
+    } else if (update.isWhole || update.compiled !== undefined) yield* this.#compileWhole(domain);
     else {
       const zone = this.#served.open(domain);
       const view = this.#served.viewOf(domain, zone);

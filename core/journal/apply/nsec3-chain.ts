@@ -49,6 +49,8 @@ interface Link {
 
 const NEXT_HASH_AT = 6;
 const NO_ENTRY = Buffer.alloc(0);
+/** Links that are encoded in a step. */
+const STEP_LINKS = 64;
 
 /** Inside a write transaction. */
 export class Nsec3Chain {
@@ -142,9 +144,9 @@ export class Nsec3Chain {
 
   /**
    * The records of these names, which replace all others of the zone. Their signatures are added to
-   * the batch of the signer. Sorted by hash.
+   * the batch of the signer. Sorted by hash. In steps.
    */
-  encodeAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Buffer[] {
+  *encodeAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Generator<void, Buffer[]> {
     const { signer } = this.#zone;
     const links: Link[] = [];
     for (const [name, types] of names) {
@@ -152,11 +154,13 @@ export class Nsec3Chain {
       if (signer.signsHash(hash) || signer.willSign(hash)) links.push({ hash, name, types });
     }
     links.sort((a, b) => Buffer.compare(a.hash, b.hash));
-    return links.map((link, i) =>
-      signer.signsHash(link.hash)
-        ? this.#encode(link, links[(i + 1) % links.length].hash)
-        : encodeListed(link.hash, link.name),
-    );
+    const entries: Buffer[] = [];
+    for (const [i, link] of links.entries()) {
+      const next = links[(i + 1) % links.length].hash;
+      entries.push(signer.signsHash(link.hash) ? this.#encode(link, next) : encodeListed(link.hash, link.name));
+      if (i % STEP_LINKS === 0) yield;
+    }
+    return entries;
   }
 
   /** Replaces all records of the zone by these. */

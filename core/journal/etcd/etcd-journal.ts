@@ -372,7 +372,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     const { accepted, links, hash } = group;
     if (accepted.length === 0) return;
     try {
-      if (accepted.some(({ request }) => request.compiled === undefined)) this.applier.rehearse(links);
+      if (accepted.some(({ request }) => request.compiled === undefined)) await this.applier.rehearse(links);
     } catch (error) {
       this.observer?.observeFailure();
       this.recent.restore(checkpoint);

@@ -191,10 +191,10 @@ const journalOf: Parameters<typeof withStore>[0] = ({ environment, index }, hist
     const rehearsals = random.below(3);
     if (rehearsals > 0) {
       try {
-        applier.rehearse(links.slice(0, 1 + random.below(links.length)));
+        await applier.rehearse(links.slice(0, 1 + random.below(links.length)));
       } catch {}
     }
-    if (rehearsals === 2) applier.rehearse(links);
+    if (rehearsals === 2) await applier.rehearse(links);
     return apply(links, hash);
   };
   return journal;
