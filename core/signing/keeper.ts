@@ -87,7 +87,7 @@ export class SigningKeeper {
       runsImmediately: true,
       onEnd: (error) => faults.report(error),
     });
-    this.#expiries = new Periodic(() => this.#findExpiry(), {
+    this.#expiries = new Periodic(() => this.findExpiry(), {
       interval: EXPIRY_INTERVAL_MS,
       runsImmediately: true,
       onEnd: () => {},
@@ -150,8 +150,11 @@ export class SigningKeeper {
   async #isServed(): Promise<boolean> {
     const { journal, served } = this.#options;
     const limit = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(SERVED_MS)]);
-    await served(journal.head, limit).catch(() => {});
-    return !limit.aborted;
+    const isDone = await served(journal.head, limit).then(
+      () => true,
+      () => false,
+    );
+    return isDone && !limit.aborted;
   }
 
   async #keepAll(due: readonly Kept[], isServed: boolean): Promise<void> {
@@ -180,7 +183,8 @@ export class SigningKeeper {
     return { domain, before, look: isDue ? await lookAtParent(this.#reader, publicParent, domain, now) : null };
   }
 
-  async #findExpiry(): Promise<void> {
+  /** Sets `earliestExpiry`. */
+  async findExpiry(): Promise<void> {
     const rows = this.#options.environment.rows.get(dnssec.number)!;
     let earliest: number | null = null;
     let start: Buffer | undefined = Buffer.alloc(0);

@@ -138,7 +138,8 @@ export function noteServed({ row, state }: SignedZone, now: number): SignedZone 
 
 /** Why a look at the parent gave nothing. */
 export function noteTrouble({ row, state }: SignedZone, trouble: string, now: number): SignedZone {
-  return { row, state: scheduleLook({ ...state, trouble, lookedAt: now }, now) };
+  const scheduled = scheduleLook({ ...state, trouble, lookedAt: now }, now);
+  return { row, state: { ...scheduled, lookAt: Math.min(scheduled.lookAt, now + AWAITING_INTERVAL) } };
 }
 
 /** Notes what the parent has. `look`: at least one server answered. */
@@ -250,11 +251,13 @@ function timedStepAt(zone: SignedZone): number | null {
 }
 
 /** When no cache has another DS set than the one that the parent has now; null: not foreseeable. */
-function settledAt({ state: { phase, settledSince, dsTtl, parent, isEmergency } }: SignedZone): number | null {
+function settledAt(zone: SignedZone): number | null {
+  const { phase, settledSince, dsTtl, parent, isEmergency } = zone.state;
   if (settledSince === null || parent === null) return null;
   const margin = isEmergency ? EMERGENCY_MARGIN : MARGIN;
   // A DS that was ordered before may still arrive.
-  const ttl = phase === 'removing_ds' ? Math.max(dsTtl, DEFAULT_DS_TTL) : dsTtl || DEFAULT_DS_TTL;
+  const isReturn = phase === 'removing_ds' || isBackingOut(zone);
+  const ttl = isReturn ? Math.max(dsTtl, DEFAULT_DS_TTL) : dsTtl || DEFAULT_DS_TTL;
   return settledSince + ttl + (parent.answered < parent.servers ? SILENT_MARGIN : margin);
 }
 
@@ -280,7 +283,9 @@ function to({ row, state }: SignedZone, phase: DnssecState['phase'], now: number
   const isLook = phase === 'awaiting_ds' || phase === 'secure';
   const hasRequestedDs = state.hasRequestedDs || phase === 'awaiting_ds';
   const entered = { ...enter(state, phase, now), servedSince, hasRequestedDs };
-  return { row, state: isLook ? { ...entered, settledSince, lookAt } : entered };
+  if (!isLook) return { row, state: entered };
+  const nextLook = state.phase === 'signing' ? now : Math.min(lookAt, now + AWAITING_INTERVAL);
+  return { row, state: { ...entered, settledSince, lookAt: phase === 'secure' ? lookAt : nextLook } };
 }
 
 /** Enters a phase that changes what is signed. */
@@ -321,27 +326,34 @@ function jitter(domainId: number, now: number, interval: number): number {
 export function dueAt(zone: SignedZone): number {
   const { servedSince, lookAt, phase } = zone.state;
   if (servedSince === null) return 0;
-  const timed = timedStepAt(zone);
-  const settled = phase === 'rolling_ds' || phase === 'removing_ds' ? settledAt(zone) : null;
-  // A look decides then, not the time alone.
-  const confirm = settled === null ? lookAt : Math.min(lookAt, Math.max(settled, timed ?? 0));
-  return timed === null || phase === 'rolling_ds' ? confirm : Math.min(timed, confirm);
+  const confirmation = confirmationAt(zone) ?? lookAt;
+  // A look decides what depends on the parent, not the time alone.
+  const timed = phase === 'rolling_ds' ? null : timedStepAt(zone);
+  return Math.min(lookAt, confirmation, timed ?? lookAt);
 }
 
 /** Whether the parent is to be looked at. */
 export function isLookDue(zone: SignedZone, now: number): boolean {
-  const { phase, lookAt, parent } = zone.state;
-  if (now >= lookAt) return true;
+  return now >= Math.min(zone.state.lookAt, confirmationAt(zone) ?? Number.POSITIVE_INFINITY);
+}
+
+/** When a look confirms that the parent has had the DS for long enough; null: it has been made. */
+function confirmationAt(zone: SignedZone): number | null {
+  const at = settledStepAt(zone);
+  return at === null || (zone.state.lookedAt ?? 0) >= at ? null : at;
+}
+
+/** When a phase that waits for the parent may end; null: not foreseeable. */
+function settledStepAt(zone: SignedZone): number | null {
+  const { phase } = zone.state;
   const settled = phase === 'rolling_ds' || phase === 'removing_ds' ? settledAt(zone) : null;
-  return settled !== null && now >= Math.max(settled, timedStepAt(zone) ?? 0) && parent!.checkedAt < settled;
+  return settled === null ? null : Math.max(settled, timedStepAt(zone) ?? 0);
 }
 
 /** When the next step is expected; null: it depends on the parent. */
 export function nextStepAt(zone: SignedZone): number | null {
   const { phase } = zone.state;
-  if (phase !== 'rolling_ds' && phase !== 'removing_ds') return timedStepAt(zone);
-  const settled = settledAt(zone);
-  return settled === null ? null : Math.max(settled, timedStepAt(zone) ?? 0);
+  return phase === 'rolling_ds' || phase === 'removing_ds' ? settledStepAt(zone) : timedStepAt(zone);
 }
 
 /** The key tags of all DNSKEY records. */

@@ -1,0 +1,92 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { finishSigning, setState } from '../contract/signed.ts';
+import { NO_DS } from '../daemon.ts';
+import { type Live, startLive } from './live.ts';
+
+interface Context extends Live {
+  domainId: number;
+}
+
+const test = suite<Context>('admin-api/cli/dnssec, with the API');
+
+test.before(async (context) => {
+  Object.assign(context, await startLive());
+  const [added] = await context.json(['domain', 'add', 'signed.test']);
+  context.domainId = Number(added.domain.id);
+});
+test.after((context) => context.daemon.stop());
+
+test('status of a zone that is not signed', async ({ waypost }) => {
+  const { code, stdout } = await waypost(['dnssec', 'status', 'signed.test']);
+  assert.is(code, 0);
+  assert.is(stdout, 'signed.test: not signed\n  next: Sign it with "waypost dnssec enable signed.test".\n');
+  const forms = await waypost(['dnssec', 'ds', 'signed.test']);
+  assert.match(forms.stdout, /^signed\.test: no DS record\n/);
+  const rollover = await waypost(['dnssec', 'rollover', 'signed.test']);
+  assert.is(rollover.code, 1);
+  assert.match(rollover.stderr, /dnssec_off/);
+});
+
+test('enable shows the key and the DS record, and ds the forms of registrars', async ({ waypost, json }) => {
+  const on = await waypost(['dnssec', 'enable', 'signed.test', '--algorithm', '15']);
+  assert.is(on.code, 0, on.stderr);
+  assert.match(on.stdout, /^signed\.test: signing \(change \d+\)\n {2}next {9}Wait/);
+  assert.match(on.stdout, / {2}ds {11}signed\.test\. 3600 IN DS \d+ 15 2 [0-9A-F]{64}\n/i);
+  const { stdout } = await waypost(['dnssec', 'ds', 'signed.test']);
+  assert.match(
+    stdout,
+    /Form with a DS record:\n {2}Key tag {6}\d+\n {2}Algorithm {4}15\n {2}Digest type {2}2\n {2}Digest/,
+  );
+  assert.match(
+    stdout,
+    /Form with a DNSKEY record:\n {2}Flags {8}257\n {2}Protocol {5}3\n {2}Algorithm {4}15\n {2}Public key/,
+  );
+  const [body] = await json(['dnssec', 'ds', 'signed.test']);
+  assert.is(Object.values(body.ds).length, 1);
+  const other = await waypost(['dnssec', 'enable', 'signed.test', '--algorithm', '13']);
+  assert.is(other.code, 1);
+  assert.match(other.stderr, /bad_algorithm/);
+});
+
+test('status --check asks the parent', async ({ waypost, json, daemon, domainId }) => {
+  await setState(daemon, domainId, { phase: 'awaiting_ds', servedSince: 1 });
+  daemon.parent.look = { ...NO_DS, sets: [[`ffff0f02${'00'.repeat(32)}`]], ttl: 60 };
+  const { stdout } = await waypost(['dnssec', 'status', 'signed.test', '--check']);
+  assert.match(stdout, / {2}parent {7}example: DS 65535 15 2 0+ \(2 of 2 servers, 20/);
+  assert.match(stdout, / {2}error {8}The parent zone has a DS record of an unknown key/);
+  daemon.parent.look = NO_DS;
+  const [body] = await json(['dnssec', 'status', 'signed.test', '--check']);
+  assert.equal([body.status, body.error.reason], ['awaiting_ds', 'missing']);
+});
+
+test('rollover, in an emergency, and cancelled', async ({ waypost, daemon, domainId }) => {
+  const begun = await waypost(['dnssec', 'rollover', 'signed.test', '--emergency']);
+  assert.match(begun.stdout, /^signed\.test: rolling_publish \(change \d+\)\n {2}next {9}Add the DS record/);
+  assert.match(begun.stdout, / {2}key {10}\d+, active, .*\n {2}key {10}\d+, incoming, /);
+  const cancelled = await waypost(['dnssec', 'rollover', 'signed.test', '--cancel']);
+  assert.match(cancelled.stdout, /^signed\.test: rolling_ds[\s\S]*, outgoing, /);
+  await setState(daemon, domainId, { phase: 'secure' });
+});
+
+test('disable waits for the DS; with --force it asks first', async ({ waypost, daemon, domainId }) => {
+  const off = await waypost(['dnssec', 'disable', 'signed.test']);
+  assert.match(off.stdout, /^signed\.test: removing_ds \(change \d+\)\n {2}next {9}Remove all DS records/);
+  const unconfirmed = await waypost(['dnssec', 'disable', 'signed.test', '--force']);
+  assert.is(unconfirmed.code, 1);
+  assert.match(unconfirmed.stderr, /not_confirmed|Not confirmed/);
+  daemon.parent.look = { ...NO_DS, sets: [[`ffff0f02${'00'.repeat(32)}`]], ttl: 60 };
+  const refused = await waypost(['dnssec', 'disable', 'signed.test', '--force', '--yes']);
+  assert.match(refused.stderr, /dnssec_ds_present/);
+  const kept = await waypost(['domain', 'rm', 'signed.test', '--yes']);
+  assert.match(kept.stderr, /dnssec_ds_present/);
+  daemon.parent.look = NO_DS;
+  const forced = await waypost(['dnssec', 'disable', 'signed.test', '--force', '--yes']);
+  assert.match(forced.stdout, /^signed\.test: not signed/);
+  await finishSigning(daemon, domainId);
+  daemon.parent.look = { ...NO_DS, sets: [[`ffff0f02${'00'.repeat(32)}`]], ttl: 60 };
+  const removed = await waypost(['domain', 'rm', 'signed.test', '--yes', '--force']);
+  assert.is(removed.code, 0, removed.stderr);
+});
+
+test.run();

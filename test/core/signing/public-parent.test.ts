@@ -1,0 +1,176 @@
+/** Looks at a parent zone over real sockets: a resolver, and nameservers on loopback addresses. */
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { type Answer, decode, encode, type Packet } from 'dns-packet';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NO_EXEMPTIONS, parseExemptions } from '../../../core/address/index.ts';
+import { isFailed, type LookResult } from '../../../core/signing/parent-look.ts';
+import { PublicParent } from '../../../core/signing/public-parent.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { freePort } from '../../support/ports.ts';
+
+const test = suite('core/signing/public-parent');
+
+const AA = 0x400;
+const RA = 0x80;
+const TC = 0x200;
+const NOW = 1_800_000_000;
+const APEX = parseName('signed.example.');
+
+type Reply = Pick<Packet, 'answers' | 'authorities'> & {
+  readonly flags?: number;
+  /** No reply over UDP. */
+  readonly isSilent?: boolean;
+  readonly isTruncated?: boolean;
+};
+type Handler = (name: string, type: string) => Reply | null;
+
+const soa = (name: string): Answer => ({
+  ...{ type: 'SOA', name, ttl: 900 },
+  data: { mname: 'a', rname: 'b', serial: 1, minimum: 40 },
+});
+const ds = (keyTag: number, ttl = 3600): Answer => ({
+  ...{ type: 'DS', name: 'signed.example', ttl },
+  data: { keyTag, algorithm: 13, digestType: 2, digest: Buffer.alloc(32, keyTag) },
+});
+const hex = (keyTag: number): string =>
+  `${keyTag.toString(16).padStart(4, '0')}0d02${Buffer.alloc(32, keyTag).toString('hex')}`;
+
+/** A DNS server over UDP and TCP. Null: no reply. */
+class FakeServer {
+  readonly #udp: UdpSocket = createSocket('udp4');
+  readonly #tcp: Server;
+  readonly queries: string[] = [];
+
+  constructor(handler: Handler) {
+    const reply = (query: Buffer, isTcp: boolean): Buffer | null => {
+      const { id, questions = [], flags = 0 } = decode(query);
+      const [question] = questions;
+      this.queries.push(`${isTcp ? 'tcp' : 'udp'} ${question.type}${(flags & 0x100) === 0 ? '' : ' RD'}`);
+      const answer = handler(question.name.toLowerCase(), String(question.type));
+      if (answer === null || (!isTcp && answer.isSilent)) return null;
+      const isTruncated = !isTcp && answer.isTruncated === true;
+      return encode({
+        ...{ type: 'response', id, questions, flags: (answer.flags ?? AA) | (isTruncated ? TC : 0) },
+        ...(isTruncated ? {} : { answers: answer.answers, authorities: answer.authorities }),
+      });
+    };
+    this.#udp.on('message', (query, { port, address }) => {
+      const message = reply(query, false);
+      if (message !== null) this.#udp.send(message, port, address);
+    });
+    this.#tcp = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (chunk) => {
+        const message = reply(chunk.subarray(2), true);
+        if (message !== null) socket.end(Buffer.concat([Buffer.of(message.length >> 8, message.length), message]));
+      });
+    });
+  }
+
+  async listen(address: string, port: number): Promise<void> {
+    this.#udp.bind(port, address);
+    this.#tcp.listen(port, address);
+    await Promise.all([once(this.#udp, 'listening'), once(this.#tcp, 'listening')]);
+  }
+
+  async close(): Promise<void> {
+    this.#udp.close();
+    await new Promise((done) => this.#tcp.close(done));
+  }
+}
+
+const HOSTS = ['127.0.0.2', '127.0.0.3'];
+
+const resolve: Handler = (name, type) => {
+  const flags = RA;
+  if (type === 'SOA' && name === 'example') return { flags, answers: [soa('example')] };
+  if (type === 'SOA') return { flags, answers: [], authorities: [soa('example')] };
+  if (type === 'NS')
+    return {
+      flags,
+      answers: ['ns1', 'ns2'].map((host): Answer => ({ type: 'NS', name, ttl: 60, data: `${host}.example` })),
+    };
+  if (type === 'A')
+    return { flags, answers: [{ type: 'A', name, ttl: 60, data: HOSTS[name.startsWith('ns1') ? 0 : 1] }] };
+  return { flags, answers: [], authorities: [soa('example')] };
+};
+
+/** Looks at a parent with these two nameservers. */
+async function look(
+  handlers: readonly Handler[],
+  { isPrivate = true, resolver = resolve, apex = APEX } = {},
+): Promise<{ result: LookResult; servers: FakeServer[] }> {
+  const port = await freePort();
+  const servers = [resolver, ...handlers].map((handler) => new FakeServer(handler));
+  await Promise.all(servers.map((server, i) => server.listen(['127.0.0.1', ...HOSTS][i], port)));
+  try {
+    const parent = new PublicParent(
+      {
+        ...{ resolvers: [`127.0.0.1:${port}`], port, now: () => NOW },
+        exemptions: isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS,
+      },
+      new AbortController().signal,
+    );
+    return { result: await parent.look(apex), servers };
+  } finally {
+    await Promise.all(servers.map((server) => server.close()));
+  }
+}
+
+const has =
+  (answers: Answer[]): Handler =>
+  () => ({ answers, authorities: answers.length > 0 ? [] : [soa('example')] });
+
+test('every nameserver of the parent is asked, without recursion', async () => {
+  const { result, servers } = await look([has([ds(1), ds(2, 60)]), has([ds(2), ds(1)])]);
+  const expected = { zone: 'example', sets: [[hex(1), hex(2)]], ttl: 3600, servers: 2, answered: 2, checkedAt: NOW };
+  assert.equal(result, expected);
+  for (const { queries } of servers.slice(1)) assert.equal(queries, ['udp DS']);
+});
+
+test('servers that differ are kept apart; NODATA is no DS', async () => {
+  const { result } = await look([has([ds(1)]), has([])]);
+  if (isFailed(result)) assert.unreachable(result.trouble);
+  else assert.equal([result.sets, result.answered], [[[hex(1)], []], 2]);
+});
+
+test('a truncated or missing reply over UDP is repeated over TCP', async () => {
+  const { result, servers } = await look([
+    () => ({ answers: [ds(1)], isTruncated: true }),
+    () => ({ answers: [ds(1)], isSilent: true }),
+  ]);
+  if (isFailed(result)) assert.unreachable(result.trouble);
+  else assert.equal([result.sets, result.answered], [[[hex(1)]], 2]);
+  assert.equal(servers[1].queries, ['udp DS', 'tcp DS']);
+  assert.equal(servers[2].queries, ['udp DS', 'udp DS', 'tcp DS']);
+});
+
+test('replies without authority, and those of the child zone, do not count', async () => {
+  const lame = await look([has([ds(1)]), () => ({ flags: RA, answers: [ds(2)] })]);
+  if (isFailed(lame.result)) assert.unreachable(lame.result.trouble);
+  else assert.equal([lame.result.sets, lame.result.answered, lame.result.servers], [[[hex(1)]], 1, 2]);
+  const child = () => ({ answers: [], authorities: [soa('signed.example')] });
+  const { result } = await look([child, child]);
+  assert.equal(result, { trouble: 'no nameserver of example answered' });
+});
+
+test('private addresses are not asked', async () => {
+  const { result, servers } = await look([has([ds(1)]), has([ds(1)])], { isPrivate: false });
+  assert.equal(result, { trouble: 'no nameserver of example answered' });
+  assert.equal([servers[1].queries, servers[2].queries], [[], []]);
+});
+
+test('the parent zone can be several labels above', async () => {
+  const { result } = await look([has([]), has([])], { apex: parseName('a.b.c.example.') });
+  assert.is(isFailed(result) ? '' : result.zone, 'example');
+});
+
+test('a resolver that fails is named as the trouble', async () => {
+  const { result } = await look([has([]), has([])], { resolver: () => ({ flags: RA | 2, answers: [] }) });
+  assert.equal(result, { trouble: 'the resolver returned RCODE 2' });
+});
+
+test.run();
