@@ -43,8 +43,11 @@ const MAX_PLAIN_UDP = 512;
  * unchanged.
  */
 export const DEFERRED = -1;
-/** A lookup that the change of a zone has disturbed is repeated. */
-const MAX_LOOKUPS = 3;
+/**
+ * A lookup that the change of a zone has disturbed is repeated. The change of a name takes a few
+ * microseconds, as a lookup does.
+ */
+const MAX_LOOKUPS = 50;
 
 export class Responder {
   readonly #index: IndexReader;

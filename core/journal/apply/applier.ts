@@ -14,6 +14,7 @@ import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
 import { signsLargeZone } from './large-zones.ts';
+import type { Nsec3Change } from './nsec3-chain.ts';
 import type { Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
@@ -205,15 +206,34 @@ function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
     if (node === null) index.remove(name);
     else index.put(node, wasStored);
   }
-  for (const { domainId, apex, hash, stored, all, before } of updates.nsec3) {
-    if (hash === null) index.denial.replaceAll(domainId, apex, (all ?? []).filter(hasRecords).map(entryOf));
-    else {
-      const wasStored = before !== null && hasRecords(before);
-      if (stored !== null && hasRecords(stored)) index.denial.put(domainId, apex, entryOf(stored), wasStored);
-      else if (wasStored) index.denial.remove(domainId, hash);
-    }
-  }
+  // A record that is there must cover what is looked up now: new records come before those that
+  // point to them, and go after these.
+  for (const order of PUBLISHING_ORDER)
+    for (const change of updates.nsec3) if (orderOf(change) === order) publishNsec3(index, change);
   index.publish();
+}
+
+/** Order of changes of NSEC3 records. */
+const WHOLE = 0;
+const ADDED = 1;
+const CHANGED = 2;
+const REMOVED = 3;
+const PUBLISHING_ORDER = [WHOLE, ADDED, CHANGED, REMOVED];
+
+function orderOf({ hash, stored, before }: Nsec3Change): number {
+  if (hash === null) return WHOLE;
+  if (stored === null || !hasRecords(stored)) return REMOVED;
+  return before === null || !hasRecords(before) ? ADDED : CHANGED;
+}
+
+function publishNsec3({ denial }: IndexWriter, { domainId, apex, hash, stored, all, before }: Nsec3Change): void {
+  if (hash === null) {
+    denial.replaceAll(domainId, apex, (all ?? []).filter(hasRecords).map(entryOf));
+    return;
+  }
+  const wasStored = before !== null && hasRecords(before);
+  if (stored !== null && hasRecords(stored)) denial.put(domainId, apex, entryOf(stored), wasStored);
+  else if (wasStored) denial.remove(domainId, hash);
 }
 
 const hasRecords = (stored: Buffer): boolean => !isListedOnly(stored);

@@ -19,6 +19,7 @@ const responder = new Responder(index, 1232);
 const client = new Client();
 const buffer = Buffer.alloc(2048);
 const right = data.right.map((hex) => Buffer.from(hex, 'hex'));
+const collected = new Map<string, number>();
 const counts = right.map(() => 0);
 let sent = 0;
 let wrong: string | null = null;
@@ -45,10 +46,15 @@ while (Atomics.load(control, STOP) === 0 && wrong === null) {
         wrong = `${number}: ${buffer.toString('hex', 0, length)}`;
       continue;
     }
+    if (data.collects === true) {
+      const hex = buffer.toString('hex', 0, length);
+      collected.set(hex, (collected.get(hex) ?? 0) + 1);
+      continue;
+    }
     const which = right.findIndex((bytes) => bytes.equals(buffer.subarray(0, length)));
     if (which < 0) wrong = buffer.toString('hex', 0, length);
     else counts[which]++;
   }
   index.leave();
 }
-parentPort?.postMessage({ sent, counts, wrong } satisfies Report);
+parentPort?.postMessage({ sent, counts, wrong, collected } satisfies Report);

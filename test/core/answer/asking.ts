@@ -22,6 +22,8 @@ export interface AskingData {
    * the number instead.
    */
   readonly right: readonly string[];
+  /** All different responses are reported instead, and none is compared. */
+  readonly collects?: boolean;
 }
 
 export interface Report {
@@ -30,4 +32,6 @@ export interface Report {
   readonly counts: readonly number[];
   /** The first incorrect response. */
   readonly wrong: string | null;
+  /** With `collects`: the different responses in hexadecimal, and how often each was received. */
+  readonly collected: ReadonlyMap<string, number>;
 }

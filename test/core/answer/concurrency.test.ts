@@ -4,18 +4,31 @@
  */
 
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openSecrets } from '../../../core/base/secrets.ts';
+import { hashName } from '../../../core/dnssec/nsec3.ts';
+import { Signers } from '../../../core/journal/apply/signers.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
+import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { parseName } from '../../../core/wire/name.ts';
+import { dnssec, domains, records } from '../../../core/store/rows.ts';
+import { type Name, parseName } from '../../../core/wire/name.ts';
 import type { ResourceRecord } from '../../../core/wire/types.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
+import { Proofs, readNsec3 } from '../../reference/denial.ts';
+import { SignedRows } from '../../reference/signed-rows.ts';
 import { depth } from '../../support/depth.ts';
 import { QueryPath } from '../../support/in-process.ts';
+import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
+import { addressRecord, DEFAULTS, newDomain } from '../journal/fixture.ts';
 import { APEX, ask, putZone, record, soa, texts } from '../nameserver/fixture.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 
@@ -34,7 +47,7 @@ interface Readers {
 /** Threads that send queries now. Reader 1 belongs to QueryPath. */
 async function startReaders(
   index: IndexWriter,
-  what: Pick<AskingData, 'packet' | 'numbered' | 'right'>,
+  what: Pick<AskingData, 'packet' | 'numbered' | 'right' | 'collects'>,
 ): Promise<Readers> {
   const control = new SharedArrayBuffer(8);
   const threads = await Promise.all(
@@ -156,5 +169,115 @@ test('200,000 names added while readers query: moving to larger slots loses none
     assert.is(response.readUInt32BE(response.length - 4), i);
   }
 });
+
+/** What a commit does to the index, to be done again. */
+type IndexChange = () => void;
+
+/** Records what the journal does to an index. */
+class RecordedIndex {
+  readonly changes: IndexChange[] = [];
+  readonly #index: IndexWriter;
+
+  constructor(index: IndexWriter) {
+    this.#index = index;
+  }
+
+  /** In the place of the index. */
+  get writer(): IndexWriter {
+    const index = this.#index;
+    const record = (change: IndexChange): void => {
+      this.changes.push(change);
+      change();
+    };
+    const denial: Pick<IndexWriter['denial'], 'put' | 'remove' | 'replaceAll'> = {
+      put: (...args) => record(() => index.denial.put(...args)),
+      remove: (...args) => record(() => index.denial.remove(...args)),
+      replaceAll: (...args) => record(() => index.denial.replaceAll(...args)),
+    };
+    const writer = {
+      put: (node: Uint8Array, wasStored: boolean) => record(() => index.put(node, wasStored)),
+      remove: (name: Uint8Array) => record(() => index.remove(name)),
+      isAmbiguous: (name: Uint8Array) => index.isAmbiguous(name),
+      publish: () => record(() => index.publish()),
+      denial,
+    };
+    return writer as unknown as IndexWriter;
+  }
+}
+
+const COMINGS = depth({ quick: 20_000, moderate: 100_000, full: 1_000_000 });
+test(`a name of a signed zone comes and goes ${COMINGS} times: every proof proves`, async () => {
+  const folder = temporaryFolder('concurrency');
+  const environment = openEnvironment(folder);
+  const index = new IndexWriter(ARENA);
+  const recorded = new RecordedIndex(index);
+  const keyFile = join(folder, 'secret.key');
+  const signers = new Signers(openSecrets(keyFile));
+  const journal = openEmbeddedJournal({
+    environment,
+    index: recorded.writer,
+    zoneSettings: DEFAULTS,
+    history: 100,
+    signers,
+  });
+  const domain = newDomain('zone.test.');
+  const rows = Array.from({ length: 60 }, (_, i) => addressRecord(domain, `host${i}`));
+  await write(environment, journal, 'test', (draft) => {
+    draft.put(domains, domain);
+    for (const row of rows) draft.put(records, row);
+  });
+  const signing = new SignedRows(keyFile).sign(domain, 1, 1_800_000_000);
+  await write(environment, journal, 'test', (draft) => draft.put(dnssec, signing));
+  const row = addressRecord(domain, 'flip');
+  const record = async (change: (draft: Draft) => void): Promise<IndexChange[]> => {
+    recorded.changes.length = 0;
+    await write(environment, journal, 'test', change);
+    return [...recorded.changes];
+  };
+  const add = await record((draft) => draft.put(records, row));
+  const path = new QueryPath(index);
+  const query = (name: string, type: number): Uint8Array => {
+    const edns = { version: 0, size: UDP, do: true };
+    return encodeQuery({ name: parseName(name, domain.apex), type, class: 1, edns }, 1);
+  };
+  // Names that the NSEC3 record of the other name covers when it is there.
+  const flipHash = Buffer.from(hashName(row.name)).toString('hex');
+  const hashes = [domain.apex, ...rows.map(({ name }) => name)].map((name) =>
+    Buffer.from(hashName(name)).toString('hex'),
+  );
+  const next = hashes.sort().find((hash) => hash > flipHash) ?? 'g';
+  const covered = Array.from({ length: 10_000 }, (_, i) => `missing${i}`).find((name) => {
+    const hash = Buffer.from(hashName(parseName(name, domain.apex))).toString('hex');
+    return hash > flipHash && hash < next;
+  })!;
+  const packets = [query(covered, TYPE.A), query('flip', TYPE.A), query('flip', TYPE.TXT)];
+  const remove = await record((draft) => draft.delete(records, row));
+  for (const packet of packets) {
+    for (const change of [...add, ...remove]) {
+      change();
+      checkProofs(path.answer(packet, UDP)!, domain.apex);
+    }
+    const readers = await startReaders(index, { packet, numbered: false, right: [], collects: true });
+    for (let k = 0; k < COMINGS; k++) for (const change of k % 2 === 0 ? add : remove) change();
+    for (const { collected } of await readers.stop()) {
+      // SERVFAIL is among them: the name and its NSEC3 record do not come at once.
+      assert.ok(collected.size > 1, `${collected.size} different responses`);
+      for (const hex of collected.keys()) checkProofs(Buffer.from(hex, 'hex'), domain.apex);
+    }
+  }
+  await journal.close();
+  await environment.close();
+  removeFolder(folder);
+});
+
+/** Throws if the NSEC3 records of a response do not prove what it says. */
+function checkProofs(packet: Uint8Array, apex: Name): void {
+  const { rcode, question, answer, authority } = decodeMessage(packet);
+  if (rcode === RCODE.SERVFAIL || answer.length > 0) return;
+  const name = question.subarray(0, -4);
+  const proofs = new Proofs(apex, authority.filter(({ type }) => type === TYPE.NSEC3).map(readNsec3));
+  if (rcode === RCODE.NXDOMAIN) proofs.nameError(name);
+  else proofs.noData(name, (question[name.length] << 8) | question[name.length + 1]);
+}
 
 test.run();
