@@ -45,15 +45,7 @@ export function signWorld(world: World, seed: number, clock: number): SignedWorl
     const published = choice === 2 ? [KEYS[2]] : [];
     const apex = records[0].name;
     zones.set(key, [...records, ...recordsOf(apex, signing, published)]);
-    signers.set(
-      key,
-      new Signer(
-        apex,
-        { signing, previous: [], signedTo: ALL_HASHES, all: [...signing, ...published], isComplete: true },
-        { clock, previous: clock },
-        memo,
-      ),
-    );
+    signers.set(key, signerOf(apex, clock, signing, published, memo));
     chosen.push({ key, signing, published });
   });
   const answered = aliasedZones(answeredZones(zones, world.proxies), world.aliases);
@@ -65,6 +57,19 @@ export function signWorld(world: World, seed: number, clock: number): SignedWorl
     clock,
   }));
   return { ...world, zones, signers, signed };
+}
+
+/** Signs a whole zone. */
+export function signerOf(
+  apex: Name,
+  clock: number,
+  signing: readonly SigningKey[] = KEYS.slice(0, 1),
+  published: readonly SigningKey[] = [],
+  memo = new SignatureMemo(),
+): Signer {
+  const all = [...signing, ...published];
+  const keys = { signing, previous: [], signedTo: ALL_HASHES, all, isComplete: true };
+  return new Signer(apex, keys, { clock, previous: clock }, memo);
 }
 
 /** What stands at the apex of a signed zone. */

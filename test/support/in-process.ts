@@ -106,7 +106,7 @@ export class InProcess {
 }
 
 /** The NSEC3 entries of a zone, sorted. */
-function entriesOf(view: ZoneView, nodes: readonly (readonly [Name, Buffer])[], signer: Signer): Buffer[] {
+export function entriesOf(view: ZoneView, nodes: readonly (readonly [Name, Buffer])[], signer: Signer): Buffer[] {
   const { apex } = view;
   const ttl = negativeTtl(findType(view.rrsets(apex), TYPE.SOA)!);
   const links = nodes.map(([name, node]) => ({ hash: signer.hash(name), types: typesOfNode(node) }));

@@ -8,7 +8,13 @@ import { Responder } from '../../../core/answer/responder.ts';
 import { PLAIN } from '../../../core/answer/settings.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { EDNS_OPTION } from '../../../core/wire/edns.ts';
-import { TYPE } from '../../../core/wire/types.ts';
+import { type Name, parseName } from '../../../core/wire/name.ts';
+import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { compileNode } from '../../../core/zone/compile.ts';
+import { MemoryZone } from '../../../core/zone/memory.ts';
+import { signerOf } from '../../reference/signed-world.ts';
+import { entriesOf } from '../../support/in-process.ts';
+import { encodeQuery } from '../../support/message.ts';
 import { ask, putZone, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
 import { option, queryWith, SECRET } from './fixture.ts';
 
@@ -24,6 +30,7 @@ const ROUNDS = 5;
 
 const index = new IndexWriter(1 << 20);
 putZone(index, ZONE);
+putSignedZone(index);
 const { port1, port2 } = new MessageChannel();
 port1.unref();
 port2.unref();
@@ -36,6 +43,38 @@ const settings = { ...PLAIN, cookies: 'on', cookieSecrets: [SECRET], nsid: 'node
 const responder = new Responder(reader, UDP_PAYLOAD, settings);
 const client = new Client();
 const buffer = new Uint8Array(4096);
+
+/** A zone `signed.test`. */
+function putSignedZone(target: IndexWriter): void {
+  const apex = parseName('signed.test.');
+  const at = (name: string, type: number, rdata: Uint8Array): ResourceRecord => {
+    return { name: parseName(name, apex), type, ttl: 300, rdata };
+  };
+  const address = Uint8Array.of(192, 0, 2, 1);
+  const records = [
+    at('@', TYPE.SOA, Buffer.concat([apex, apex, Buffer.alloc(20, 1)])),
+    at('@', TYPE.NS, parseName('ns.example.')),
+    at('a', TYPE.A, address),
+    at('a.b', TYPE.A, address),
+    at('*.w', TYPE.A, address),
+    at('cut', TYPE.NS, parseName('ns.cut', apex)),
+    at('ns.cut', TYPE.A, address),
+  ];
+  const signer = signerOf(apex, 1_800_000_000);
+  const zone = new MemoryZone(apex, records);
+  const nodes = [...zone.names()].flatMap((name): [Name, Buffer][] => {
+    const node = compileNode(zone, name, signer);
+    return node === null ? [] : [[name, node]];
+  });
+  for (const [, node] of nodes) target.put(node, false);
+  target.denial.replaceAll(1, apex, entriesOf(zone, nodes, signer));
+  target.publish();
+}
+
+function signedQuery(name: string, type: number): Uint8Array {
+  const query = { name: parseName(name, parseName('signed.test.')), type, class: 1 };
+  return encodeQuery({ ...query, edns: { version: 0, size: 1232, do: true } }, 1);
+}
 
 function runQueries(packet: Uint8Array, transport: number, count: number): void {
   client.transport = transport;
@@ -70,6 +109,12 @@ for (const [what, packet, transport] of [
     queryWith([EDNS_OPTION.NSID, EDNS_OPTION.TCP_KEEPALIVE, EDNS_OPTION.PADDING].flatMap((code) => option(code))),
     TRANSPORT.TLS,
   ],
+  ['a signed answer', signedQuery('a', TYPE.A), TRANSPORT.UDP],
+  ['a signed referral', signedQuery('x.cut', TYPE.A), TRANSPORT.UDP],
+  ['NXDOMAIN with proofs', signedQuery('none.b', TYPE.A), TRANSPORT.UDP],
+  ['NODATA with proofs', signedQuery('a', TYPE.MX), TRANSPORT.UDP],
+  ['a wildcard with proofs', signedQuery('y.x.w', TYPE.A), TRANSPORT.UDP],
+  ['signatures', signedQuery('a', TYPE.RRSIG), TRANSPORT.UDP],
 ] as const)
   test(what, () => {
     runQueries(packet, transport, WARM_UP);
