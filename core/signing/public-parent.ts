@@ -6,10 +6,11 @@
 import { getServers } from 'node:dns';
 import { type Exemptions, formatAddress, mayConnect } from '../address/index.ts';
 import { InvalidError } from '../base/errors.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { Server } from '../resolver/exchange.ts';
 import { queryResolvers, queryServer, type RecordReply } from '../resolver/query.ts';
 import { parseServer } from '../resolver/resolver.ts';
-import { equalNames, formatHost, isWithin, type Name, nameAt, parentName } from '../wire/name.ts';
+import { equalNames, formatHost, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { type DsAnswer, type LookResult, mergeAnswers } from './parent-look.ts';
 
@@ -33,10 +34,17 @@ const MAX_SERVERS = 16;
 const MAX_ADDRESSES = 2;
 /** Labels of a name that are CNAMEs before the parent zone is found. */
 const MAX_STEPS = 16;
+/** Looks at the same time; others wait. Each has at most 70 queries in flight. */
+const MAX_LOOKS = 16;
+/** Milliseconds in which a zone is looked at once: requests cannot flood other nameservers. */
+const REPEAT_MS = 5000;
 
 export class PublicParent {
   readonly #options: PublicParentOptions;
   readonly #stop: AbortSignal;
+  readonly #slots = new Semaphore(MAX_LOOKS);
+  /** Looks of the last seconds, and those in flight, by apex. */
+  readonly #recent = new Map<string, Promise<LookResult>>();
 
   /** `stop`: ends all looks. */
   constructor(options: PublicParentOptions, stop: AbortSignal) {
@@ -45,7 +53,18 @@ export class PublicParent {
   }
 
   /** Never rejects. `apex`: of the zone whose DS records are looked for. */
-  async look(apex: Name): Promise<LookResult> {
+  look(apex: Name): Promise<LookResult> {
+    const id = nameId(apex);
+    let result = this.#recent.get(id);
+    if (result === undefined) {
+      result = this.#slots.run(() => this.#look(apex));
+      this.#recent.set(id, result);
+      void result.then(() => setTimeout(() => this.#recent.delete(id), REPEAT_MS).unref());
+    }
+    return result;
+  }
+
+  async #look(apex: Name): Promise<LookResult> {
     const { now = () => Date.now() / 1000 } = this.#options;
     const signal = AbortSignal.any([this.#stop, AbortSignal.timeout(LOOK_MS)]);
     try {

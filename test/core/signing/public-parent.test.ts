@@ -114,6 +114,8 @@ async function look(
       },
       new AbortController().signal,
     );
+    const [result, again] = await Promise.all([parent.look(apex), parent.look(apex)]);
+    assert.is(again, result, 'concurrent looks are one');
     return { result: await parent.look(apex), servers };
   } finally {
     await Promise.all(servers.map((server) => server.close()));
