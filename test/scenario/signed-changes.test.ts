@@ -5,6 +5,7 @@
  * another node that applies the same entries in other groups, have the same bytes.
  */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../core/base/secrets.ts';
@@ -116,6 +117,7 @@ class Run {
   readonly differences: ZoneChange[] = [];
   /** Transfers without the SOA, by domain. */
   readonly transfers = new Map<number, ReadonlySet<string>>();
+  readonly serials = new Map<number, number>();
   applied = 0;
   readonly #main: Node & { readonly journal: Journal };
   readonly #replicas: readonly Replica[];
@@ -270,6 +272,12 @@ class Run {
     const current = new Set(transfer.filter(({ type }) => type !== TYPE.SOA).map(idOf));
     const former = this.transfers.get(domain.id);
     this.transfers.set(domain.id, current);
+    const [{ rdata: soa }] = transfer;
+    const serial = Buffer.from(soa).readUInt32BE(soa.length - 20);
+    const isChanged = former !== undefined && !isDeepStrictEqual(former, current);
+    // Secondaries would keep the signatures that they have until these expire.
+    if (isChanged) assert.ok(serial > this.serials.get(domain.id)!, 'the serial has risen');
+    this.serials.set(domain.id, serial);
     const changes = this.differences.filter(({ domainId }) => domainId === domain.id);
     if (former === undefined || changes.some(({ difference }) => difference === null)) return;
     const differences = changes.map(({ difference }) => difference!);
