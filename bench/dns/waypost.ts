@@ -129,8 +129,12 @@ export class Daemon {
     }
     for (const id of ids) await call('PUT', `/domains/${id}/dnssec`, { enabled: true });
     for (const id of ids)
-      while ((await call('GET', `/domains/${id}/dnssec`)).dnssec?.status === 'signing')
+      for (;;) {
+        const { status, next_at } = await call('GET', `/domains/${id}/dnssec`);
+        // What remains is that caches forget the unsigned zone.
+        if (status !== 'signing' || typeof next_at === 'string') break;
         await new Promise((resolve) => setTimeout(resolve, 50));
+      }
   }
 
   /**
@@ -157,7 +161,8 @@ export class Daemon {
 interface ApiAnswer {
   readonly domains?: readonly { readonly id: number }[];
   readonly next_cursor?: string | null;
-  readonly dnssec?: { readonly status: string };
+  readonly status?: string;
+  readonly next_at?: string | null;
 }
 
 export class Waypost implements Server {
