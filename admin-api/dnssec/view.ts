@@ -59,7 +59,7 @@ function viewDs(apex: Name, rdata: Uint8Array) {
     key_tag: bytes.readUInt16BE(0),
     algorithm: bytes[2],
     digest_type: bytes[3],
-    digest: bytes.toString('hex', 4).toUpperCase(),
+    digest: bytes.toString('hex', 4),
     record: `${formatName(apex)} ${TTL} IN DS ${formatRdata(TYPE.DS, rdata)}`,
   };
 }

@@ -68,7 +68,7 @@ export class PublicParent {
     const { now = () => Date.now() / 1000 } = this.#options;
     const signal = AbortSignal.any([this.#stop, AbortSignal.timeout(LOOK_MS)]);
     try {
-      const zone = await this.#findZone(parentName(apex), signal);
+      const zone = await this.#findParent(apex, signal);
       const hosts = await this.#findServers(zone, signal);
       const answers = await Promise.all(hosts.map((host) => this.#askHost(host, apex, signal)));
       return mergeAnswers(formatHost(zone), answers, Math.floor(now()));
@@ -80,9 +80,9 @@ export class PublicParent {
     }
   }
 
-  /** The zone of a name, as its SOA says. */
-  async #findZone(from: Name, signal: AbortSignal): Promise<Name> {
-    let name = from;
+  /** The zone of the name above, as its SOA says. */
+  async #findParent(apex: Name, signal: AbortSignal): Promise<Name> {
+    let name = parentName(apex);
     for (let i = 0; i < MAX_STEPS; i++) {
       const { answer, authority } = await this.#resolve(name, TYPE.SOA, signal);
       if (answer.some((record) => record.type === TYPE.SOA && equalNames(record.name, name))) return name;
@@ -95,7 +95,7 @@ export class PublicParent {
       if (name.length === 1) break;
       name = parentName(name);
     }
-    throw new Error(`the parent zone of ${formatHost(from)} cannot be found`);
+    throw new Error(`the parent zone of ${formatHost(apex)} cannot be found`);
   }
 
   async #findServers(zone: Name, signal: AbortSignal): Promise<Name[]> {
