@@ -109,8 +109,8 @@ export class Daemon {
     return body.token;
   }
 
-  /** Signs all zones; resolves when none is still being signed. */
-  async signZones(token: string): Promise<void> {
+  /** Signs these zones, or all; resolves when none is still being signed. */
+  async signZones(token: string, chosen?: readonly (number | string)[]): Promise<void> {
     const call = async (method: string, path: string, body?: unknown): Promise<ApiAnswer> => {
       const answer = await fetch(`${this.url}/api/v1${path}`, {
         method,
@@ -120,8 +120,8 @@ export class Daemon {
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
       return (await answer.json()) as ApiAnswer;
     };
-    const ids: number[] = [];
-    for (let cursor = ''; ; ) {
+    const ids: (number | string)[] = [...(chosen ?? [])];
+    for (let cursor = ''; chosen === undefined; ) {
       const page = await call('GET', `/domains?limit=100${cursor}`);
       for (const { id } of page.domains ?? []) ids.push(id);
       if (!page.next_cursor) break;

@@ -1,15 +1,22 @@
-/** Reads the RRSIG records of a name from its node, which has them next to its answers. */
+/** The RRSIG records in a node, next to the answers. */
 import type { ResourceRecord } from '../wire/types.ts';
 import { TYPE } from '../wire/types.ts';
 import {
   ANSWER_FLAGS_AT,
   ANSWER_SIGNED,
   answerOffset,
+  HASH_LENGTH,
+  MOVE_ENTRY,
   NODE_CNAME,
   NODE_FLAGS_AT,
   NODE_HEADER,
   NODE_SIGNED,
   OTHERWISE,
+  PROOF_COUNT_AT,
+  SIGNATURES_LENGTH_AT,
+  SIGNED_HEADER,
+  SIGNED_MOVES_AT,
+  signedOffset,
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from './answers.ts';
@@ -33,3 +40,37 @@ export function signaturesOf(node: Buffer, name: Uint8Array, isApex: boolean): R
   }
   return found;
 }
+
+/**
+ * Replaces the RRSIG rdata over the SOA in an apex's node, in place. False: the node has other
+ * signatures, and must be compiled.
+ */
+export function replaceSoaSignatures(node: Buffer, rdatas: readonly Uint8Array[]): boolean {
+  for (const type of [OTHERWISE, TYPE.SOA]) {
+    const at = answerOffset(node, 0, type);
+    if (at === 0) return false;
+    if ((node[at + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) {
+      // Negative answers are not signed before all names are.
+      if (type === OTHERWISE) continue;
+      return false;
+    }
+    const part = signedOffset(node, at);
+    const moves = node.readUInt16BE(part + SIGNED_MOVES_AT);
+    const proofs = node.readUInt16BE(part + PROOF_COUNT_AT);
+    let p = part + SIGNED_HEADER + moves * MOVE_ENTRY + proofs * HASH_LENGTH;
+    const end = p + node.readUInt16BE(part + SIGNATURES_LENGTH_AT);
+    for (const rdata of rdatas) {
+      while (p < end && node[p] !== 0 && node[p] < FIRST_POINTER) p += node[p] + 1;
+      // The pointer or the root, then type, class, TTL and length.
+      p += (node[p] === 0 ? 1 : 2) + 10;
+      if (p + rdata.length > end || node.readUInt16BE(p - 2) !== rdata.length) return false;
+      node.set(rdata, p);
+      p += rdata.length;
+    }
+    if (p !== end) return false;
+  }
+  return true;
+}
+
+/** A length of a label from here on is the first byte of a compression pointer. */
+const FIRST_POINTER = 0xc0;

@@ -17,6 +17,7 @@ import {
   nameKey,
   nameOfKey,
 } from '../../store/keys.ts';
+import { replaceSoaSignatures } from '../../store/node-signatures.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
 import { equalNames, isWithin, type Name, nameId, parentName } from '../../wire/name.ts';
@@ -601,10 +602,16 @@ export class ZoneUpdates {
         ...this.#challengeChanges(domain),
       ]);
       for (const name of names) this.#compileName(domain, view, name);
-      const isSame = !apex && !update.hasDeletions && signer === null;
-      const node = isSame ? this.#copyWithSerial(domain.apex, update.state.serial) : null;
+      const isSame = !apex && !update.hasDeletions;
+      const node = isSame ? this.#copyWithSerial(domain.apex, view, update.state.serial, signer) : null;
       if (node === null) this.#compileName(domain, view, domain.apex);
-      else this.#writer.put(domain.apex, node, domain.apex);
+      else {
+        if (signer !== null) {
+          const before = this.#readBefore(domain, domain.apex);
+          this.#signedNodes.push({ domain, name: domain.apex, node, before });
+        }
+        this.#writer.put(domain.apex, node, domain.apex);
+      }
     }
     this.#compileChildren(domain.apex, update);
     if (update.listing !== null && signer !== null) this.#list(domain, update.listing, signer);
@@ -635,12 +642,15 @@ export class ZoneUpdates {
   }
 
   /** Returns the apex's node with a new serial; null if the apex must be compiled. */
-  #copyWithSerial(apex: Name, serial: number): Buffer | null {
+  #copyWithSerial(apex: Name, view: ZoneView, serial: number, signer: Signer | null): Buffer | null {
     const old = this.#environment.answers.get(apexKey(apex));
     // The first name below an apex changes the apex's flags.
     if (old === undefined || (old[4] & NODE_HAS_BELOW) === 0) return null;
     const node = Buffer.from(old);
-    return setSerial(node, serial) ? node : null;
+    if (!setSerial(node, serial)) return null;
+    if (signer === null) return node;
+    const soa = findType(view.rrsets(apex), TYPE.SOA)!;
+    return replaceSoaSignatures(node, signer.sign(apex, soa).rdatas) ? node : null;
   }
 
   /** Compiles the apexes of nested zones whose DS, which this zone stores, may have changed. */
