@@ -189,6 +189,12 @@ export class Signer {
     return this.#keysOf(this.#hasTurned(hashPrefix(hash), false)).length > 0;
   }
 
+  /** Whether NSEC3 records of any hash are signed. */
+  get signsSome(): boolean {
+    const { signing, previous, signedTo } = this.#keys;
+    return previous.length > 0 || (signing.length > 0 && signedTo > 0);
+  }
+
   /** Whether the name of a hash waits to be signed. */
   willSign(hash: Uint8Array): boolean {
     const { signing, signedTo } = this.#keys;

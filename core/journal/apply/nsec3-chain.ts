@@ -104,15 +104,7 @@ export class Nsec3Chain {
       }
       if (isThere !== isKept) moved.push(hash);
     }
-    for (const hash of moved) {
-      const before = this.#before(hash);
-      const id = before?.toString('latin1');
-      if (before === undefined || id === undefined || links.has(id) || !signer.signsHash(before)) continue;
-      const stored = nsec3.get(nsec3Key(domainId, before))!;
-      // Its own turn comes later in the same group.
-      if (isListedOnly(stored)) continue;
-      links.set(id, { hash: before, name: Uint8Array.from(entryName(stored)), types: typesOf(stored) });
-    }
+    if (signer.signsSome) this.#linkBefore(moved, links);
     const next = new NextHashes(this.#environment, domainId);
     for (const link of [...links.values()].sort((a, b) => Buffer.compare(a.hash, b.hash)))
       this.#linked.push({
@@ -122,6 +114,21 @@ export class Nsec3Chain {
           : encodeListed(link.hash, link.name),
       });
     next.close();
+  }
+
+  /** Adds the names whose next names have come or gone. */
+  #linkBefore(moved: readonly Buffer[], links: Map<string, Link>): void {
+    const { nsec3 } = this.#environment;
+    const { domainId, signer } = this.#zone;
+    for (const hash of moved) {
+      const before = this.#before(hash);
+      const id = before?.toString('latin1');
+      if (before === undefined || id === undefined || links.has(id) || !signer.signsHash(before)) continue;
+      const stored = nsec3.get(nsec3Key(domainId, before))!;
+      // Its own turn comes later in the same group.
+      if (isListedOnly(stored)) continue;
+      links.set(id, { hash: before, name: Uint8Array.from(entryName(stored)), types: typesOf(stored) });
+    }
   }
 
   /** Writes the linked records, once the batch is signed. Returns the changes for the index. */
@@ -180,22 +187,27 @@ export class Nsec3Chain {
   /** The hash before one, in a circle; undefined: it is the only one. */
   #before(hash: Buffer): Buffer | undefined {
     const { nsec3 } = this.#environment;
-    const { domainId } = this.#zone;
-    const first = idKey(domainId);
-    const own = nsec3Key(domainId, hash);
-    const ranges = [
-      { start: own, end: first, reverse: true },
-      { start: afterPrefix(first)!, end: own, reverse: true },
-    ];
-    for (const range of ranges)
-      for (const found of nsec3.getKeys({ ...range, limit: 2 })) {
-        const key = Buffer.from(found);
-        // A range in reverse includes its start.
-        if (key.equals(own) || key.length !== own.length || !key.subarray(0, 8).equals(first)) continue;
-        return key.subarray(8, 8 + HASH_LENGTH);
+    const first = idKey(this.#zone.domainId);
+    // A range in reverse includes its start. No key is as short as its end.
+    for (const start of [decremented(hash), Buffer.alloc(HASH_LENGTH, 0xff)])
+      for (const found of nsec3.getKeys({
+        start: Buffer.concat([first, start]),
+        end: first,
+        reverse: true,
+        limit: 1,
+      })) {
+        const before = Buffer.from(found).subarray(8);
+        return before.equals(hash) ? undefined : before;
       }
     return undefined;
   }
+}
+
+/** The hash before, whether it exists or not, in a circle. */
+function decremented(hash: Buffer): Buffer {
+  const before = Buffer.from(hash);
+  for (let i = HASH_LENGTH - 1; i >= 0; i--) if (before[i]-- !== 0) break;
+  return before;
 }
 
 /** Skipped hashes for which a new search costs more. */
