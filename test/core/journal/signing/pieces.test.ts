@@ -19,7 +19,7 @@ import fc from '../../../support/fc.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { until } from '../../../support/until.ts';
-import { addressRecord, dump, newDomain, queryPath, type Store, withStore } from '../fixture.ts';
+import { addressRecord, dump, newDomain, newProxy, queryPath, type Store, withStore } from '../fixture.ts';
 import { checkQueries, checkRebuilt, DAY, newKey, newRow, onTrouble, rowOf, signedStore } from './rig.ts';
 
 const WORLDS = depth({ quick: 5, moderate: 40, full: 150 });
@@ -156,6 +156,28 @@ test('a zone is signed, signed by another key and unsigned in pieces, and a stop
     assert.is(rowOf(store, domain), undefined);
     assert.is(dump(environment, ['answers']).length, plain);
     assert.equal(dump(environment, ['nsec3']), []);
+  }));
+
+test('the proxy of a large signed zone is turned on and off, with other writes in the same group', () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal } = store;
+    const domain = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      for (let i = 0; i < 2100; i++) draft.put(records, addressRecord(domain, `host${i}`));
+    });
+    await write(environment, journal, 'test', (draft) => draft.put(dnssec, newRow(store, domain)));
+    for (const isOn of [true, false]) {
+      let turns = 0;
+      const turning = setInterval(() => turns++, 1);
+      await Promise.all([
+        write(environment, journal, 'test', (draft) => draft.put(proxies, newProxy(domain, isOn))),
+        write(environment, journal, 'test', (draft) => draft.put(records, addressRecord(domain, `new-${isOn}`))),
+      ]);
+      clearInterval(turning);
+      assert.ok(turns > 3, `other work had ${turns} turns`);
+      await checkRebuilt(store, `proxy ${isOn}`);
+    }
   }));
 
 test.run();
