@@ -3,6 +3,7 @@
  * its reads see its own changes. So a service is written as if no other request existed: read,
  * check, put. `write` commits the draft, and retries it if data that it read has changed.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, WaypostError } from '../../base/errors.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
@@ -217,6 +218,11 @@ function merge(
 }
 
 const MAX_ATTEMPTS = 20;
+/**
+ * Milliseconds to wait at most after many conflicts. A node that has not applied the entries of
+ * others yet would only conflict again.
+ */
+const MAX_PAUSE_MS = 200;
 
 /**
  * Runs `work` on a draft and commits its changes. Retries after a conflict. Also retries when
@@ -262,6 +268,8 @@ export async function write<T>(
         if (!(error instanceof ConflictError)) throw error;
         areIdsFree = true;
         if (attempt++ === MAX_ATTEMPTS) throw error;
+        const pause = Math.random() * Math.min(MAX_PAUSE_MS, (attempt - 2) ** 2);
+        if (pause > 1) await sleep(pause);
       }
     }
   } finally {

@@ -22,7 +22,7 @@ import { until } from '../../../support/until.ts';
 import { addressRecord, dump, newDomain, newProxy, queryPath, type Store, withStore } from '../fixture.ts';
 import { checkQueries, checkRebuilt, DAY, newKey, newRow, onTrouble, rowOf, signedStore } from './rig.ts';
 
-const WORLDS = depth({ quick: 5, moderate: 40, full: 150 });
+const WORLDS = depth({ quick: 5, moderate: 8, full: 150 });
 const STEPS = 25;
 /** A start gives the same answers, with one thread and with several. */
 async function checkLoaded(store: Store, label: string): Promise<void> {
