@@ -30,14 +30,17 @@ import {
   NSCOUNT_AT,
   OTHERWISE,
   PROOF_COUNT_AT,
+  proofsOffset,
   SIGNATURES_LENGTH_AT,
   SIGNED_ANCOUNT_AT,
   SIGNED_ARCOUNT_AT,
   SIGNED_HEADER,
   SIGNED_MOVES_AT,
   SIGNED_NSCOUNT_AT,
+  signaturesOffset,
   signedOffset,
   TAIL_LENGTH_AT,
+  uint16,
 } from '../store/answers.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
@@ -231,7 +234,7 @@ export class ResponseWriter {
     const limit = start + this.limit - this.options.length;
     const tail = uint16(nodes, part + TAIL_LENGTH_AT);
     const proofs = uint16(nodes, part + PROOF_COUNT_AT);
-    const proofAt = part + SIGNED_HEADER + uint16(nodes, part + SIGNED_MOVES_AT) * MOVE_ENTRY;
+    const proofAt = proofsOffset(nodes, part);
     const isWithSoa = (flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0;
     let ancount = uint16(nodes, part + SIGNED_ANCOUNT_AT);
     let nscount = uint16(nodes, part + SIGNED_NSCOUNT_AT);
@@ -259,7 +262,7 @@ export class ResponseWriter {
       nscount += denial.records;
     }
     if (p === NO_ROOM || p + tail > limit) return this.#finishAnswer(questionEnd, code, flags, TC, 0, 0, 0);
-    p = this.#appendTail(part, proofAt + proofs * HASH_LENGTH, tail, by, p);
+    if (tail > 0) p = this.#appendTail(part, tail, by, p);
     return this.#finishAnswer(p, code, flags, 0, ancount, nscount, uint16(nodes, part + SIGNED_ARCOUNT_AT));
   }
 
@@ -275,11 +278,7 @@ export class ResponseWriter {
     const part = signedOffset(nodes, a);
     const limit = query.start + this.limit - this.options.length;
     const length = uint16(nodes, part + SIGNATURES_LENGTH_AT);
-    const from =
-      part +
-      SIGNED_HEADER +
-      uint16(nodes, part + SIGNED_MOVES_AT) * MOVE_ENTRY +
-      uint16(nodes, part + PROOF_COUNT_AT) * HASH_LENGTH;
+    const from = signaturesOffset(nodes, part);
     let p = query.questionEnd;
     let nscount = 0;
     if (p + length > limit) p = NO_ROOM;
@@ -336,20 +335,16 @@ export class ResponseWriter {
     const end = this.#copyBody(bodyOffset(nodes, a), kept, a + ANSWER_HEADER, bodyMoves, by, p);
     const moves = uint16(nodes, part + SIGNED_MOVES_AT);
     const moveAt = part + SIGNED_HEADER;
-    const from = moveAt + moves * MOVE_ENTRY + uint16(nodes, part + PROOF_COUNT_AT) * HASH_LENGTH;
-    return this.#copyBody(from, signatures, moveAt, moves, by, end);
+    return this.#copyBody(signaturesOffset(nodes, part), signatures, moveAt, moves, by, end);
   }
 
-  /**
-   * Writes the tail of a signed part, whose signatures are at `signaturesAt`. The moves count from
-   * there.
-   */
-  #appendTail(part: number, signaturesAt: number, length: number, by: number, p: number): number {
+  /** Writes the tail of a signed part. Its moves count from the signatures on. */
+  #appendTail(part: number, length: number, by: number, p: number): number {
     const nodes = this.#index.bytes;
     const { bytes } = this;
     const signatures = uint16(nodes, part + SIGNATURES_LENGTH_AT);
     const moves = uint16(nodes, part + SIGNED_MOVES_AT);
-    const tailAt = signaturesAt + signatures;
+    const tailAt = signaturesOffset(nodes, part) + signatures;
     copyBytes(this.#index.view, tailAt, this.#view, p, length);
     if (by === 0) return p + length;
     for (let i = 0, m = part + SIGNED_HEADER; i < moves; i++, m += MOVE_ENTRY) {
@@ -410,5 +405,3 @@ export class ResponseWriter {
     return options.write(bytes, p, query, extendedRcode, this.limit) - query.start;
   }
 }
-
-const uint16 = (bytes: Uint8Array, at: number): number => (bytes[at] << 8) | bytes[at + 1];

@@ -13,7 +13,6 @@ import {
   APEX_LENGTH_AT,
   answerOffset,
   HASH_LENGTH,
-  MOVE_ENTRY,
   NAME_LENGTH_AT,
   NODE_CNAME,
   NODE_DELEGATION,
@@ -24,9 +23,9 @@ import {
   nameOffset,
   OTHERWISE,
   PROOF_COUNT_AT,
-  SIGNED_HEADER,
-  SIGNED_MOVES_AT,
+  proofsOffset,
   signedOffset,
+  uint16,
 } from '../store/answers.ts';
 import { expandAnswer, expandSigned, type Sections } from '../store/expand-answer.ts';
 import { Body } from '../wire/body.ts';
@@ -224,9 +223,8 @@ export class Synthesizer {
     const { bytes } = this.#index;
     if (!this.#isSigned || (bytes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return;
     const part = signedOffset(bytes, a);
-    const count = (bytes[part + PROOF_COUNT_AT] << 8) | bytes[part + PROOF_COUNT_AT + 1];
-    const moves = (bytes[part + SIGNED_MOVES_AT] << 8) | bytes[part + SIGNED_MOVES_AT + 1];
-    const at = part + SIGNED_HEADER + moves * MOVE_ENTRY;
+    const count = uint16(bytes, part + PROOF_COUNT_AT);
+    const at = proofsOffset(bytes, part);
     for (let i = 0; i < count; i++) this.#denial.addHash(at + i * HASH_LENGTH, PROOF.ANY);
   }
 

@@ -1,6 +1,7 @@
 /**
- * The layout of a node: all that one owner name answers, as it is in the answers table and, byte for byte, in the shared arena.
- * Offsets count from the node's first byte. Multi-byte fields are big-endian.
+ * The layout of a node: all that one owner name answers, as it is in the answers table and, byte
+ * for byte, in the shared arena. Offsets count from the node's first byte. Multi-byte fields are
+ * big-endian.
  *
  *   0  size        u32   of the whole node
  *   4  flags       u8    NODE_*
@@ -38,8 +39,9 @@
  *      signatures
  *      tail
  *
- * The body is made for a question whose name has `nameLength` bytes. Asked with a longer name (a wildcard, a name below a delegation, a
- * negative answer) the pointers that are listed move by the difference.
+ * The body is made for a question whose name has `nameLength` bytes. Asked with a longer name (a
+ * wildcard, a name below a delegation, a negative answer) the pointers that are listed move by the
+ * difference.
  */
 
 import { HEADER_LENGTH, MAX_MESSAGE } from '../wire/header.ts';
@@ -73,8 +75,8 @@ export const ANSWER_NEGATIVE = 0x80;
 export const ANSWER_SOA = 0x40;
 
 /**
- * Addresses that an ALIAS had when its target could last be asked (RFC 8767). Clients are told (RFC
- * 8914 4.4).
+ * Addresses that an ALIAS had when its target could last be asked (RFC 8767). Clients are informed
+ * (RFC 8914 4.4).
  */
 export const ANSWER_STALE = 0x20;
 
@@ -168,7 +170,7 @@ export function answerOffset(nodes: Uint8Array, node: number, type: number): num
   return 0;
 }
 
-const uint16 = (nodes: Uint8Array, at: number): number => (nodes[at] << 8) | nodes[at + 1];
+export const uint16 = (nodes: Uint8Array, at: number): number => (nodes[at] << 8) | nodes[at + 1];
 
 /** Offset of a node's name. Hot. */
 export const nameOffset = (nodes: Uint8Array, node: number): number =>
@@ -182,8 +184,9 @@ export const bodyOffset = (nodes: Uint8Array, answer: number): number =>
   uint16(nodes, answer + DROP_COUNT_AT) * DROP_ENTRY;
 
 /**
- * Puts another serial into an apex's node, in place: the SOA's own answer and the negative one both end in its rdata, and that in five numbers, the serial first
- * (RFC 1035 3.3.13). False when the node has no such answers.
+ * Puts another serial into an apex's node, in place: the SOA's own answer and the negative one both
+ * end in its rdata, and that in five numbers, the serial first (RFC 1035 3.3.13). False when the
+ * node has no such answers.
  */
 export function setSerial(node: Buffer, serial: number): boolean {
   for (const type of [OTHERWISE, TYPE.SOA]) {
@@ -292,6 +295,14 @@ export function signedAnswerOffset(nodes: Uint8Array, node: number): number {
 /** Offset of an answer's signed part. */
 export const signedOffset = (nodes: Uint8Array, answer: number): number =>
   bodyOffset(nodes, answer) + uint16(nodes, answer + BODY_LENGTH_AT);
+
+/** Offset of the hashes of a signed part's proofs. */
+export const proofsOffset = (nodes: Uint8Array, part: number): number =>
+  part + SIGNED_HEADER + uint16(nodes, part + SIGNED_MOVES_AT) * MOVE_ENTRY;
+
+/** Offset of the signatures of a signed part; its tail follows them. */
+export const signaturesOffset = (nodes: Uint8Array, part: number): number =>
+  proofsOffset(nodes, part) + uint16(nodes, part + PROOF_COUNT_AT) * HASH_LENGTH;
 
 /** Offset of the NSEC3 hash of the node's name; the hash of the wildcard below it follows. Hot. */
 export const hashOffset = (nodes: Uint8Array, node: number): number =>

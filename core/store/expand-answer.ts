@@ -10,18 +10,15 @@ import {
   ANCOUNT_AT,
   ARCOUNT_AT,
   bodyOffset,
-  HASH_LENGTH,
-  MOVE_ENTRY,
   NSCOUNT_AT,
-  PROOF_COUNT_AT,
   SIGNATURES_LENGTH_AT,
   SIGNED_ANCOUNT_AT,
   SIGNED_ARCOUNT_AT,
-  SIGNED_HEADER,
-  SIGNED_MOVES_AT,
   SIGNED_NSCOUNT_AT,
+  signaturesOffset,
   signedOffset,
   TAIL_LENGTH_AT,
+  uint16,
 } from './answers.ts';
 
 export interface Sections {
@@ -49,9 +46,7 @@ export function expandSigned(nodes: Uint8Array, a: number, compiledFor: Uint8Arr
   const part = signedOffset(nodes, a);
   const body = bodyOffset(nodes, a);
   const kept = uint16(nodes, part);
-  const moves = uint16(nodes, part + SIGNED_MOVES_AT);
-  const proofs = uint16(nodes, part + PROOF_COUNT_AT);
-  const signaturesAt = part + SIGNED_HEADER + moves * MOVE_ENTRY + proofs * HASH_LENGTH;
+  const signaturesAt = signaturesOffset(nodes, part);
   const length = uint16(nodes, part + SIGNATURES_LENGTH_AT) + uint16(nodes, part + TAIL_LENGTH_AT);
   const message = Buffer.concat([
     nodes.subarray(body, body + kept),
@@ -117,5 +112,3 @@ function recordReader(
 
   return (count) => Array.from({ length: count }, record);
 }
-
-const uint16 = (bytes: Uint8Array, at: number): number => (bytes[at] << 8) | bytes[at + 1];

@@ -5,17 +5,13 @@ import {
   ANSWER_FLAGS_AT,
   ANSWER_SIGNED,
   answerOffset,
-  HASH_LENGTH,
-  MOVE_ENTRY,
   NODE_CNAME,
   NODE_FLAGS_AT,
   NODE_HEADER,
   NODE_SIGNED,
   OTHERWISE,
-  PROOF_COUNT_AT,
   SIGNATURES_LENGTH_AT,
-  SIGNED_HEADER,
-  SIGNED_MOVES_AT,
+  signaturesOffset,
   signedOffset,
   TYPE_COUNT_AT,
   TYPE_ENTRY,
@@ -55,9 +51,7 @@ export function replaceSoaSignatures(node: Buffer, rdatas: readonly Uint8Array[]
       return false;
     }
     const part = signedOffset(node, at);
-    const moves = node.readUInt16BE(part + SIGNED_MOVES_AT);
-    const proofs = node.readUInt16BE(part + PROOF_COUNT_AT);
-    let p = part + SIGNED_HEADER + moves * MOVE_ENTRY + proofs * HASH_LENGTH;
+    let p = signaturesOffset(node, part);
     const end = p + node.readUInt16BE(part + SIGNATURES_LENGTH_AT);
     for (const rdata of rdatas) {
       while (p < end && node[p] !== 0 && node[p] < FIRST_POINTER) p += node[p] + 1;
