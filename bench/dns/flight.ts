@@ -1,7 +1,7 @@
 /**
  * What one socket has on its way: query IDs are given out in order and each remembers its query, so
- * that an answer is told from a stray packet and a lost query from a slow one. Allocated once;
- * nothing here allocates later.
+ * that an answer is distinguished from a stray packet and a lost query from a slow one. Allocated
+ * once; nothing here allocates later.
  *
  *        tail                      next
  *   ...... | ## # ### # ############ | ......      # in flight, blank answered; IDs wrap at 65,536

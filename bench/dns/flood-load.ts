@@ -1,5 +1,5 @@
 /**
- * The flood and the client beside it, one process on one core: `node dist/bench/dns/flood-load.js
+ * The flood and the client next to it, one process on one core: `node dist/bench/dns/flood-load.js
  * --port P --zone NAME --flood N --seconds N`. Open loop, by the clock: queries for random
  * sub-domains of the zone leave 127.0.0.1, N a second or as many as the core makes, and 1,000 a
  * second for names that exist leave 127.0.0.2, whose answers are timed. Prints one line of JSON

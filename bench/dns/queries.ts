@@ -1,6 +1,6 @@
 /**
  * What is asked: for each load a packed query file (for load.ts) and the same as text (for
- * dnsperf). Both are kept beside the zones and made only when they are missing.
+ * dnsperf). Both are kept next to the zones and made only when they are missing.
  */
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ export function uniformLoad(set: ZoneSet): Load {
 }
 
 /**
- * A random label under a random zone. The packed file's labels are written anew at every sending:
+ * A random label under a random zone. The packed file's labels are written again at every sending:
  * none is asked twice.
  */
 export function randomSubdomainLoad(set: ZoneSet): Load {

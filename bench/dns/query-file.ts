@@ -10,7 +10,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 export const HEADER = 16;
 export const SLOT_HEAD = 8;
-/** The first label is written anew each time that the query is sent (RANDOM_LABEL letters). */
+/** The first label is written again each time that the query is sent (RANDOM_LABEL letters). */
 export const FRESH_LABEL = 1;
 
 const MAGIC = 0x31515057;

@@ -3,7 +3,7 @@
  * --port P --queries FILE --mode MODE`. Closed loop over sockets and epoll of its own. `once`: each
  * query on a connection of its own, which the client closes; `--connections` at a time.
  * `pipelined`: as many connections that stay, each with `--window` queries out; as many are sent
- * anew at once as were answered.
+ * again at once as were answered.
  *
  * To make and close a connection costs its client as much as the server, so that a client of one
  * core measures itself as soon as it does more than it must: a new connection is looked at once

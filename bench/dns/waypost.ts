@@ -1,5 +1,5 @@
 /**
- * Waypost as it is built beside this file: its environment, a token, and the import of a folder of
+ * Waypost as it is built next to this file: its environment, a token, and the import of a folder of
  * zones.
  */
 import { spawn } from 'node:child_process';
@@ -175,7 +175,8 @@ export class Waypost implements Server {
 
   /**
    * `instance`: above 0 for one that runs at the same time as another. `settings`: WAYPOST_
-   * variables beside those that every run has (one worker, its ports and folder, no rate limit).
+   * variables in addition to those that every run has (one worker, its ports and folder, no rate
+   * limit).
    */
   constructor(name = 'Waypost', settings: Record<string, string> = {}, instance = 0) {
     this.name = name;

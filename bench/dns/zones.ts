@@ -1,6 +1,6 @@
 /**
  * The zones that all servers are measured with, as master files (RFC 1035 section 5), one
- * `NAME.zone` each. A set is made once and kept: a file `complete` beside the zones says which one
+ * `NAME.zone` each. A set is made once and kept: a file `complete` next to the zones says which one
  * it is.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

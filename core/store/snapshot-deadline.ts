@@ -1,5 +1,6 @@
 /**
- * Milliseconds that a client has for any zone, beside a second for each RATE bytes that it took.
+ * Milliseconds that a client has for any zone, in addition to a second for each RATE bytes that it
+ * took.
  */
 const PATIENCE = 60_000;
 const RATE = 64 * 1024;
