@@ -9,8 +9,9 @@ const FLAGS = ['--max-semi-space-size=64', '--initial-old-space-size=128'];
 
 test('a thread keeps the young generation that it is given, whatever the main thread has', () => {
   const megabytes = Number(execFileSync(process.execPath, [...FLAGS, PROGRAM], { encoding: 'utf8' }));
-  // Of three parts, two are the semi-spaces.
-  assert.ok(megabytes > 0 && megabytes <= 4, `${megabytes} MB`);
+  // Of the 6 of its limit two thirds are the semi-spaces, that is 4; pages that V8 has yet to free
+  // are counted too (Node 24: up to 6.25). With the flags of the main thread it would be 128.
+  assert.ok(megabytes > 0 && megabytes <= 12, `${megabytes} MB`);
 });
 
 test('npm start and the unit start the daemon alike', () => {
