@@ -2,12 +2,15 @@
  * A background task that runs at intervals. A run starts when the interval after the previous run
  * has passed, so runs never overlap.
  */
+import { clockOffset, Interval } from './interval.ts';
 
 export interface PeriodicOptions {
   /** Milliseconds between two runs. */
   readonly interval: number;
   /** Start the first run without waiting. */
   readonly runsImmediately?: boolean;
+  /** The work depends on the date: a run follows when the clock of the machine is set forward. */
+  readonly followsDate?: boolean;
   /**
    * Called after each run with null or the thrown error. The next run is scheduled in either case.
    */
@@ -35,7 +38,7 @@ export class Periodic {
   /** Does not keep the process alive. */
   start(): void {
     if (this.#options.runsImmediately) this.#startRun();
-    else this.#scheduleNext();
+    else this.#scheduleNext(clockOffset());
   }
 
   /** Starts no further run. Resolves when the current run has ended; never rejects. */
@@ -45,9 +48,18 @@ export class Periodic {
     await this.#currentRun;
   }
 
-  #scheduleNext(): void {
+  /** `offset`: of the clock, before the run that has ended. */
+  #scheduleNext(offset: number): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => this.#startRun(), this.#options.interval).unref();
+    const { interval, followsDate = false } = this.#options;
+    if (followsDate) this.#await(new Interval(interval, undefined, offset));
+    else this.#timer = setTimeout(() => this.#startRun(), interval).unref();
+  }
+
+  #await(interval: Interval): void {
+    const milliseconds = interval.remaining();
+    if (milliseconds === 0) this.#startRun();
+    else this.#timer = setTimeout(() => this.#await(interval), milliseconds).unref();
   }
 
   #startRun(): void {
@@ -55,10 +67,11 @@ export class Periodic {
   }
 
   async #run(): Promise<void> {
+    const offset = clockOffset();
     const error = await this.#runWork();
     // Failures during the shutdown are not reported.
     if (error === null || !this.#isStopped) this.#options.onEnd(error);
-    this.#scheduleNext();
+    this.#scheduleNext(offset);
   }
 
   async #runWork(): Promise<unknown> {

@@ -85,11 +85,13 @@ export class SigningKeeper {
     this.#passes = new Periodic(() => this.pass(), {
       interval: INTERVAL_MS,
       runsImmediately: true,
+      followsDate: true,
       onEnd: (error) => faults.report(error),
     });
     this.#expiries = new Periodic(() => this.findExpiry(), {
       interval: EXPIRY_INTERVAL_MS,
       runsImmediately: true,
+      followsDate: true,
       onEnd: () => {},
     });
   }

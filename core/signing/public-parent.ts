@@ -6,6 +6,7 @@
 import { getServers } from 'node:dns';
 import { type Exemptions, formatAddress, mayConnect } from '../address/index.ts';
 import { InvalidError } from '../base/errors.ts';
+import { Interval } from '../base/interval.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Server } from '../resolver/exchange.ts';
 import { queryResolvers, queryServer, type RecordReply } from '../resolver/query.ts';
@@ -44,7 +45,7 @@ export class PublicParent {
   readonly #stop: AbortSignal;
   readonly #slots = new Semaphore(MAX_LOOKS);
   /** Looks of the last seconds, and those in flight, by apex. */
-  readonly #recent = new Map<string, Promise<LookResult>>();
+  readonly #recent = new Map<string, { readonly interval: Interval; readonly result: Promise<LookResult> }>();
 
   /** `stop`: ends all looks. */
   constructor(options: PublicParentOptions, stop: AbortSignal) {
@@ -55,13 +56,16 @@ export class PublicParent {
   /** Never rejects. `apex`: of the zone whose DS records are looked for. */
   look(apex: Name): Promise<LookResult> {
     const id = nameId(apex);
-    let result = this.#recent.get(id);
-    if (result === undefined) {
-      result = this.#slots.run(() => this.#look(apex));
-      this.#recent.set(id, result);
-      void result.then(() => setTimeout(() => this.#recent.delete(id), REPEAT_MS).unref());
-    }
-    return result;
+    const recent = this.#recent.get(id);
+    // A result of before the machine was suspended is not one of now.
+    if (recent !== undefined && recent.interval.remaining() > 0) return recent.result;
+    const look = { interval: new Interval(LOOK_MS + REPEAT_MS), result: this.#slots.run(() => this.#look(apex)) };
+    this.#recent.set(id, look);
+    const forget = () => {
+      if (this.#recent.get(id) === look) this.#recent.delete(id);
+    };
+    void look.result.then(() => setTimeout(forget, REPEAT_MS).unref());
+    return look.result;
   }
 
   async #look(apex: Name): Promise<LookResult> {

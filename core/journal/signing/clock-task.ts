@@ -4,6 +4,7 @@
  * those which come later find nothing to do.
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { clockOffset, Interval } from '../../base/interval.ts';
 import type { HashRange } from '../../dnssec/lifetime.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
@@ -55,18 +56,20 @@ export class ClockTask {
   }
 
   async #run(): Promise<void> {
-    const { isAlone, onTrouble } = this.#options;
+    const { isAlone, onTrouble, now } = this.#options;
     await this.#sleep(isAlone ? FIRST_MS : FIRST_MS + INTERVAL_MS * Math.random());
-    while (!this.#stopping.signal.aborted)
+    while (!this.#stopping.signal.aborted) {
+      const offset = clockOffset(now);
       try {
         while (await this.pass());
         onTrouble(null);
-        await this.#sleep(INTERVAL_MS * (2 / 3 + Math.random() * (2 / 3)));
+        await this.#sleep(INTERVAL_MS * (2 / 3 + Math.random() * (2 / 3)), offset);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         onTrouble(error);
         await this.#sleep(RETRY_MS);
       }
+    }
   }
 
   /** Advances each clock by one step at most. Returns whether another pass is to follow at once. */
@@ -109,8 +112,12 @@ export class ClockTask {
     });
   }
 
-  #sleep(milliseconds: number): Promise<void> {
-    return sleep(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  /** Less if the clock of the machine is set forward. `offset`: as of an Interval. */
+  async #sleep(milliseconds: number, offset?: number): Promise<void> {
+    const { signal } = this.#stopping;
+    const interval = new Interval(milliseconds, this.#options.now, offset);
+    for (let left = interval.remaining(); left > 0 && !signal.aborted; left = interval.remaining())
+      await sleep(left, undefined, { signal }).catch(() => {});
   }
 }
 

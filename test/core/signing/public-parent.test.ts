@@ -133,6 +133,27 @@ test('every nameserver of the parent is asked, without recursion', async () => {
   for (const { queries } of servers.slice(1)) assert.equal(queries, ['udp DS']);
 });
 
+test('a look of before the clock was set forward does not count', async () => {
+  const port = await freePort();
+  let tag = 1;
+  const servers = [resolve, () => has([ds(tag)])('', ''), has([])].map((handler) => new FakeServer(handler));
+  await Promise.all(servers.map((server, i) => server.listen(['127.0.0.1', ...HOSTS][i], port)));
+  const options = { resolvers: [`127.0.0.1:${port}`], port, exemptions: parseExemptions(['127.0.0.0/8']) };
+  const parent = new PublicParent(options, new AbortController().signal);
+  const setOf = (result: LookResult): string => (isFailed(result) ? result.trouble : result.sets[0].join());
+  const real = Date.now;
+  try {
+    assert.is(setOf(await parent.look(APEX)), hex(1));
+    tag = 2;
+    assert.is(setOf(await parent.look(APEX)), hex(1));
+    Date.now = () => real() + 3_600_000;
+    assert.is(setOf(await parent.look(APEX)), hex(2));
+  } finally {
+    Date.now = real;
+    await Promise.all(servers.map((server) => server.close()));
+  }
+});
+
 test('servers that differ are kept apart; NODATA is no DS', async () => {
   const { result } = await look([has([ds(1)]), has([])]);
   if (isFailed(result)) assert.unreachable(result.trouble);

@@ -61,4 +61,22 @@ test('the clock follows the time, in steps; the serial rises, the revision does 
     await checkRebuilt(store, 'after 20 days');
   }));
 
+test('clocks advance soon after the machine was suspended', () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal } = store;
+    const zone = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, zone);
+      draft.put(dnssec, newRow(store, zone));
+    });
+    let now = CLOCK;
+    const task = new ClockTask({ environment, journal, isAlone: true, onTrouble, now: () => now * 1000 });
+    task.start();
+    now += DAY;
+    await until(() => rowOf(store, zone)!.clock > CLOCK, 'the first step', 4000);
+    now += DAY;
+    await until(() => rowOf(store, zone)!.clock > CLOCK + DAY, 'the second step', 4000);
+    await task.stop();
+  }));
+
 test.run();

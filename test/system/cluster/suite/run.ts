@@ -5,11 +5,11 @@
 import { spawn } from 'node:child_process';
 import { accessSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { FAKETIME } from '../../../support/moved-clock.ts';
 import { run } from '../../../support/network.ts';
 import { SEED } from '../../../support/seed.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { ETCD } from '../../peers/etcd.ts';
-import { FAKETIME } from './scenarios.ts';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 

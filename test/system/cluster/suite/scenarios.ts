@@ -2,6 +2,7 @@
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FAKETIME } from '../../../support/moved-clock.ts';
 import { checkConflicts } from '../history/history.ts';
 import { auditTakenOver } from './audit.ts';
 import { HISTORY, type Machines, type Member, NODES, type Node, until } from './machines.ts';
@@ -11,7 +12,6 @@ import type { Scenario } from './scenario.ts';
 const SOME = 30;
 /** Milliseconds of a cut that outlasts the lease of a node (5 s). */
 const WHILE = 8000;
-export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
 const nodeKilled = (index: number): Scenario => ({
   name: `node ${NODES[index]} is killed, and comes back`,

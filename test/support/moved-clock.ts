@@ -1,0 +1,51 @@
+/** A clock that a test sets forward for running processes (libfaketime). Intervals stay real. */
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from './temp.ts';
+
+export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+
+/** Null: it is installed. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+export function whyNotMovedClock(): string | null {
+  if (existsSync(FAKETIME)) return null;
+  const why = 'faketime is not installed';
+  if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);
+  return why;
+}
+
+export class MovedClock {
+  readonly #file = join(temporaryFolder('clock'), 'offset');
+  /** Seconds. */
+  #offset = 0;
+
+  constructor() {
+    this.#write();
+  }
+
+  /** Environment of processes that have this clock. */
+  get env(): Record<string, string> {
+    return {
+      LD_PRELOAD: FAKETIME,
+      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      NO_FAKE_STAT: '1',
+    };
+  }
+
+  /** Seconds since 1970. */
+  now(): number {
+    return Math.floor(Date.now() / 1000) + this.#offset;
+  }
+
+  advance(seconds: number): void {
+    this.#offset += seconds;
+    this.#write();
+  }
+
+  #write(): void {
+    const file = `${this.#file}.new`;
+    writeFileSync(file, `+${this.#offset}\n`);
+    renameSync(file, this.#file);
+  }
+}
