@@ -11,7 +11,10 @@ export interface Creations {
   readonly refused: ReadonlyMap<string, number>;
 }
 
-/** `writers` at a time for `seconds`; writer i writes to domain i modulo their number. `label` begins the names, so that two runs don't meet. */
+/**
+ * `writers` at a time for `seconds`; writer i writes to domain i modulo their number. `label` begins
+ * the names, so that two runs don't meet.
+ */
 export async function measureCreations(
   api: AdminApi,
   domains: readonly DomainRef[],
@@ -37,6 +40,51 @@ export async function measureCreations(
   };
   await Promise.all(Array.from({ length: writers }, write));
   return { perSecond: (milliseconds.length * 1000) / (performance.now() - begin), milliseconds, refused };
+}
+
+export interface WriteLoad {
+  readonly domains: readonly DomainRef[];
+  /** Begins the names. */
+  readonly label: string;
+}
+
+export interface Turns {
+  /** Creations a second in each turn. */
+  readonly perSecond: readonly number[];
+  readonly milliseconds: readonly number[];
+  /** CPU time of the daemon for each creation. */
+  readonly cpuMicros: number;
+  readonly refused: ReadonlyMap<string, number>;
+}
+
+/**
+ * Loads in turns of a second, `count` for each, with `writers` at a time. `cpuSeconds`: of the
+ * daemon so far.
+ */
+export async function measureInTurns(
+  api: AdminApi,
+  loads: readonly WriteLoad[],
+  writers: number,
+  count: number,
+  cpuSeconds: () => number,
+): Promise<Turns[]> {
+  const all = loads.map(() => ({
+    perSecond: [] as number[],
+    milliseconds: [] as number[],
+    cpuMicros: 0,
+    refused: new Map<string, number>(),
+  }));
+  for (let turn = 0; turn < count; turn++)
+    for (const [i, { domains, label }] of loads.entries()) {
+      const before = cpuSeconds();
+      const creations = await measureCreations(api, domains, writers, 1, `${label}-${turn}`);
+      const own = all[i];
+      own.cpuMicros += ((cpuSeconds() - before) * 1e6) / creations.milliseconds.length / count;
+      own.perSecond.push(creations.perSecond);
+      own.milliseconds.push(...creations.milliseconds);
+      for (const [what, times] of creations.refused) own.refused.set(what, (own.refused.get(what) ?? 0) + times);
+    }
+  return all;
 }
 
 /** How many 4 KiB writes, each followed by fdatasync, one file in `folder` takes a second: what a commit that is synced cannot beat. */

@@ -42,7 +42,7 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   stops.add(() => environment.close());
   const zoneSettings = settingsOf(config);
   const secrets = openSecrets(secretKeyFile(config));
-  const signers = new Signers(secrets);
+  const signers = stops.own(new Signers(secrets, { inThreads: true }));
   await compileAnswers(environment, zoneSettings, signers, log);
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
   const index = await buildIndex(environment, dataDir, dns.indexMemory);

@@ -24,9 +24,21 @@ export interface SigningInput {
   readonly digest: Uint8Array;
 }
 
+/** A private key as it is signed with. It can be sent to a thread. */
 type Secret =
   | { readonly algorithm: typeof ALGORITHM.ECDSAP256SHA256; readonly key: P256Key }
   | { readonly algorithm: typeof ALGORITHM.ED25519; readonly key: Ed25519Key };
+
+/** What a thread needs to sign messages. It contains private keys. */
+export interface SigningTask {
+  readonly secrets: readonly Secret[];
+  /** Of each message, the number of its key. */
+  readonly numbers: Uint32Array<ArrayBuffer>;
+  /** The lengths of all parts of `data`. */
+  readonly lengths: Uint32Array<ArrayBuffer>;
+  /** What each key signs, one after another: the digest for P-256, the message for Ed25519. */
+  readonly data: Uint8Array<ArrayBuffer>;
+}
 
 /** A new key pair for a zone. `takenTags`: the key tags of its other DNSKEY records. */
 export function generateKeyPair(algorithm: Algorithm, takenTags: ReadonlySet<number> = new Set()): KeyPair {
@@ -38,8 +50,8 @@ export function generateKeyPair(algorithm: Algorithm, takenTags: ReadonlySet<num
 }
 
 /**
- * A key that can sign. Logs and JSON do not show its private part, and a message to a thread does
- * not contain it.
+ * A key that can sign. Logs and JSON do not show its private part. A message to a thread contains
+ * it only as a task.
  */
 export class SigningKey {
   readonly algorithm: Algorithm;
@@ -74,23 +86,62 @@ export class SigningKey {
 
   /** Signatures in the order of the inputs, 64 bytes each. Those of P-256 cost half in one call. */
   static signAll(inputs: readonly SigningInput[]): Uint8Array[] {
-    const signatures = new Array<Uint8Array>(inputs.length);
-    const batch: P256Request[] = [];
-    const positions: number[] = [];
-    for (let i = 0; i < inputs.length; i++) {
-      const { key, message, digest } = inputs[i];
-      const secret = key.#secret;
-      if (secret.algorithm === ALGORITHM.ED25519) signatures[i] = signEd25519(secret.key, message);
-      else {
-        batch.push({ key: secret.key, digest });
-        positions.push(i);
-      }
-    }
-    signP256Batch(batch).forEach((signature, i) => {
-      signatures[positions[i]] = signature;
-    });
-    return signatures;
+    return signParts(inputs.map((input) => ({ secret: input.key.#secret, signed: signedPart(input) })));
   }
+
+  /** The same as a message to a thread, which calls `signTask`. */
+  static taskOf(inputs: readonly SigningInput[]): SigningTask {
+    const keys = new Map<SigningKey, number>();
+    const parts = inputs.map(signedPart);
+    const numbers = new Uint32Array(inputs.length);
+    const lengths = new Uint32Array(inputs.length);
+    const data = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let end = 0;
+    for (const [i, { key }] of inputs.entries()) {
+      const number = keys.get(key) ?? keys.size;
+      keys.set(key, number);
+      numbers[i] = number;
+      lengths[i] = parts[i].length;
+      data.set(parts[i], end);
+      end += parts[i].length;
+    }
+    return { secrets: [...keys.keys()].map((key) => key.#secret), numbers, lengths, data };
+  }
+}
+
+/** In a thread: the signatures of a task, 64 bytes each, one after another. */
+export function signTask({ secrets, numbers, lengths, data }: SigningTask): Uint8Array<ArrayBuffer> {
+  let end = 0;
+  const parts = Array.from(numbers, (number, i) => {
+    const start = end;
+    end += lengths[i];
+    return { secret: secrets[number], signed: data.subarray(start, end) };
+  });
+  const signatures = new Uint8Array(parts.length * SIGNATURE_LENGTH);
+  for (const [i, signature] of signParts(parts).entries()) signatures.set(signature, i * SIGNATURE_LENGTH);
+  return signatures;
+}
+
+/** The input of the algorithm: Ed25519 makes its own digests. */
+const signedPart = ({ key, message, digest }: SigningInput): Uint8Array =>
+  key.algorithm === ALGORITHM.ED25519 ? message : digest;
+
+function signParts(parts: readonly { readonly secret: Secret; readonly signed: Uint8Array }[]): Uint8Array[] {
+  const signatures = new Array<Uint8Array>(parts.length);
+  const batch: P256Request[] = [];
+  const positions: number[] = [];
+  for (let i = 0; i < parts.length; i++) {
+    const { secret, signed } = parts[i];
+    if (secret.algorithm === ALGORITHM.ED25519) signatures[i] = signEd25519(secret.key, signed);
+    else {
+      batch.push({ key: secret.key, digest: signed });
+      positions.push(i);
+    }
+  }
+  signP256Batch(batch).forEach((signature, i) => {
+    signatures[positions[i]] = signature;
+  });
+  return signatures;
 }
 
 function isAlgorithm(number: number): number is Algorithm {

@@ -7,6 +7,7 @@ import { SIGNATURE_LENGTH, SigningKey } from './keys.ts';
 import { validityOf } from './lifetime.ts';
 import { hashName, hashPrefix } from './nsec3.ts';
 import { type PreparedRrsig, prepareRrsig, rrsigRdata } from './rrsig.ts';
+import type { SigningThreads } from './signing-threads.ts';
 
 /** Signatures that have been made, by key and digest of what was signed. */
 export class SignatureMemo implements SignatureSource {
@@ -61,6 +62,12 @@ export class SignatureMemo implements SignatureSource {
 
 const idOf = ({ key, digest }: PreparedRrsig): string => latin1(key.identity.subarray(0, 8)) + latin1(digest);
 
+/**
+ * Work in short steps. The next step must wait for the promise that is yielded; none is if no
+ * threads sign.
+ */
+export type Steps<T = void> = Generator<Promise<void> | undefined, T>;
+
 /** What a signer gets signatures from: a memo makes each at once, a batch all together. */
 export interface SignatureSource {
   add(prepared: PreparedRrsig): Uint8Array;
@@ -70,6 +77,8 @@ export interface SignatureSource {
 const MARK = randomBytes(SIGNATURE_LENGTH - 4);
 /** Signatures of one call of `signAll`: more are not faster. */
 const CALL = 256;
+/** Signing fewer takes less time than a thread needs to answer. */
+const MIN_IN_THREADS = 8;
 
 /**
  * Signatures that are made together, which costs half. Until then a placeholder stands for each:
@@ -77,13 +86,16 @@ const CALL = 256;
  */
 export class SigningBatch implements SignatureSource {
   readonly #memo: SignatureMemo;
+  readonly #threads: SigningThreads | null;
   /** By key and digest. */
   readonly #numbers = new Map<string, number>();
   readonly #signatures: Uint8Array[] = [];
   #waiting: { readonly prepared: PreparedRrsig; readonly id: string }[] = [];
 
-  constructor(memo: SignatureMemo) {
+  /** `threads`: they sign in `signSteps`; null: the calling thread does. */
+  constructor(memo: SignatureMemo, threads: SigningThreads | null) {
     this.#memo = memo;
+    this.#threads = threads;
   }
 
   /** The signature, or a placeholder for it. */
@@ -103,22 +115,24 @@ export class SigningBatch implements SignatureSource {
     return placeholder;
   }
 
-  /** Makes the signatures that were added. */
-  sign(): void {
-    for (const _ of this.signSteps());
-  }
-
-  /** The same in steps of a few milliseconds. */
-  *signSteps(): Generator<void> {
+  /** Makes the signatures that were added, in steps of a few milliseconds. */
+  *signSteps(): Steps {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (let i = 0; i < waiting.length; i += CALL) {
-      if (i > 0) yield;
-      const part = waiting.slice(i, i + CALL);
-      SigningKey.signAll(part.map(({ prepared }) => prepared)).forEach((signature, k) => {
-        this.#signatures.push(signature);
-        this.#memo.set(part[k].id, signature);
-      });
+    if (this.#threads !== null && waiting.length >= MIN_IN_THREADS)
+      yield this.#threads.sign(waiting.map(({ prepared }) => prepared)).then((made) => this.#keep(waiting, made));
+    else
+      for (let i = 0; i < waiting.length; i += CALL) {
+        if (i > 0) yield;
+        const part = waiting.slice(i, i + CALL);
+        this.#keep(part, SigningKey.signAll(part.map(({ prepared }) => prepared)));
+      }
+  }
+
+  #keep(waiting: readonly { readonly id: string }[], signatures: readonly Uint8Array[]): void {
+    for (const [i, signature] of signatures.entries()) {
+      this.#signatures.push(signature);
+      this.#memo.set(waiting[i].id, signature);
     }
   }
 

@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'waypost-sign
 const environment = openEnvironment(folder);
 const index = new IndexWriter(512 << 20, NAMES);
 const secrets = openSecrets(join(folder, 'key'));
-const signers = new Signers(secrets);
+const signers = new Signers(secrets, { inThreads: true });
 const journal = openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history: 1000, signers });
 const reader = new StoreReader(environment);
 const zone = newDomain('signed.example.');
@@ -131,5 +131,6 @@ await measure('unsigning', async () => {
 });
 await pieces.stop();
 await journal.close();
+await signers.close();
 await environment.close();
 rmSync(folder, { recursive: true });

@@ -7,15 +7,15 @@ import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { type Id, sequenceKey } from '../../store/keys.ts';
 import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
+import { dnssec } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import { withOverlay } from '../commit/rehearsal.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
-import { signsLargeZone } from './large-zones.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
-import type { Signers } from './signers.ts';
+import type { GroupSigning, Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 
@@ -77,7 +77,7 @@ export class Applier {
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     try {
-      if (this.#rehearsed?.links !== links && this.#isLong(links)) await this.#rehearseInSteps(links);
+      if (this.#rehearsed?.links !== links && this.#isSigned) await this.#rehearseInSteps(links);
       return await this.#write(links, hash);
     } catch (error) {
       this.#facts.clear();
@@ -90,36 +90,44 @@ export class Applier {
    * next, the answers that were compiled here are reused.
    */
   async rehearse(links: readonly Link[]): Promise<void> {
-    if (this.#isLong(links)) return this.#rehearseInSteps(links);
-    const { environment, updates } = this.#openRehearsal();
+    if (this.#isSigned) return this.#rehearseInSteps(links);
+    const { environment, updates } = this.#openRehearsal(this.#options.signers?.group());
     applyEntries(environment, updates, appliedOf(links));
     this.#rehearsed = { links, updates };
   }
 
-  /** A group that signs a large zone takes seconds: other work gets its turn in between. */
+  /**
+   * Threads sign meanwhile. A group that signs a large zone takes seconds: other work gets its turn
+   * in between.
+   */
   async #rehearseInSteps(links: readonly Link[]): Promise<void> {
-    const { environment, updates } = this.#openRehearsal();
+    const { environment, updates } = this.#openRehearsal(this.#options.signers?.groupInThreads());
     applyRows(environment, updates, appliedOf(links));
     let end = performance.now() + STEP_MS;
-    for (const _ of updates.compileSteps()) {
-      if (performance.now() < end) continue;
-      await setImmediate();
+    for (const pending of updates.compileSteps()) {
+      if (pending !== undefined) await pending;
+      else if (performance.now() < end) continue;
+      else await setImmediate();
       end = performance.now() + STEP_MS;
     }
     this.#rehearsed = { links, updates };
   }
 
-  #isLong(links: readonly Link[]): boolean {
-    return this.#options.signers != null && signsLargeZone(this.#options.environment, appliedOf(links));
+  /** Whether any zone is signed. */
+  get #isSigned(): boolean {
+    const { environment, signers } = this.#options;
+    if (signers == null) return false;
+    for (const _ of environment.rows.get(dnssec.number)!.getKeys({ limit: 1 })) return true;
+    return false;
   }
 
-  #openRehearsal(): { environment: Environment; updates: ZoneUpdates } {
-    const { index, zoneSettings, signers } = this.#options;
+  #openRehearsal(signing: GroupSigning | undefined): { environment: Environment; updates: ZoneUpdates } {
+    const { index, zoneSettings } = this.#options;
     const environment = withOverlay(this.#options.environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const facts = new ZoneFacts(environment, this.#facts);
     this.#rehearsed = null;
-    return { environment, updates: new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signers) };
+    return { environment, updates: new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signing) };
   }
 
   /**
@@ -139,7 +147,7 @@ export class Applier {
     const kept = sequence - history + 1;
     const oldest = kept - this.#oldest < Math.min(DELETE_BATCH, history >> 5) ? this.#oldest : kept;
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers);
+    const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
     const rehearsed = this.#rehearsed?.links === links ? this.#rehearsed.updates : undefined;
     this.#rehearsed = null;
     // A child transaction, since only its abort rolls back all writes when an error is thrown

@@ -3,7 +3,7 @@
  * count) and their answers.
  */
 
-import type { Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
+import type { Signer, SigningBatch, Steps } from '../../dnssec/zone-signer.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import {
@@ -45,7 +45,7 @@ import { updateSite } from './edge-sites.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
 import { Nsec3Chain, type Nsec3Change, namesBetween, removeAll, repeat } from './nsec3-chain.ts';
 import { ServedZones } from './served-zones.ts';
-import type { Signers } from './signers.ts';
+import type { GroupSigning } from './signers.ts';
 import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdate } from './zone-update.ts';
@@ -112,13 +112,12 @@ export class ZoneUpdates {
     isAmbiguous: (name: Name) => boolean,
     facts = new ZoneFacts(environment),
     observer?: ZoneObserver,
-    signers: Signers | null = null,
+    signing: GroupSigning | null = null,
   ) {
     this.#environment = environment;
     this.#writer = new NodeWriter(environment, isAmbiguous);
     this.#facts = facts;
-    this.#batch = signers?.batch() ?? null;
-    const signing = signers === null || this.#batch === null ? null : { signers, batch: this.#batch };
+    this.#batch = signing?.batch ?? null;
     this.#served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
     this.#observer = observer;
   }
@@ -372,7 +371,7 @@ export class ZoneUpdates {
   }
 
   /** The same in steps of a millisecond or so. */
-  *compileSteps(rehearsed?: ZoneUpdates): Generator<void> {
+  *compileSteps(rehearsed?: ZoneUpdates): Steps {
     this.#usage.write(this.#environment);
     for (const domainId of this.edge.siteIds) updateSite(this.#environment, domainId);
     for (const { key, domain, state } of this.#zones.values()) {
@@ -392,7 +391,7 @@ export class ZoneUpdates {
     if (this.#observer !== undefined) this.#noteChanges();
   }
 
-  *#compileNodes(): Generator<void> {
+  *#compileNodes(): Steps {
     for (const [domainId, update] of this.#zones) {
       if (update.domain !== null) yield* this.#compileUpdate(update.domain, update);
       else {
@@ -412,7 +411,7 @@ export class ZoneUpdates {
     if (this.#batch !== null) yield* this.#sign(this.#batch);
   }
 
-  *#sign(batch: SigningBatch): Generator<void> {
+  *#sign(batch: SigningBatch): Steps {
     for (const chain of this.#chains.values()) chain.link();
     yield* batch.signSteps();
     this.#writer.fill(batch);
@@ -496,7 +495,7 @@ export class ZoneUpdates {
     for (const _ of this.#compileWhole(domain));
   }
 
-  *#compileWhole(domain: Domain): Generator<void> {
+  *#compileWhole(domain: Domain): Steps {
     const { apex } = domain;
     const { aliases } = this.#environment;
     const stored = readBelowApex(this.#environment, domain, (target, key) => {
@@ -577,7 +576,7 @@ export class ZoneUpdates {
     return this.#zones.get(domainId)?.state ?? decodeZoneState(this.#environment.zones.get(idKey(domainId)));
   }
 
-  *#compileUpdate(domain: Domain, update: ZoneUpdate): Generator<void> {
+  *#compileUpdate(domain: Domain, update: ZoneUpdate): Steps {
     // Precompiled nodes are valid only if no other entry of the group has changed the zone. They
     // were compiled without the proxy, without challenges, and without the address of the origin.
     const signer = this.#served.signerOf(domain);

@@ -4,7 +4,7 @@
  * the hash before it.
  */
 import { nsec3Owner, nsec3Rdata } from '../../dnssec/nsec3.ts';
-import type { Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
+import type { Signer, SigningBatch, Steps } from '../../dnssec/zone-signer.ts';
 import { HASH_LENGTH } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, nsec3Key } from '../../store/keys.ts';
@@ -49,6 +49,8 @@ interface Link {
 
 const NEXT_HASH_AT = 6;
 const NO_ENTRY = Buffer.alloc(0);
+const NO_HASH = Buffer.alloc(0);
+const LAST_HASH = Buffer.alloc(HASH_LENGTH, 0xff);
 /** Links that are encoded in a step. */
 const STEP_LINKS = 64;
 
@@ -120,10 +122,16 @@ export class Nsec3Chain {
   #linkBefore(moved: readonly Buffer[], links: Map<string, Link>): void {
     const { nsec3 } = this.#environment;
     const { domainId, signer } = this.#zone;
-    for (const hash of moved) {
-      const before = this.#before(hash);
+    const sorted = [...moved].sort(Buffer.compare);
+    /** The hash before the last one: what has gone in between need not be passed for each. */
+    let before: Buffer | undefined;
+    for (const [i, hash] of sorted.entries()) {
+      const last = sorted[i - 1];
+      if (last === undefined) before = this.#before(hash);
+      else before = this.#lastBetween(last, hash) ?? (nsec3.doesExist(nsec3Key(domainId, last)) ? last : before);
       const id = before?.toString('latin1');
-      if (before === undefined || id === undefined || links.has(id) || !signer.signsHash(before)) continue;
+      if (before === undefined || id === undefined || before.equals(hash)) continue;
+      if (links.has(id) || !signer.signsHash(before)) continue;
       const stored = nsec3.get(nsec3Key(domainId, before))!;
       // Its own turn comes later in the same group.
       if (isListedOnly(stored)) continue;
@@ -153,7 +161,7 @@ export class Nsec3Chain {
    * The records of these names, which replace all others of the zone. Their signatures are added to
    * the batch of the signer. Sorted by hash. In steps.
    */
-  *encodeAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Generator<void, Buffer[]> {
+  *encodeAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Steps<Buffer[]> {
     const { signer } = this.#zone;
     const links: Link[] = [];
     for (const [name, types] of names) {
@@ -184,21 +192,24 @@ export class Nsec3Chain {
     return encodeEntry(hash, set, signer.sign(nsec3Owner(hash, apex), set, hash), name);
   }
 
-  /** The hash before one, in a circle; undefined: it is the only one. */
+  /** The hash before one, in a circle, so maybe itself; undefined: there are none. */
   #before(hash: Buffer): Buffer | undefined {
+    // No key is as short as one without a hash.
+    return this.#lastBetween(NO_HASH, hash) ?? this.#last(NO_HASH, LAST_HASH);
+  }
+
+  /** The last hash between two. */
+  #lastBetween(low: Buffer, high: Buffer): Buffer | undefined {
+    return this.#last(low, decremented(high));
+  }
+
+  /** The last hash above `low` and not above `high`. */
+  #last(low: Buffer, high: Buffer): Buffer | undefined {
     const { nsec3 } = this.#environment;
-    const first = idKey(this.#zone.domainId);
-    // A range in reverse includes its start. No key is as short as its end.
-    for (const start of [decremented(hash), Buffer.alloc(HASH_LENGTH, 0xff)])
-      for (const found of nsec3.getKeys({
-        start: Buffer.concat([first, start]),
-        end: first,
-        reverse: true,
-        limit: 1,
-      })) {
-        const before = Buffer.from(found).subarray(8);
-        return before.equals(hash) ? undefined : before;
-      }
+    const zone = idKey(this.#zone.domainId);
+    const [start, end] = [high, low].map((hash) => Buffer.concat([zone, hash]));
+    // A range in reverse includes its start.
+    for (const found of nsec3.getKeys({ start, end, reverse: true, limit: 1 })) return Buffer.from(found).subarray(8);
     return undefined;
   }
 }

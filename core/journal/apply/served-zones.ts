@@ -4,7 +4,7 @@
  * proxy is on, its addresses replace the zone's own.
  */
 
-import type { Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
+import type { Signer } from '../../dnssec/zone-signer.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
@@ -19,21 +19,15 @@ import type { ZoneSettings } from '../../zone/settings.ts';
 import { withDnssec } from '../../zone/signed-apex.ts';
 import { type AtApex, readParentDs, StoredZone } from '../../zone/stored.ts';
 import type { ZoneView } from '../../zone/view.ts';
-import type { Signers } from './signers.ts';
+import type { GroupSigning } from './signers.ts';
 import type { ZoneFacts } from './zone-facts.ts';
-
-/** How zones are signed: by the keys of their rows, all signatures of a group in one batch. */
-export interface Signing {
-  readonly signers: Signers;
-  readonly batch: SigningBatch;
-}
 
 export class ServedZones {
   readonly #environment: Environment;
   readonly #defaults: ZoneSettings;
   readonly #facts: ZoneFacts;
   readonly #serialOf: (domainId: Id) => number;
-  readonly #signing: Signing | null;
+  readonly #signing: GroupSigning | null;
   /** Valid while nothing is compiled before all rows of the group are written. */
   readonly #signerOf = new Map<Id, Signer | null>();
 
@@ -43,7 +37,7 @@ export class ServedZones {
     defaults: ZoneSettings,
     facts: ZoneFacts,
     serialOf: (domainId: Id) => number,
-    signing: Signing | null,
+    signing: GroupSigning | null,
   ) {
     this.#environment = environment;
     this.#defaults = defaults;

@@ -1,6 +1,7 @@
 /** The signers of zones: their keys, unsealed once, and the signatures that were made lately. */
 import type { Secrets } from '../../base/secrets.ts';
 import { SigningKey } from '../../dnssec/keys.ts';
+import { SigningThreads } from '../../dnssec/signing-threads.ts';
 import { ALL_HASHES, SignatureMemo, Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
 import type { Id } from '../../store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../store/rows.ts';
@@ -8,19 +9,37 @@ import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../.
 /** Keys that are kept unsealed. */
 const MAX_KEYS = 20_000;
 
+/** How zones are signed: by the keys of their rows, all signatures of a group in one batch. */
+export interface GroupSigning {
+  readonly signers: Signers;
+  readonly batch: SigningBatch;
+}
+
 export class Signers {
   readonly memo = new SignatureMemo();
   readonly #secrets: Secrets;
+  readonly #threads: SigningThreads | null;
   /** By sealed private key. */
   readonly #keys = new Map<string, SigningKey>();
 
-  constructor(secrets: Secrets) {
+  /** `inThreads`: callers that can wait leave signing to threads. */
+  constructor(secrets: Secrets, { inThreads = false } = {}) {
     this.#secrets = secrets;
+    this.#threads = inThreads ? new SigningThreads() : null;
   }
 
-  /** For the signatures of one group of entries. */
-  batch(): SigningBatch {
-    return new SigningBatch(this.memo);
+  async close(): Promise<void> {
+    await this.#threads?.close();
+  }
+
+  /** For one group of entries, on the calling thread. */
+  group(): GroupSigning {
+    return { signers: this, batch: new SigningBatch(this.memo, null) };
+  }
+
+  /** The same for a caller that waits for threads. */
+  groupInThreads(): GroupSigning {
+    return { signers: this, batch: new SigningBatch(this.memo, this.#threads) };
   }
 
   /** Throws WaypostError `unsealable` or `bad_signing_key`. */

@@ -57,24 +57,29 @@ class OverlaidTable {
   }
 
   *#iterate(options: RangeOptions): Iterator<{ key: Uint8Array; value: Buffer }> {
-    const { start, end, reverse = false, limit = Number.POSITIVE_INFINITY } = options;
-    const written = this.#isEmpty
-      ? []
-      : this.#writtenBetween(start as Uint8Array, end as Uint8Array | undefined, reverse);
-    if (written.length === 0) return yield* this.#stored.getRange(options);
-    const stored = this.#stored.getRange({ start, end, reverse })[Symbol.iterator]();
+    const { limit = Number.POSITIVE_INFINITY } = options;
+    const reverse = options.reverse === true;
+    const start = latin1(options.start as Uint8Array);
+    const end = options.end === undefined ? undefined : latin1(options.end as Uint8Array);
+    const isInside = (key: string): boolean => end === undefined || (reverse ? key > end : key < end);
+    // In reverse, the range includes its start. The least key above a key has a zero more.
+    const first = reverse ? this.#overlay.before(`${start}\0`) : this.#overlay.from(start);
+    if (first === undefined || !isInside(first[0])) return yield* this.#stored.getRange(options);
+    let own: typeof first | undefined = first;
+    const stored = this.#stored.getRange({ start: options.start, end: options.end, reverse })[Symbol.iterator]();
     try {
       let next = stored.next();
-      let at = 0;
       for (let count = 0; count < limit; ) {
         const id = next.done ? undefined : latin1(next.value.key as Uint8Array);
-        const own = written[at];
         if (id === undefined && own === undefined) break;
         const isOwn = own !== undefined && (id === undefined || (reverse ? own[0] >= id : own[0] <= id));
-        if (isOwn) at++;
-        const value = isOwn ? own[1] : next.value!.value;
-        const key = isOwn ? Buffer.from(own[0], 'latin1') : (next.value!.key as Uint8Array);
-        if (!isOwn || own[0] === id) next = stored.next();
+        const value = isOwn ? own![1] : next.value!.value;
+        const key = isOwn ? Buffer.from(own![0], 'latin1') : (next.value!.key as Uint8Array);
+        if (!isOwn || own![0] === id) next = stored.next();
+        if (isOwn) {
+          own = reverse ? this.#overlay.before(own![0]) : this.#overlay.from(`${own![0]}\0`);
+          if (own !== undefined && !isInside(own[0])) own = undefined;
+        }
         if (value === null) continue;
         count++;
         yield { key, value };
@@ -83,20 +88,6 @@ class OverlaidTable {
       // Also when the iteration is left early: lmdb cannot reuse freed pages while it is open.
       stored.return?.();
     }
-  }
-
-  /**
-   * The written keys in the order of the iteration. In reverse, the range includes `start` and
-   * excludes `end`.
-   */
-  #writtenBetween(
-    start: Uint8Array,
-    end: Uint8Array | undefined,
-    reverse: boolean,
-  ): readonly (readonly [string, Buffer | null])[] {
-    if (!reverse) return [...this.#overlay.between(latin1(start), end && latin1(end))];
-    const after = end === undefined ? '' : `${latin1(end)}\0`;
-    return [...this.#overlay.between(after, `${latin1(start)}\0`)].reverse();
   }
 }
 

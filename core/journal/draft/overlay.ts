@@ -23,6 +23,22 @@ export class Overlay {
       yield [keys[i], this.#values.get(keys[i])!];
   }
 
+  /** The first write whose key is not less than `start`. */
+  from(start: string): readonly [string, Buffer | null] | undefined {
+    const keys = this.#keys();
+    return this.#at(keys[lowerBound(keys, start)]);
+  }
+
+  /** The last write whose key is less than `end`. */
+  before(end: string): readonly [string, Buffer | null] | undefined {
+    const keys = this.#keys();
+    return this.#at(keys[lowerBound(keys, end) - 1]);
+  }
+
+  #at(key: string | undefined): readonly [string, Buffer | null] | undefined {
+    return key === undefined ? undefined : [key, this.#values.get(key)!];
+  }
+
   /** A few new keys are inserted one by one; many are sorted together with the others. */
   #keys(): readonly string[] {
     if (this.#fresh.length > 64) this.#sorted = [...this.#sorted, ...this.#fresh].sort(byCodeUnit);

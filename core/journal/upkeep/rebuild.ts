@@ -74,7 +74,7 @@ export async function rebuildAnswers(
     }
     for (let i = 0; i < page.length; ) {
       await environment.root.transaction(() => {
-        const updates = new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers);
+        const updates = new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group());
         for (; i < page.length && updates.nodes.length < BATCH; i++, zones++) {
           writeTargets(environment, page[i]);
           updates.compileAll(page[i]);
