@@ -50,9 +50,10 @@ const UNCOMPRESSED: typeof COMPRESSIBLE = new Map([
   [TYPE.DNAME, { skip: 0, names: 1 }],
   [TYPE.SVCB, { skip: 2, names: 1 }],
   [TYPE.HTTPS, { skip: 2, names: 1 }],
+  [TYPE.RRSIG, { skip: 18, names: 1 }],
 ]);
 /** Types with other fields after their names. */
-const GOES_ON: ReadonlySet<number> = new Set([TYPE.SOA, TYPE.SVCB, TYPE.HTTPS]);
+const GOES_ON: ReadonlySet<number> = new Set([TYPE.SOA, TYPE.SVCB, TYPE.HTTPS, TYPE.RRSIG]);
 
 /** Throws MessageError for whatever is not exactly a message of class IN, with at most one question. */
 export function decodeMessage(packet: Uint8Array): Message {

@@ -249,7 +249,11 @@ export class ZoneUpdates {
       if (due.length > 0) update.markWhole();
       else {
         update.noteDue(update.apex);
-        if (after === null) this.#removeChain(domainId, update.apex);
+        if (after === null) {
+          this.#removeChain(domainId, update.apex);
+          // The signatures at the apex disappear, and differences are noted only for a signed zone.
+          update.discardDifference();
+        }
       }
       return;
     }

@@ -12,6 +12,15 @@ export interface SecondaryPlan {
   readonly primaryPort: number;
   readonly zones: readonly string[];
   readonly key: { readonly name: string; readonly secret: string };
+  /** Left out: it serves what it is sent. BIND cannot verify a zone that it receives. */
+  readonly verification?: Verification;
+}
+
+/** Knot and NSD verify all signatures of these zones before they serve them. */
+export interface Verification {
+  readonly zones: readonly string[];
+  /** Where NSD serves a zone to its verifier. */
+  readonly port: number;
 }
 
 export interface Secondary {
@@ -28,11 +37,22 @@ interface Kind {
   readonly ready: RegExp;
 }
 
+const KNOT_VERIFIES = '    semantic-checks: on\n    dnssec-validation: on\n';
+
+const nsdVerify = ({ port }: Verification): string => `verify:
+    enable: yes
+    ip-address: 127.0.0.1@${port}
+    verify-zones: yes
+    verifier: /usr/bin/ldns-verify-zone
+    verifier-feed-zone: yes
+    verifier-timeout: 30
+`;
+
 const KINDS: Readonly<Record<SecondaryKind, Kind>> = {
   knot: {
     program: '/usr/sbin/knotd',
     args: (config) => ['-c', config],
-    config: (folder, { port, primaryPort, zones, key }) => `
+    config: (folder, { port, primaryPort, zones, key, verification }) => `
 server:
     rundir: ${folder}
     listen: 127.0.0.1@${port}
@@ -70,13 +90,13 @@ template:
     master: primary
     acl: [notified, compared]
 zone:
-${zones.map((name) => `  - domain: "${name}"\n`).join('')}`,
+${zones.map((name) => `  - domain: "${name}"\n${verification?.zones.includes(name) ? KNOT_VERIFIES : ''}`).join('')}`,
     ready: /server started/,
   },
   nsd: {
     program: '/usr/sbin/nsd',
     args: (config) => ['-d', '-c', config],
-    config: (folder, { port, primaryPort, zones, key }) => `
+    config: (folder, { port, primaryPort, zones, key, verification }) => `
 server:
     ip-address: 127.0.0.1@${port}
     username: ""
@@ -90,8 +110,10 @@ server:
     xfrd-reload-timeout: 0
     rrl-ratelimit: 0
     verbosity: 2
+    minimal-responses: yes
 remote-control:
     control-enable: no
+${verification === undefined ? '' : nsdVerify(verification)}
 key:
     name: ${key.name}
     algorithm: hmac-sha256
@@ -104,7 +126,7 @@ ${zones
     allow-notify: 127.0.0.1 ${key.name}
     request-xfr: 127.0.0.1@${primaryPort} ${key.name}
     provide-xfr: 127.0.0.1 NOKEY
-`,
+${verification === undefined ? '' : `    verify-zone: ${verification.zones.includes(name) ? 'yes' : 'no'}\n`}`,
   )
   .join('')}`,
     ready: /nsd started/,
@@ -123,6 +145,7 @@ options {
     dnssec-validation no;
     allow-transfer { 127.0.0.1; };
     ixfr-from-differences no;
+    minimal-responses yes;
     notify no;
 };
 controls {};

@@ -8,6 +8,7 @@ export type Program =
   | 'delv'
   | 'dnssec-verify'
   | 'ldns-verify-zone'
+  | 'nsd-checkzone'
   | 'dig'
   | 'nsupdate'
   | 'knsupdate'
@@ -21,10 +22,14 @@ export type Program =
   | 'openssl';
 
 const RUN_MS = 20_000;
+/** Those that are not in /usr/bin. */
+const IN_SBIN: ReadonlySet<Program> = new Set(['nsd-checkzone']);
+
+const pathOf = (program: Program): string => `/usr/${IN_SBIN.has(program) ? 'sbin' : 'bin'}/${program}`;
 
 /** Why the tests with these programs are left out, or null when all are there. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
 export function whyNotPrograms(...programs: readonly Program[]): string | null {
-  const missing = programs.filter((program) => !existsSync(`/usr/bin/${program}`));
+  const missing = programs.filter((program) => !existsSync(pathOf(program)));
   if (missing.length === 0) return null;
   const why = `${missing.join(', ')} not installed`;
   if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);
@@ -44,7 +49,7 @@ export async function runProgram(
   ms = RUN_MS,
 ): Promise<Run> {
   const own = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C', ...env };
-  const child = startChild(`/usr/bin/${program}`, args, own);
+  const child = startChild(pathOf(program), args, own);
   const code = await child.ended(ms);
   return { code, output: child.output() };
 }
