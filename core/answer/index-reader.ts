@@ -7,6 +7,8 @@ import { MAX_NODE, NAME_LENGTH_AT, NODE_HEADER, nameOffset } from '../store/answ
 import { DIRECTORY_MARK } from '../store/index/denial-layout.ts';
 import {
   COMMITS,
+  COMMITTING,
+  changingWord,
   ENTRY_SCRATCH,
   EPOCH,
   finishHash,
@@ -51,6 +53,10 @@ const CACHED_SLOTS = 1 << 16;
 /** Bytes of a cache line; most nodes span two. */
 const LINE = 64;
 
+/** While all is read from the store: nothing is in the index, and names have any depth. */
+const NO_SLOTS = new Int32Array(2);
+const ANY_LABELS = Int32Array.of(LABELS);
+
 export class IndexReader {
   /** The arena with the nodes: as bytes, in 32-bit words, and for copying. */
   readonly bytes: Uint8Array;
@@ -76,10 +82,18 @@ export class IndexReader {
   readonly #port: MessagePort | null;
   readonly #store: NodeStore;
   #slots: Int32Array;
+  /** While all is read from the store. */
+  #heldSlots: Int32Array;
   #mask: number;
   #generation: number;
   #commits: number;
   #half = 0;
+  /** Something was read from the store in this batch. */
+  #hasFetched = false;
+  /** All is read from the store. The slots are empty then, so finds in the index need no check. */
+  #isStoreOnly = false;
+  /** The maximum number of labels of the names in the index. */
+  #maxLabels: Int32Array;
   /** For prefetched names: the references in their first slots. */
   readonly #prefetched = new Int32Array(MAX_PREFETCH);
   /** The sum of the bytes that `prefetch` has read. */
@@ -93,6 +107,8 @@ export class IndexReader {
     this.words = new Int32Array(shared.arena, 0, Math.floor(this.bytes.length / 4));
     this.#slots = new Int32Array(shared.slots);
     this.#mask = this.#slots.length / 2 - 1;
+    this.#heldSlots = this.#slots;
+    this.#maxLabels = this.#header.subarray(MAX_LABELS, MAX_LABELS + 1);
     this.#generation = shared.generation;
     this.#commits = Atomics.load(this.#header, COMMITS);
     this.#word = readerWord(reader);
@@ -104,7 +120,12 @@ export class IndexReader {
   /** Starts a batch: from now on, no memory that can be found is reused. */
   enter(): void {
     this.batch = (this.batch + 1) | 0;
+    this.#hasFetched = false;
     Atomics.store(this.#header, this.#word, Atomics.load(this.#header, EPOCH));
+    this.#refresh();
+  }
+
+  #refresh(): void {
     if (Atomics.load(this.#header, GENERATION) !== this.#generation) this.#updateSlots();
     const commits = Atomics.load(this.#header, COMMITS);
     if (commits !== this.#commits) {
@@ -117,9 +138,51 @@ export class IndexReader {
     Atomics.store(this.#header, this.#word, 0);
   }
 
-  /** The maximum number of labels of the names in the index. */
+  /**
+   * Whether the zone of an apex may have changed since the batch was entered, so that names and
+   * NSEC3 records that were found do not agree. `sum`: of the apex. Must be called after all of
+   * them were found. Hot.
+   */
+  isDisturbed(sum: number): boolean {
+    if (this.#isStoreOnly) return false;
+    const header = this.#header;
+    // In this order: see IndexWriter.publish.
+    if (Atomics.load(header, changingWord(sum)) !== 0) return true;
+    if (this.#hasFetched && Atomics.load(header, COMMITTING) !== 0) return true;
+    return Atomics.load(header, COMMITS) !== this.#commits;
+  }
+
+  /** Sees what was published since `enter`. False: nothing was. */
+  catchUp(): boolean {
+    if (Atomics.load(this.#header, COMMITS) === this.#commits) return false;
+    this.#refresh();
+    return true;
+  }
+
+  /**
+   * Reads everything from a new snapshot of the store, until `leaveStore`. Unlike the index, it has
+   * all of a change or nothing.
+   */
+  enterStore(): void {
+    this.#isStoreOnly = true;
+    this.#heldSlots = this.#slots;
+    this.#slots = NO_SLOTS;
+    this.#mask = 0;
+    this.#maxLabels = ANY_LABELS;
+    this.#store.refresh();
+  }
+
+  leaveStore(): void {
+    this.#isStoreOnly = false;
+    this.#setSlots(this.#heldSlots);
+    this.#maxLabels = this.#header.subarray(MAX_LABELS, MAX_LABELS + 1);
+    // A thread without queries must not keep the snapshot.
+    this.#store.refresh();
+  }
+
+  /** The maximum number of labels of names that can be found. */
   get maxLabels(): number {
-    return this.#header[MAX_LABELS];
+    return this.#maxLabels[0];
   }
 
   /**
@@ -182,7 +245,7 @@ export class IndexReader {
     const length = end - from;
     for (let i = hash & mask; ; i = (i + 1) & mask) {
       const h = slots[i * 2];
-      if (h === 0) return 0;
+      if (h === 0) return this.#isStoreOnly ? this.#fetch(packet, from, false) : 0;
       if (h !== hash) continue;
       const reference = Atomics.load(slots, i * 2 + 1);
       if (reference > 0) {
@@ -215,7 +278,7 @@ export class IndexReader {
     const hash = finishHash((sum + Math.imul(multipliers[length], 0x2a) + multipliers[length + 1]) | 0);
     for (let i = hash & mask; ; i = (i + 1) & mask) {
       const h = slots[i * 2];
-      if (h === 0) return 0;
+      if (h === 0) return this.#isStoreOnly ? this.#fetch(packet, from, true) : 0;
       if (h !== hash) continue;
       const reference = Atomics.load(slots, i * 2 + 1);
       if (reference > 0) {
@@ -237,7 +300,8 @@ export class IndexReader {
 
   /**
    * The offset of the directory of NSEC3 entries (denial-layout.ts) of the zone whose apex is at
-   * packet[from, end) and has the hash sum `sum`; 0 if the zone is not signed.
+   * packet[from, end) and has the hash sum `sum`; 0 if the zone is not signed, or read from the
+   * store.
    */
   findDirectory(packet: Uint8Array, from: number, end: number, sum: number): number {
     const { bytes } = this;
@@ -261,12 +325,14 @@ export class IndexReader {
   /** The offset of an NSEC3 entry from the store: see NodeStore. 0: there is none. */
   fetchEntry(packet: Uint8Array, from: number, hash: Uint8Array): number {
     this.fetches++;
+    this.#hasFetched = true;
     const at = this.#scratch + 2 * MAX_NODE;
     return this.#store.fetchEntry(packet, from, hash, this.bytes, at, ENTRY_SCRATCH) === 0 ? 0 : at;
   }
 
   #fetch(packet: Uint8Array, from: number, wildcard: boolean): number {
     this.fetches++;
+    this.#hasFetched = true;
     const at = this.#scratch + this.#half;
     if (this.#store.fetch(packet, from, wildcard, this.bytes, at, MAX_NODE) === 0) return 0;
     this.#half ^= MAX_NODE;
@@ -281,8 +347,12 @@ export class IndexReader {
       message !== undefined;
       message = receiveMessageOnPort(this.#port)
     ) {
-      this.#slots = new Int32Array(message.message as SharedArrayBuffer);
-      this.#mask = this.#slots.length / 2 - 1;
+      this.#setSlots(new Int32Array(message.message as SharedArrayBuffer));
     }
+  }
+
+  #setSlots(slots: Int32Array): void {
+    this.#slots = slots;
+    this.#mask = slots.length / 2 - 1;
   }
 }

@@ -43,11 +43,6 @@ const MAX_PLAIN_UDP = 512;
  * unchanged.
  */
 export const DEFERRED = -1;
-/**
- * A lookup that the change of a zone has disturbed is repeated. The change of a name takes a few
- * microseconds, as a lookup does.
- */
-const MAX_LOOKUPS = 50;
 
 export class Responder {
   readonly #index: IndexReader;
@@ -101,14 +96,26 @@ export class Responder {
     return verdict === LOOK_UP ? this.#answerQuestion() : this.#answerWithoutLookup(verdict);
   }
 
-  /** Looks up again if the zone has changed between the lookup and the proofs. */
   #answerQuestion(): number {
-    for (let i = 0; i < MAX_LOOKUPS; i++) {
-      const length = this.#lookUp();
-      if (length !== CHANGED) return length;
-      this.#denial.clear();
+    const length = this.#lookUp();
+    return length === CHANGED ? this.#answerDisturbed() : length;
+  }
+
+  /**
+   * Looks up again what the change of a zone has disturbed. While the change is being published,
+   * only the store has a state in which names and NSEC3 records agree.
+   */
+  #answerDisturbed(): number {
+    const index = this.#index;
+    let length = index.catchUp() ? this.#lookUp() : CHANGED;
+    if (length !== CHANGED) return length;
+    index.enterStore();
+    try {
+      length = this.#lookUp();
+    } finally {
+      index.leaveStore();
     }
-    return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
+    return length === CHANGED ? this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY) : length;
   }
 
   #answerWithoutLookup(verdict: number): number {

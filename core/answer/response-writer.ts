@@ -301,10 +301,15 @@ export class ResponseWriter {
    * Writes the proofs of a node's zone at `p`. Returns the offset after them, NO_ROOM or CHANGED.
    */
   #appendProofs(node: number, p: number, limit: number): number {
-    const { start, nameEnd } = this.#query;
-    const apexAt = nameEnd - this.#index.bytes[node + APEX_LENGTH_AT];
-    const directory = this.#findDirectory(apexAt);
-    return this.#denial.write(this.bytes, this.#view, start, p, limit, directory, apexAt - start);
+    const { start, nameEnd, labels } = this.#query;
+    const index = this.#index;
+    const apexAt = nameEnd - index.bytes[node + APEX_LENGTH_AT];
+    let label = labels;
+    while (index.starts[label] > apexAt) label--;
+    const sum = index.sums[label];
+    const directory = index.findDirectory(this.bytes, apexAt, nameEnd, sum);
+    const end = this.#denial.write(this.bytes, this.#view, start, p, limit, directory, apexAt - start);
+    return index.isDisturbed(sum) ? CHANGED : end;
   }
 
   /** Whether the zone of an apex has all its NSEC3 records: see ZoneSigner. */
@@ -355,15 +360,6 @@ export class ResponseWriter {
       bytes[p + at + 1] = target;
     }
     return p + length;
-  }
-
-  /** The directory of the NSEC3 entries of the zone whose apex is at `from` in the question. */
-  #findDirectory(from: number): number {
-    const index = this.#index;
-    const query = this.#query;
-    let label = query.labels;
-    while (index.starts[label] > from) label--;
-    return index.findDirectory(this.bytes, from, query.nameEnd, index.sums[label]);
   }
 
   /** Copies a body to `p` and adds `by` to its pointers. Returns the offset after it. */

@@ -316,8 +316,9 @@ export class Synthesizer {
     const from = queryName.length - apex.length;
     let label = 0;
     while (index.starts[label] < from) label++;
-    const directory = index.findDirectory(queryName, from, queryName.length, index.sums[label]);
-    return this.#denial.write(
+    const sum = index.sums[label];
+    const directory = index.findDirectory(queryName, from, queryName.length, sum);
+    const end = this.#denial.write(
       bytes,
       new DataView(bytes.buffer, bytes.byteOffset),
       query.start,
@@ -326,6 +327,7 @@ export class Synthesizer {
       directory,
       HEADER_LENGTH + from,
     );
+    return index.isDisturbed(sum) ? CHANGED : end;
   }
 
   /**

@@ -32,7 +32,8 @@ export class LmdbNodeStore implements NodeStore {
       keyBytes[length++] = 0x2a;
       keyBytes[length++] = 0;
     }
-    let node = answers.getBinaryFast(keys[length]);
+    // The root has no labels, and a key has at least one byte.
+    let node = length === 0 ? undefined : answers.getBinaryFast(keys[length]);
     if (node === undefined && !wildcard) {
       keyBytes[0] = 0;
       node = answers.getBinaryFast(keys[writeNameKey(bytes, from, keyBytes, 1)]);

@@ -76,10 +76,13 @@ export class Applier {
    * applied; then nothing has changed.
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
+    const { index } = this.#options;
     try {
       if (this.#rehearsed?.links !== links && this.#isSigned) await this.#rehearseInSteps(links);
+      index.beginCommit();
       return await this.#write(links, hash);
     } catch (error) {
+      index.cancelCommit();
       this.#facts.clear();
       throw error;
     }
@@ -210,6 +213,7 @@ async function transact(environment: Environment, work: () => void): Promise<voi
  * back an answer that was served.
  */
 function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
+  for (const { apex } of updates.nsec3) index.markChanging(apex);
   for (const { name, node, wasStored } of updates.nodes) {
     if (node === null) index.remove(name);
     else index.put(node, wasStored);

@@ -10,6 +10,9 @@
  * A change appends the new node, then swaps the slot's reference; what the old one took is reused when no reader is left that entered before.
  * The order on both sides is that of Atomics (sequentially consistent): a reader announces itself before it loads a reference, the
  * writer looks at the readers after it has stored one.
+ *
+ * A name of a signed zone and its NSEC3 record are changed one after the other. So the writer marks the zone, changes both, raises
+ * header[COMMITS], and removes the mark. A reader whose answer has proofs looks at both words last: see IndexReader.isDisturbed.
  */
 
 import { randomFillSync } from 'node:crypto';
@@ -26,6 +29,8 @@ export const COMMITS = 2;
 export const MAX_LABELS = 3;
 /** header[STOPPING]: 1 tells the readers to end. */
 export const STOPPING = 4;
+/** header[COMMITTING]: 1 while the tables may have changes that the index does not have. */
+export const COMMITTING = 5;
 
 /** Readers are numbered from 1, so that no node is at offset 0. */
 export const READERS = 272;
@@ -33,6 +38,11 @@ const FIRST_READER = 16;
 /** Words from one reader's epoch to the next: a cache line. */
 const READER_STRIDE = 16;
 export const readerWord = (reader: number): number => FIRST_READER + reader * READER_STRIDE;
+/** Words after those of the readers: 1 while a signed zone among those of the word is changed. */
+const CHANGING_WORDS = 64;
+/** `sum`: of the apex (see nameSum). */
+export const changingWord = (sum: number): number =>
+  FIRST_READER + READERS * READER_STRIDE + (sum & (CHANGING_WORDS - 1));
 
 export const IN_STORE = -1;
 
@@ -65,7 +75,7 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
   const multipliers = new SharedArrayBuffer(256 * 4);
   const secret = randomFillSync(new Int32Array(256));
   new Int32Array(multipliers).set(secret.map((r) => r | 1));
-  const header = new SharedArrayBuffer((FIRST_READER + READERS * READER_STRIDE) * 4);
+  const header = new SharedArrayBuffer((FIRST_READER + READERS * READER_STRIDE + CHANGING_WORDS) * 4);
   new Int32Array(header)[EPOCH] = 1;
   // The system hands out the pages of the arena only as they are touched.
   return {

@@ -8,6 +8,8 @@ import { Arena, isBefore } from './arena.ts';
 import { DenialWriter } from './denial-writer.ts';
 import {
   COMMITS,
+  COMMITTING,
+  changingWord,
   countLabels,
   createShared,
   EPOCH,
@@ -40,6 +42,8 @@ export class IndexWriter {
   readonly denial: DenialWriter;
   /** Hashes of the names that isAmbiguous was asked about since the last publication. */
   readonly #asked = new Set<number>();
+  /** Words of the header that mark zones as changing. */
+  readonly #changing = new Set<number>();
 
   /** `arenaBytes`: the bound of what nodes take. `expectedNames`: how many names to make room for at once. */
   constructor(arenaBytes: number, expectedNames = 0) {
@@ -177,10 +181,31 @@ export class IndexWriter {
     this.#release(old);
   }
 
+  /** A group of changes is being committed to the store, which `publish` ends, or `cancelCommit`. */
+  beginCommit(): void {
+    Atomics.store(this.#header, COMMITTING, 1);
+  }
+
+  cancelCommit(): void {
+    Atomics.store(this.#header, COMMITTING, 0);
+  }
+
+  /** Until the next publication, names and NSEC3 records of a signed zone may not agree. */
+  markChanging(apex: Uint8Array): void {
+    const word = changingWord(nameSum(this.#multipliers, apex, 0, apex.length));
+    if (this.#changing.has(word)) return;
+    this.#changing.add(word);
+    Atomics.store(this.#header, word, 1);
+  }
+
   /** Ends a group of changes: readers of the store take a new snapshot, and what no reader can see any more is freed. */
   publish(): void {
     this.#asked.clear();
     Atomics.add(this.#header, COMMITS, 1);
+    // After COMMITS: a reader sees at least one of them.
+    for (const word of this.#changing) Atomics.store(this.#header, word, 0);
+    this.#changing.clear();
+    Atomics.store(this.#header, COMMITTING, 0);
     let oldest = (this.#header[EPOCH] + 1) | 0 || 1;
     Atomics.store(this.#header, EPOCH, oldest);
     for (let reader = 0; reader < READERS; reader++) {

@@ -4,17 +4,16 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client } from '../../../core/address/client.ts';
-import { IndexReader } from '../../../core/answer/index-reader.ts';
+import { IndexReader, type NodeStore } from '../../../core/answer/index-reader.ts';
 import { Responder } from '../../../core/answer/responder.ts';
+import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 
 const data = workerData as AskingData;
 const control = new Int32Array(data.control);
-const index = new IndexReader(data.shared, data.reader, data.port, {
-  refresh: () => {},
-  fetch: () => 0,
-  fetchEntry: () => 0,
-});
+const noStore: NodeStore = { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 };
+const store = data.storeDirectory === undefined ? null : new LmdbNodeStore(data.storeDirectory);
+const index = new IndexReader(data.shared, data.reader, data.port, store ?? noStore);
 const responder = new Responder(index, 1232);
 const client = new Client();
 const buffer = Buffer.alloc(2048);
@@ -57,4 +56,5 @@ while (Atomics.load(control, STOP) === 0 && wrong === null) {
   }
   index.leave();
 }
+await store?.close();
 parentPort?.postMessage({ sent, counts, wrong, collected } satisfies Report);

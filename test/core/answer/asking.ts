@@ -24,6 +24,8 @@ export interface AskingData {
   readonly right: readonly string[];
   /** All different responses are reported instead, and none is compared. */
   readonly collects?: boolean;
+  /** Folder of the store. Undefined: there is none. */
+  readonly storeDirectory?: string;
 }
 
 export interface Report {
