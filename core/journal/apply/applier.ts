@@ -10,7 +10,7 @@ import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
 import { dnssec } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
-import { withOverlay } from '../commit/rehearsal.ts';
+import { type OverlaidStore, withOverlay } from '../commit/rehearsal.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
@@ -42,6 +42,15 @@ const STEP_MS = 10;
 /** Entries are deleted in batches of this size. */
 const DELETE_BATCH = 256;
 
+/** Entries that were compiled on the store, or on an earlier rehearsal, without a trace in it. */
+interface Rehearsal {
+  readonly links: readonly Link[];
+  readonly store: OverlaidStore;
+  readonly facts: ZoneFacts;
+  readonly updates: ZoneUpdates;
+  isComplete: boolean;
+}
+
 export class Applier {
   readonly domainListeners: DomainListener[] = [];
   readonly credentialListeners: (() => void)[] = [];
@@ -54,8 +63,10 @@ export class Applier {
   #current: Head;
   /** The oldest entry that is still in the journal table. */
   #oldest: number;
-  /** The last rehearsal, if nothing was applied since. */
-  #rehearsed: { readonly links: readonly Link[]; readonly updates: ZoneUpdates } | null = null;
+  /** The last rehearsal, which may be in progress. Null: entries have been applied since. */
+  #rehearsal: Rehearsal | null = null;
+  /** The rehearsal of the entries that are being written. */
+  #writing: Rehearsal | null = null;
 
   constructor(options: ApplierOptions) {
     this.#options = options;
@@ -78,7 +89,7 @@ export class Applier {
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
     const { index } = this.#options;
     try {
-      if (this.#rehearsed?.links !== links && this.#isSigned) await this.#rehearseInSteps(links);
+      if (this.#rehearsed(links) === null && this.hasSignedZones) await this.#rehearseInSteps(links);
       index.beginCommit();
       return await this.#write(links, hash);
     } catch (error) {
@@ -90,13 +101,14 @@ export class Applier {
 
   /**
    * Rejects with the error with which `apply` would; writes nothing. If the same links are applied
-   * next, the answers that were compiled here are reused.
+   * next, the answers that were compiled here are reused. While entries are being written that were
+   * rehearsed, the links follow these; if the write fails, they must not be applied.
    */
   async rehearse(links: readonly Link[]): Promise<void> {
-    if (this.#isSigned) return this.#rehearseInSteps(links);
-    const { environment, updates } = this.#openRehearsal(this.#options.signers?.group());
-    applyEntries(environment, updates, appliedOf(links));
-    this.#rehearsed = { links, updates };
+    if (this.hasSignedZones) return this.#rehearseInSteps(links);
+    const rehearsal = this.#openRehearsal(links, this.#options.signers?.group());
+    applyEntries(rehearsal.store.environment, rehearsal.updates, appliedOf(links));
+    rehearsal.isComplete = true;
   }
 
   /**
@@ -104,8 +116,9 @@ export class Applier {
    * in between.
    */
   async #rehearseInSteps(links: readonly Link[]): Promise<void> {
-    const { environment, updates } = this.#openRehearsal(this.#options.signers?.groupInThreads());
-    applyRows(environment, updates, appliedOf(links));
+    const rehearsal = this.#openRehearsal(links, this.#options.signers?.groupInThreads());
+    const { store, updates } = rehearsal;
+    applyRows(store.environment, updates, appliedOf(links));
     let end = performance.now() + STEP_MS;
     for (const pending of updates.compileSteps()) {
       if (pending !== undefined) await pending;
@@ -113,24 +126,29 @@ export class Applier {
       else await setImmediate();
       end = performance.now() + STEP_MS;
     }
-    this.#rehearsed = { links, updates };
+    rehearsal.isComplete = true;
   }
 
-  /** Whether any zone is signed. */
-  get #isSigned(): boolean {
+  get hasSignedZones(): boolean {
     const { environment, signers } = this.#options;
     if (signers == null) return false;
     for (const _ of environment.rows.get(dnssec.number)!.getKeys({ limit: 1 })) return true;
     return false;
   }
 
-  #openRehearsal(signing: GroupSigning | undefined): { environment: Environment; updates: ZoneUpdates } {
-    const { index, zoneSettings } = this.#options;
-    const environment = withOverlay(this.#options.environment);
+  #openRehearsal(links: readonly Link[], signing: GroupSigning | undefined): Rehearsal {
+    const { environment, index, zoneSettings } = this.#options;
+    const store = withOverlay(this.#writing?.store.environment ?? environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-    const facts = new ZoneFacts(environment, this.#facts);
-    this.#rehearsed = null;
-    return { environment, updates: new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signing) };
+    const facts = new ZoneFacts(store.environment, this.#writing?.facts ?? this.#facts);
+    const updates = new ZoneUpdates(store.environment, zoneSettings, isAmbiguous, facts, undefined, signing);
+    this.#rehearsal = { links, store, facts, updates, isComplete: false };
+    return this.#rehearsal;
+  }
+
+  /** The complete rehearsal of these entries, if there is one. */
+  #rehearsed(links: readonly Link[]): Rehearsal | null {
+    return this.#rehearsal?.links === links && this.#rehearsal.isComplete ? this.#rehearsal : null;
   }
 
   /**
@@ -151,19 +169,26 @@ export class Applier {
     const oldest = kept - this.#oldest < Math.min(DELETE_BATCH, history >> 5) ? this.#oldest : kept;
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
-    const rehearsed = this.#rehearsed?.links === links ? this.#rehearsed.updates : undefined;
-    this.#rehearsed = null;
-    // A child transaction, since only its abort rolls back all writes when an error is thrown
-    // midway.
-    await transact(environment, () => {
-      for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
-      for (let old = this.#oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
-      applyEntries(environment, updates, appliedOf(links), rehearsed);
-      writeHead(environment, { sequence, hash });
-    });
+    this.#writing = this.#rehearsed(links);
+    this.#rehearsal = null;
+    try {
+      // A child transaction, since only its abort rolls back all writes when an error is thrown
+      // midway.
+      await transact(environment, () => {
+        for (const { applied, bytes } of links) environment.journal.put(sequenceKey(applied.entry.sequence), bytes);
+        for (let old = this.#oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
+        applyEntries(environment, updates, appliedOf(links), this.#writing?.updates);
+        writeHead(environment, { sequence, hash });
+      });
+    } finally {
+      this.#writing = null;
+    }
     this.#oldest = oldest;
     this.#current = { sequence, hash };
     environment.root.resetReadTxn();
+    const next = this.#rehearsal as Rehearsal | null;
+    next?.store.rebase(environment);
+    next?.facts.rebase(this.#facts);
     return updates;
   }
 

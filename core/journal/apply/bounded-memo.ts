@@ -9,7 +9,7 @@ const ABSENT = Symbol('absent');
  * never changes the lower memo.
  */
 export class Memo<K, T> {
-  readonly #lower: Memo<K, T> | null;
+  #lower: Memo<K, T> | null;
   readonly #values = new Map<K, T>();
   /** Ids of the lower memo that are invalid here; null: all of them. */
   #invalid: Set<K> | null = new Set();
@@ -27,6 +27,11 @@ export class Memo<K, T> {
     if (this.#values.size >= MAX_VALUES) this.clear();
     this.#values.set(id, value);
     return value;
+  }
+
+  /** Takes another memo below, which has the same values. */
+  rebase(lower: Memo<K, T>): void {
+    this.#lower = lower;
   }
 
   delete(id: K): void {

@@ -65,8 +65,9 @@ export class NodeWriter {
 
   /** Repeats the writes of `earlier`, which wrote to the same answers and was rolled back. */
   repeat(earlier: NodeWriter): void {
-    for (const { key, node } of earlier.#writes) this.#write(key, node);
-    for (const change of earlier.changes) this.changes.push(change);
+    for (const { key, node } of earlier.#writes)
+      if (node !== null) this.#putKeyed(key, node);
+      else this.#remove(key, nameOfKey(key, key[0] === 0 ? 1 : 0, key.length));
   }
 
   /** Puts signatures in the places of their placeholders. */

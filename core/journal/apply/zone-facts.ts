@@ -93,6 +93,13 @@ export class ZoneFacts {
     });
   }
 
+  /** Takes other facts below, which say the same. */
+  rebase(lower: ZoneFacts): void {
+    this.#all.forEach((memo, i) => {
+      memo.rebase(lower.#all[i]);
+    });
+  }
+
   /** Records at the apex are added or deleted. */
   invalidateApex(domainId: Id): void {
     this.#apexes.delete(domainId);

@@ -32,6 +32,7 @@ const GROUP_BYTES = 256 << 10;
 
 export class CommitQueue {
   #pending: PendingCommit[] = [];
+  #wait: { readonly size: number; readonly reached: () => void } | null = null;
 
   get size(): number {
     return this.#pending.length;
@@ -44,6 +45,15 @@ export class CommitQueue {
   add(request: CommitRequest, mandate?: PendingCommit['mandate']): Promise<Committed> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ request, resolve, reject, queuedAt: performance.now(), mandate });
+      if (this.#wait !== null && this.size >= this.#wait.size) this.#wait.reached();
+    });
+  }
+
+  /** Resolves when that many commits wait. Only for one caller at a time. */
+  hasReached(size: number): Promise<void> {
+    if (this.size >= size) return Promise.resolve();
+    return new Promise((reached) => {
+      this.#wait = { size, reached };
     });
   }
 

@@ -108,11 +108,16 @@ export class RecentWrites {
   }
 
   /**
-   * Returns a position for `restore`, which removes the entries added later. Also drops the oldest
-   * entries above the limits.
+   * Returns the sequence of the last entry for `restore`, which removes the entries added later.
+   * Also drops the oldest entries above the limits.
    */
   checkpoint(): number {
-    if (this.#entries.length < MAX_ENTRIES + DROP_BATCH && this.#keys <= MAX_KEYS) return this.#entries.length;
+    this.#dropOldest();
+    return this.#entries.at(-1)?.sequence ?? this.#droppedUntil;
+  }
+
+  #dropOldest(): void {
+    if (this.#entries.length < MAX_ENTRIES + DROP_BATCH && this.#keys <= MAX_KEYS) return;
     let drop = 0;
     let keys = this.#keys;
     while (drop < this.#entries.length && (this.#entries.length - drop > MAX_ENTRIES || keys > MAX_KEYS))
@@ -122,11 +127,12 @@ export class RecentWrites {
       this.#entries = this.#entries.slice(drop);
       this.#keys = keys;
     }
-    return this.#entries.length;
   }
 
   restore(checkpoint: number): void {
-    for (const { count } of this.#entries.splice(checkpoint)) this.#keys -= count;
+    let end = this.#entries.length;
+    while (end > 0 && this.#entries[end - 1].sequence > checkpoint) end--;
+    for (const { count } of this.#entries.splice(end)) this.#keys -= count;
   }
 }
 

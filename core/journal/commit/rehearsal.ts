@@ -4,6 +4,7 @@
  * them again in the next transaction, and has been seen to go wrong there.
  */
 import type { Binary, Environment } from '../../store/environment.ts';
+import { records } from '../../store/rows.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { Overlay } from '../draft/overlay.ts';
 
@@ -15,22 +16,22 @@ type Read = Pick<Binary, 'get' | 'doesExist' | 'getKeys' | 'getRange'>;
 
 /** A table with an overlay. It has only the methods that applying entries uses. */
 class OverlaidTable {
-  readonly #stored: Read;
+  stored: Read;
   readonly #overlay = new Overlay();
   #isEmpty = true;
 
   constructor(stored: Read) {
-    this.#stored = stored;
+    this.stored = stored;
   }
 
   get(key: Uint8Array): Buffer | undefined {
     const own = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
-    return own === undefined ? this.#stored.get(key) : (own ?? undefined);
+    return own === undefined ? this.stored.get(key) : (own ?? undefined);
   }
 
   doesExist(key: Uint8Array): boolean {
     const own = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
-    return own === undefined ? this.#stored.doesExist(key) : own !== null;
+    return own === undefined ? this.stored.doesExist(key) : own !== null;
   }
 
   put(key: Uint8Array, value: Buffer): void {
@@ -64,9 +65,9 @@ class OverlaidTable {
     const isInside = (key: string): boolean => end === undefined || (reverse ? key > end : key < end);
     // In reverse, the range includes its start. The least key above a key has a zero more.
     const first = reverse ? this.#overlay.before(`${start}\0`) : this.#overlay.from(start);
-    if (first === undefined || !isInside(first[0])) return yield* this.#stored.getRange(options);
+    if (first === undefined || !isInside(first[0])) return yield* this.stored.getRange(options);
     let own: typeof first | undefined = first;
-    const stored = this.#stored.getRange({ start: options.start, end: options.end, reverse })[Symbol.iterator]();
+    const stored = this.stored.getRange({ start: options.start, end: options.end, reverse })[Symbol.iterator]();
     try {
       let next = stored.next();
       for (let count = 0; count < limit; ) {
@@ -91,32 +92,42 @@ class OverlaidTable {
   }
 }
 
-/**
- * Writes are visible only in the returned environment. Its `root` is that of the store, and must
- * not be used.
- */
-export function withOverlay(environment: Environment): Environment {
-  const tables = new Map<Binary, Binary>();
-  const addOverlay = (table: Binary): Binary => {
-    let own = tables.get(table);
-    if (own === undefined) {
-      own = new OverlaidTable(table) as unknown as Binary;
-      tables.set(table, own);
-    }
-    return own;
+/** A store with an overlay of writes, which are visible only in `environment`. */
+export interface OverlaidStore {
+  /** Its `root` is that of the store, and must not be used. */
+  readonly environment: Environment;
+  /** Takes another store below the overlay, with the same data. */
+  rebase(store: Environment): void;
+}
+
+const OVERLAID = [
+  'lookups',
+  'answers',
+  'targets',
+  'aliases',
+  'zones',
+  'usage',
+  'sites',
+  'nsec3',
+  'journal',
+  'meta',
+] as const satisfies readonly (keyof Environment)[];
+
+export function withOverlay(store: Environment): OverlaidStore {
+  const rebases: ((store: Environment) => void)[] = [];
+  const addOverlay = (tableOf: (store: Environment) => Binary): Binary => {
+    const table = new OverlaidTable(tableOf(store));
+    rebases.push((lower) => {
+      table.stored = tableOf(lower);
+    });
+    return table as unknown as Binary;
   };
-  const rows = new Map([...environment.rows].map(([number, table]) => [number, addOverlay(table)]));
-  const { records, lookups, answers, targets, aliases, zones, usage, sites, nsec3, journal, meta } = environment;
+  const rows = new Map([...store.rows.keys()].map((number) => [number, addOverlay(({ rows }) => rows.get(number)!)]));
+  const tables = Object.fromEntries(OVERLAID.map((name) => [name, addOverlay((lower) => lower[name])]));
   return {
-    ...environment,
-    rows,
-    ...{
-      records: addOverlay(records),
-      lookups: addOverlay(lookups),
-      answers: addOverlay(answers),
-      targets: addOverlay(targets),
+    environment: { ...store, rows, records: rows.get(records.number)!, ...tables },
+    rebase(lower) {
+      for (const rebase of rebases) rebase(lower);
     },
-    ...{ aliases: addOverlay(aliases), zones: addOverlay(zones), usage: addOverlay(usage), sites: addOverlay(sites) },
-    ...{ nsec3: addOverlay(nsec3), journal: addOverlay(journal), meta: addOverlay(meta) },
   };
 }

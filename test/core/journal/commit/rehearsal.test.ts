@@ -64,7 +64,7 @@ test('an overlay is read like a transaction, by key and by range in both directi
         carryOut(table, before);
       });
       const stored = readAll(table, keys, bounds);
-      const { lookups: over } = withOverlay(environment);
+      const { lookups: over } = withOverlay(environment).environment;
       carryOut(over, after);
       let expected: unknown;
       environment.root.transactionSync(() => {
@@ -86,7 +86,7 @@ test('an iteration that ends early holds no pages: repeated writes reuse space',
   let before = 0;
   for (let round = 0; round < 300; round++) {
     if (round === 100) before = pages();
-    const { lookups: over } = withOverlay(environment);
+    const { lookups: over } = withOverlay(environment).environment;
     over.put(Buffer.of(7, 0, 1), Buffer.of(1));
     for (const reverse of [false, true]) {
       const [start, end] = reverse ? [Buffer.of(8), Buffer.of(7)] : [Buffer.of(7), Buffer.of(8)];
@@ -102,7 +102,7 @@ test('an iteration that ends early holds no pages: repeated writes reuse space',
 });
 
 test('a key that the store does not accept is rejected', () => {
-  const { lookups } = withOverlay(environment);
+  const { lookups } = withOverlay(environment).environment;
   for (const length of [0, 1979]) {
     assert.throws(() => lookups.put(Buffer.alloc(length), Buffer.alloc(1)), /bytes is too long to store/);
     assert.throws(() =>
