@@ -37,6 +37,13 @@ export function signaturesOf(node: Buffer, name: Uint8Array, isApex: boolean): R
   return found;
 }
 
+/** The signatures over the DS in the node of an apex. They are those of the enclosing zone. */
+export function dsSignaturesOf(node: Buffer, apex: Uint8Array): ResourceRecord[] {
+  const at = answerOffset(node, 0, TYPE.DS);
+  if (at === 0 || (node[at + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return [];
+  return expandSigned(node, at, apex, apex).answer.filter(({ type }) => type === TYPE.RRSIG);
+}
+
 /**
  * Replaces the RRSIG rdata over the SOA in an apex's node, in place. False: the node has other
  * signatures, and must be compiled.

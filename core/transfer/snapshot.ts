@@ -117,7 +117,7 @@ export class ZoneSnapshot {
     for (const { name, sets, proxied } of this.#withDelegations(this.#withChallenges(this.#owners()))) {
       if (name.length === domain.apex.length) continue;
       const isNested = this.#nested.has(nameId(name));
-      if (isNested) yield* this.#delegation(name);
+      if (isNested) yield* this.#delegation(name, findType(sets, TYPE.DS));
       held.take(name, isNested ? sets.filter(({ type }) => type !== TYPE.NS && type !== TYPE.DS) : sets, proxied);
       yield* this.#served();
     }
@@ -191,7 +191,7 @@ export class ZoneSnapshot {
    * The delegation to a nested zone of ours: what that zone has as NS with its glue, and its DS. A
    * secondary of this zone alone must not deny the names of the other.
    */
-  *#delegation(name: Name): Generator<ResourceRecord> {
+  *#delegation(name: Name, stored: RRset | undefined): Generator<ResourceRecord> {
     const node = this.#environment.answers.get(apexKey(name), { transaction: this.#transaction });
     if (node === undefined) return;
     const at = answerOffset(node, 0, TYPE.NS);
@@ -202,6 +202,9 @@ export class ZoneSnapshot {
     if (ds !== 0) {
       const isSigned = (node[ds + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
       yield* (isSigned ? expandSigned(node, ds, name, name) : expandAnswer(node, ds, name, name)).answer;
+    } else if (stored !== undefined) {
+      // A DNAME above occludes it.
+      for (const rdata of stored.rdatas) yield { name, type: TYPE.DS, ttl: stored.ttl, rdata };
     }
     for (const record of additional) if (isWithin(record.name, name)) yield record;
   }

@@ -57,7 +57,10 @@ const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
 interface SignedNode {
+  /** The zone that signs. */
   readonly domain: Domain;
+  /** The apex of a nested zone of ours: the zone signs the DS there. */
+  readonly isNested: boolean;
   readonly name: Name;
   readonly node: Buffer | null;
   /** What the name had before, if a secondary follows the zone. */
@@ -384,8 +387,8 @@ export class ZoneUpdates {
     }
     if (rehearsed === undefined) yield* this.#compileNodes();
     else {
-      for (const { domain, name, node } of rehearsed.#signedNodes)
-        this.#noteNode({ domain, name, node, before: this.#readBefore(domain, name) });
+      for (const { before: _before, ...signed } of rehearsed.#signedNodes)
+        this.#noteNode({ ...signed, before: this.#readBefore(signed.domain, signed.name, signed.isNested) });
       for (const change of rehearsed.nsec3) this.#zones.get(change.domainId)?.before?.noteChain([change]);
       this.#writer.repeat(rehearsed.#writer);
       repeat(this.#environment, rehearsed.nsec3);
@@ -433,18 +436,19 @@ export class ZoneUpdates {
   }
 
   /** Compiles and writes the node of a name. */
-  #compileName(domain: Domain, view: ZoneView, name: Name): void {
+  #compileName(domain: Domain, view: ZoneView, name: Name): Buffer | null {
     const { apex } = domain;
     const zoneSigner = this.#served.signerOf(domain);
     const signer = zoneSigner?.signs(name) === true ? zoneSigner : null;
     const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
     const node = compileNode(view, name, signer, parentSigner);
     if (zoneSigner !== null) {
-      this.#signedNodes.push({ domain, name, node, before: this.#readBefore(domain, name) });
+      this.#signedNodes.push({ domain, isNested: false, name, node, before: this.#readBefore(domain, name) });
       const types = node === null ? this.#delegatedTypes(view, name) : typesOfNode(node);
       this.#chainOf(domain, view, zoneSigner).note(name, types);
     }
     this.#writer.put(name, node, apex);
+    return node;
   }
 
   /**
@@ -459,14 +463,14 @@ export class ZoneUpdates {
   }
 
   /** The node of a name before it is written, if a secondary follows the zone. */
-  #readBefore({ id, apex }: Domain, name: Name): Buffer | undefined {
+  #readBefore({ id, apex }: Domain, name: Name, isNested = false): Buffer | undefined {
     if (this.#zones.get(id)?.before == null) return undefined;
-    const node = this.#writer.read(name, apex);
+    const node = this.#writer.read(name, isNested ? name : apex);
     return node && Buffer.from(node);
   }
 
-  #noteNode({ domain, name, node, before }: SignedNode): void {
-    this.#zones.get(domain.id)?.before?.noteNode(name, before, node);
+  #noteNode({ domain, isNested, name, node, before }: SignedNode): void {
+    this.#zones.get(domain.id)?.before?.noteNode(name, isNested, before, node);
   }
 
   #chainOf({ id, apex }: Domain, view: ZoneView, signer: Signer): Nsec3Chain {
@@ -611,12 +615,12 @@ export class ZoneUpdates {
       else {
         if (signer !== null) {
           const before = this.#readBefore(domain, domain.apex);
-          this.#signedNodes.push({ domain, name: domain.apex, node, before });
+          this.#signedNodes.push({ domain, isNested: false, name: domain.apex, node, before });
         }
         this.#writer.put(domain.apex, node, domain.apex);
       }
     }
-    this.#compileChildren(domain.apex, update);
+    this.#compileChildren(domain, update);
     if (update.listing !== null && signer !== null) this.#list(domain, update.listing, signer);
   }
 
@@ -657,21 +661,26 @@ export class ZoneUpdates {
   }
 
   /** Compiles the apexes of nested zones whose DS, which this zone stores, may have changed. */
-  #compileChildren(apex: Name, update: ZoneUpdate): void {
+  #compileChildren(domain: Domain, update: ZoneUpdate): void {
     const isWhole = update.isWhole || update.compiled !== undefined;
-    for (const child of this.#facts.childrenOf(apex)) {
+    const isSigned = this.#served.signerOf(domain) !== null;
+    for (const child of this.#facts.childrenOf(domain.apex)) {
       const concerns = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
         (types.has(TYPE.NS) ||
           types.has(TYPE.DNAME) ||
           // Without types: the signature of the DS is due.
           ((types.has(TYPE.DS) || types.size === 0) && equalNames(name, child.apex)));
-      if (isWhole || some(update.changed.values(), concerns)) this.#compileApex(child);
+      if (!isWhole && !some(update.changed.values(), concerns)) continue;
+      const before = this.#readBefore(domain, child.apex, true);
+      const node = this.#compileApex(child);
+      const signsDs = isSigned && this.#facts.parentOf(child.apex)?.id === domain.id;
+      if (signsDs) this.#signedNodes.push({ domain, isNested: true, name: child.apex, node, before });
     }
   }
 
-  #compileApex(domain: Domain): void {
-    this.#compileName(domain, this.#served.view(domain), domain.apex);
+  #compileApex(domain: Domain): Buffer | null {
+    return this.#compileName(domain, this.#served.view(domain), domain.apex);
   }
 }
 

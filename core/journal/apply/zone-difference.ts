@@ -5,10 +5,10 @@
 
 import { nsec3Owner } from '../../dnssec/nsec3.ts';
 import type { Id } from '../../store/keys.ts';
-import { signaturesOf } from '../../store/node-signatures.ts';
+import { dsSignaturesOf, signaturesOf } from '../../store/node-signatures.ts';
 import { entryRecords } from '../../store/nsec3-entries.ts';
 import { latin1 } from '../../wire/latin1.ts';
-import { type Name, nameId } from '../../wire/name.ts';
+import { type Name, nameId, parentName } from '../../wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../wire/types.ts';
 import { findType, type ZoneView } from '../../zone/view.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
@@ -70,7 +70,7 @@ export class ZoneSnapshot {
     if (this.#names.has(id)) return;
     // Rdata are views of larger buffers. Copies avoid keeping those in memory as long as the
     // difference.
-    const current = this.#view.rrsets(name);
+    const current = sentAt(this.#view, name);
     // The answers of an ALIAS change in batches, some names before others. The records do not show
     // what a name was served as.
     if (findType(current, TYPE.ALIAS) !== undefined) this.isIncomplete = true;
@@ -78,12 +78,17 @@ export class ZoneSnapshot {
     this.#names.set(id, { name: copyOf(name), sets });
   }
 
-  /** The node of a name of a signed zone has changed. Only the first and the last node count. */
-  noteNode(name: Name, before: Buffer | undefined, after: Buffer | null): void {
+  /**
+   * The node of a name of a signed zone has changed. Only the first and the last node count.
+   * `isNested`: it is the apex of a nested zone of ours, at which this zone signs the DS.
+   */
+  noteNode(name: Name, isNested: boolean, before: Buffer | undefined, after: Buffer | null): void {
     const isApex = name.length === this.#view.apex.length;
-    const read = (node: Buffer | null | undefined): ResourceRecord[] =>
-      node === null || node === undefined ? [] : signaturesOf(node, copyOf(name), isApex);
-    const id = nameId(name);
+    const read = (node: Buffer | null | undefined): ResourceRecord[] => {
+      if (node === null || node === undefined) return [];
+      return isNested ? dsSignaturesOf(node, copyOf(name)) : signaturesOf(node, copyOf(name), isApex);
+    };
+    const id = isNested ? `ds ${nameId(name)}` : nameId(name);
     const noted = this.#signatures.get(id);
     if (noted === undefined) this.#signatures.set(id, { before: read(before), after: read(after) });
     else noted.after = read(after);
@@ -111,7 +116,7 @@ export class ZoneSnapshot {
     const removed: ResourceRecord[] = [];
     const added: ResourceRecord[] = [];
     for (const { name, sets } of this.#names.values()) {
-      const current = after.rrsets(name);
+      const current = sentAt(after, name);
       if (findType(current, TYPE.ALIAS) !== undefined) return null;
       addMissing(name, sets, current, removed);
       addMissing(name, current, sets, added);
@@ -122,6 +127,18 @@ export class ZoneSnapshot {
     }
     return { from: this.#serial, to: serial, removed, added };
   }
+}
+
+/**
+ * The RRsets of a name that a transfer contains. At a nested zone of ours it contains the NS
+ * records of that zone, not those that are stored in this one. They are sent inside that zone.
+ */
+function sentAt(view: ZoneView, name: Name): readonly RRset[] {
+  const sets = view.rrsets(name);
+  if (!view.isNested(name)) return sets;
+  for (let above = parentName(name); above.length > view.apex.length; above = parentName(above))
+    if (view.isNested(above)) return sets;
+  return sets.filter(({ type }) => type !== TYPE.NS);
 }
 
 /**

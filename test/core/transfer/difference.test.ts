@@ -225,7 +225,7 @@ test('the history ends: who is further behind, and who asks for what was never s
       assert.is(await kindAt(serial + 5), 'current');
       assert.is(await kindAt(first - 10), 'zone');
     },
-    { ...LIMITS, entries: 2 },
+    { limits: { ...LIMITS, entries: 2 } },
   ));
 
 test('nothing is kept of a zone that nobody asks for, nor of one that is gone', () =>

@@ -2,6 +2,7 @@
 
 import { createLogger } from '../../../core/base/log/index.ts';
 import { Semaphore } from '../../../core/base/semaphore.ts';
+import type { Signers } from '../../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import type { AnswerDeferred, DeferredTransport } from '../../../core/nameserver/deferred.ts';
 import { TransferAccess } from '../../../core/transfer/access.ts';
@@ -25,40 +26,54 @@ export interface Transferred {
   records(message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]>;
 }
 
+export interface TransferSetup {
+  readonly limits?: HistoryLimits;
+  readonly options?: Partial<TransferOptions>;
+  /** If zones are signed. */
+  readonly signersOf?: (folder: string) => Signers;
+}
+
 export async function withTransfers(
   work: (rig: Transferred) => Promise<void>,
-  limits: HistoryLimits = LIMITS,
-  options: Partial<TransferOptions> = {},
+  { limits = LIMITS, options, signersOf }: TransferSetup = {},
 ): Promise<void> {
   const histories = new ZoneHistories(limits);
-  const factory: JournalFactory = ({ environment, index }, history) =>
-    openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, zones: histories });
-  await withStore(factory, async (store) => {
-    const { environment, reader } = store;
-    const answer = transferResponder({
-      environment,
-      reader,
-      zoneSettings: DEFAULTS,
-      findKey: () => undefined,
-      access: new TransferAccess([`${CLIENT}/32`]),
-      histories,
-      slots: new Semaphore(2),
-      respond: () => null,
-      udpPayload: 1232,
-      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
-      ...options,
-    });
-    const ask = async (message: Uint8Array, transport: DeferredTransport = 'tcp'): Promise<Uint8Array[]> => {
-      const messages: Uint8Array[] = [];
-      const cancelled = new AbortController().signal;
-      for await (const one of answer({ message, address: CLIENT, port: 53, transport, cancelled })) messages.push(one);
-      return messages;
-    };
-    const records = async (message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]> => {
-      const all: ResourceRecord[] = [];
-      for (const one of await ask(message, transport)) takeMessage(one, all);
-      return all;
-    };
-    await work({ store, histories, answer, ask, records });
+  const factory: JournalFactory = ({ environment, index, folder }, history) => {
+    const signers = signersOf?.(folder);
+    return openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, zones: histories, signers });
+  };
+  await withStore(factory, (store) => work({ store, histories, ...transfersOf(store, histories, options) }));
+}
+
+/** Answers transfers from a store. */
+export function transfersOf(
+  { environment, reader }: Pick<Store, 'environment' | 'reader'>,
+  histories: ZoneHistories,
+  options: Partial<TransferOptions> = {},
+): Pick<Transferred, 'answer' | 'ask' | 'records'> {
+  const answer = transferResponder({
+    environment,
+    reader,
+    zoneSettings: DEFAULTS,
+    findKey: () => undefined,
+    access: new TransferAccess([`${CLIENT}/32`]),
+    histories,
+    slots: new Semaphore(2),
+    respond: () => null,
+    udpPayload: 1232,
+    log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+    ...options,
   });
+  const ask = async (message: Uint8Array, transport: DeferredTransport = 'tcp'): Promise<Uint8Array[]> => {
+    const messages: Uint8Array[] = [];
+    const cancelled = new AbortController().signal;
+    for await (const one of answer({ message, address: CLIENT, port: 53, transport, cancelled })) messages.push(one);
+    return messages;
+  };
+  const records = async (message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]> => {
+    const all: ResourceRecord[] = [];
+    for (const one of await ask(message, transport)) takeMessage(one, all);
+    return all;
+  };
+  return { answer, ask, records };
 }

@@ -14,7 +14,7 @@ import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { serialOf, transferRequest } from '../../support/transfer-client.ts';
 import { addressRecord, newDomain, newRecord } from '../journal/fixture.ts';
-import { LIMITS, type Transferred, withTransfers } from './fixture.ts';
+import { type Transferred, withTransfers } from './fixture.ts';
 
 const test = suite('transfers, responses');
 const APEX = 'zone.test.';
@@ -52,8 +52,7 @@ test('refused: no listed address and no key, and EDE says so to who knows EDNS',
       }
       assert.is(rig.histories.size.zones, 0);
     },
-    LIMITS,
-    { access: new TransferAccess(['192.0.2.0/24', '2001:db8::/32']) },
+    { options: { access: new TransferAccess(['192.0.2.0/24', '2001:db8::/32']) } },
   ));
 
 test('owners of a whole zone have the case that a master file gave them', () =>
@@ -165,8 +164,7 @@ test('a signed answer that its signature leaves no room for keeps its code and i
       assert.equal([header.tc, rcode], [true, RCODE.NXDOMAIN]);
       assert.equal(Buffer.from(opt!.options), options);
     },
-    LIMITS,
-    { findKey: () => key, respond },
+    { options: { findKey: () => key, respond } },
   );
 });
 
@@ -285,8 +283,7 @@ for (const kind of ['AXFR', 'IXFR'])
           );
         assert.ok((await take(0)) > 2, 'its slot is free again');
       },
-      LIMITS,
-      { now: () => now },
+      { options: { now: () => now } },
     );
   });
 

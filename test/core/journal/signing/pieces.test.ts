@@ -6,13 +6,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { Pieces } from '../../../../core/journal/signing/pieces.ts';
-import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
+import { startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
 import { buildIndex } from '../../../../core/store/index/build.ts';
-import { idKey } from '../../../../core/store/keys.ts';
-import { type DnssecRow, type Domain, dnssec, domains, proxies, records } from '../../../../core/store/rows.ts';
+import { type DnssecRow, dnssec, domains, proxies, records } from '../../../../core/store/rows.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import { ourWorldDraft } from '../../../reference/generate.ts';
-import { putChanges, WorldRows } from '../../../reference/rows.ts';
+import { WorldRows } from '../../../reference/rows.ts';
 import { WorldSteps } from '../../../reference/steps.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
@@ -20,7 +19,7 @@ import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { until } from '../../../support/until.ts';
 import { addressRecord, dump, newDomain, newProxy, queryPath, type Store, withStore } from '../fixture.ts';
-import { checkQueries, checkRebuilt, DAY, newKey, newRow, onTrouble, rowOf, signedStore } from './rig.ts';
+import { checkQueries, checkRebuilt, newKey, newRow, onTrouble, rowOf, signedStore, takeStep } from './rig.ts';
 
 const WORLDS = depth({ quick: 5, moderate: 8, full: 150 });
 const STEPS = 25;
@@ -49,36 +48,8 @@ async function checkLoaded(store: Store, label: string): Promise<void> {
   await before.close();
 }
 
-/** A change of how a zone is signed; null: the row is deleted. */
-function nextRow(store: Store, domain: Domain, random: Random): DnssecRow | null {
-  const row = rowOf(store, domain);
-  if (row === undefined) {
-    const created = newRow(store, domain);
-    return random.below(4) === 0 ? created : startSigning(created);
-  }
-  const { progress, ...done } = row;
-  if (progress !== undefined)
-    return nextPiece(store.environment, domain.apex, row, { listed: 1 + random.below(5), signed: 1 + random.below(5) });
-  const clock = row.clock + random.below(10 * DAY);
-  switch (random.below(5)) {
-    case 0:
-      return startUnsigning(row);
-    case 1: {
-      const nextId = Math.max(...row.keys.map(({ id }) => id)) + 1;
-      const key = newKey(store, domain, nextId, random.pick([13, 15] as const));
-      const old = row.keys.slice(-1).map((last) => ({ ...last, use: 'publish' as const }));
-      return startResigning(row, { ...done, clock, keys: [...old, key] });
-    }
-    case 2:
-      return startResigning(row, { ...done, clock });
-    default:
-      return { ...row, clock };
-  }
-}
-
 test(`changes of signed zones leave the same data as a rebuild, seed ${SEED}`, () =>
   withStore(signedStore, async (store) => {
-    const { environment, journal } = store;
     const random = new Random(SEED);
     const { answer, close } = queryPath(store);
     let proofs = 0;
@@ -89,32 +60,7 @@ test(`changes of signed zones leave the same data as a rebuild, seed ${SEED}`, (
         () => 1,
       );
       for (let step = 0; step < STEPS; step++) {
-        const { newRecords, newProxies, ...first } = rows.changeTo(steps.next(false), undefined);
-        await write(environment, journal, 'test', (d) => {
-          putChanges(d, { ...first, newRecords: [], newProxies: [] });
-          for (const { id } of first.goneDomains) {
-            const row = d.row(dnssec, idKey(id));
-            if (row !== undefined) d.delete(dnssec, row);
-          }
-        });
-        // In one group.
-        const signing = [...rows.domains.values()]
-          .filter(() => random.below(2) === 0)
-          .map((domain) => ({ domain, row: nextRow(store, domain, random) }));
-        await Promise.all([
-          write(environment, journal, 'test', (d) => {
-            for (const proxy of newProxies) d.put(proxies, proxy);
-            for (const [i, row] of newRecords.entries()) if (i % 2 === 0) d.put(records, row);
-          }),
-          ...signing.map(({ domain, row }) =>
-            write(environment, journal, 'test', (d) =>
-              row === null ? d.delete(dnssec, d.row(dnssec, idKey(domain.id))!) : d.put(dnssec, row),
-            ),
-          ),
-          write(environment, journal, 'test', (d) => {
-            for (const [i, row] of newRecords.entries()) if (i % 2 === 1) d.put(records, row);
-          }),
-        ]);
+        await takeStep(store, rows, steps.next(false), random);
         const label = `seed ${SEED}, world ${w}, step ${step}`;
         proofs += checkQueries(store, answer, label);
         await checkRebuilt(store, label);

@@ -4,20 +4,33 @@ import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { generateKeyPair } from '../../../../core/dnssec/keys.ts';
 import { Signers } from '../../../../core/journal/apply/signers.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
+import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
 import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
 import { idKey } from '../../../../core/store/keys.ts';
-import { type DnssecKey, type DnssecRow, type Domain, dnssec, dnssecContext } from '../../../../core/store/rows.ts';
+import {
+  type DnssecKey,
+  type DnssecRow,
+  type Domain,
+  dnssec,
+  dnssecContext,
+  proxies,
+  records,
+} from '../../../../core/store/rows.ts';
 import { formatName, parseName } from '../../../../core/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../../../core/wire/types.ts';
 import { type AnswerFunction, TCP_LIMIT } from '../../../reference/compare.ts';
+import type { World } from '../../../reference/generate.ts';
+import { putChanges, type WorldRows } from '../../../reference/rows.ts';
 import { decodeMessage, encodeQuery } from '../../../support/message.ts';
+import type { Random } from '../../../support/random.ts';
 import { DEFAULTS, dump, type Store } from '../fixture.ts';
 
 export const DAY = 86_400;
 export const CLOCK = 1_800_000_000;
 
-const secretsOf = (folder: string) => openSecrets(join(folder, 'key'));
+export const secretsOf = (folder: string) => openSecrets(join(folder, 'key'));
 
 export const signedStore = ({ environment, index, folder }: Omit<Store, 'journal'>, history: number) =>
   openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, signers: new Signers(secretsOf(folder)) });
@@ -92,4 +105,65 @@ export function checkQueries({ reader }: Store, answer: AnswerFunction, label: s
         if (signed.authority.some((record) => record.type === TYPE.NSEC3)) proofs++;
       }
   return proofs;
+}
+
+/** A change of how a zone is signed; null: the row is deleted. */
+export function nextRow(store: Store, domain: Domain, random: Random): DnssecRow | null {
+  const row = rowOf(store, domain);
+  if (row === undefined) {
+    const created = newRow(store, domain);
+    return random.below(4) === 0 ? created : startSigning(created);
+  }
+  const { progress, ...done } = row;
+  if (progress !== undefined)
+    return nextPiece(store.environment, domain.apex, row, { listed: 1 + random.below(5), signed: 1 + random.below(5) });
+  const clock = row.clock + random.below(10 * DAY);
+  switch (random.below(5)) {
+    case 0:
+      return startUnsigning(row);
+    case 1: {
+      const nextId = Math.max(...row.keys.map(({ id }) => id)) + 1;
+      const key = newKey(store, domain, nextId, random.pick([13, 15] as const));
+      const old = row.keys.slice(-1).map((last) => ({ ...last, use: 'publish' as const }));
+      return startResigning(row, { ...done, clock, keys: [...old, key] });
+    }
+    case 2:
+      return startResigning(row, { ...done, clock });
+    default:
+      return { ...row, clock };
+  }
+}
+
+/**
+ * Changes the rows to those of a world, in two groups. In the second, zones are signed, signed by
+ * other keys and unsigned, while their records change.
+ */
+export async function takeStep(store: Store, rows: WorldRows, world: World, random: Random): Promise<void> {
+  const { environment, journal } = store;
+  const { newRecords, newProxies, ...first } = rows.changeTo(world);
+  await write(environment, journal, 'test', (d) => {
+    putChanges(d, { ...first, newRecords: [], newProxies: [] });
+    for (const { id } of first.goneDomains) {
+      const row = d.row(dnssec, idKey(id));
+      if (row !== undefined) d.delete(dnssec, row);
+    }
+  });
+  // In one group.
+  const signing = [...rows.domains.values()]
+    .filter(() => random.below(2) === 0)
+    .map((domain) => ({ domain, row: nextRow(store, domain, random) }));
+  await Promise.all([
+    write(environment, journal, 'test', (d) => {
+      for (const proxy of newProxies) d.put(proxies, proxy);
+      for (const [i, row] of newRecords.entries()) if (i % 2 === 0) d.put(records, row);
+    }),
+    ...signing.map(({ domain, row }) =>
+      write(environment, journal, 'test', (d) =>
+        row === null ? d.delete(dnssec, d.row(dnssec, idKey(domain.id))!) : d.put(dnssec, row),
+      ),
+    ),
+    write(environment, journal, 'test', (d) => {
+      for (const [i, row] of newRecords.entries()) if (i % 2 === 1) d.put(records, row);
+    }),
+  ]);
 }
