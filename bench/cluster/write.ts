@@ -1,6 +1,6 @@
 /** One write after another: how long until it is answered, and until the last node serves it; beside it the same of Knot. */
 import type { Probe } from '../dns/probe.ts';
-import { AdminApi } from '../writes/api.ts';
+import { AdminApi, type DomainRef } from '../writes/api.ts';
 import { type KnotCluster, ZONE } from './knot.ts';
 import { type Cluster, probesOf } from './waypost.ts';
 
@@ -15,12 +15,15 @@ export interface Times {
 export interface WriteResult {
   /** Nobody asks meanwhile; afterwards every node is asked once. */
   readonly quiet: Times;
+  /** The same in a signed zone. */
+  readonly signed: Times;
   readonly waypost: Times;
   readonly knot: Times;
   /** Writes that were answered while a node did not serve them. */
   wrong: number;
 }
 
+const SIGNED_ZONE = 'signed.example';
 /** A record that is not served by then is a fault, not a figure. */
 const LIMIT_MS = 10_000;
 /** The watch asks again after so many milliseconds: what is served seems later by half of it. */
@@ -34,28 +37,33 @@ export async function measureWrites(
   count: number,
 ): Promise<WriteResult> {
   const empty = (): Times => ({ answered: [], served: [] });
-  const result: WriteResult = { quiet: empty(), waypost: empty(), knot: empty(), wrong: 0 };
+  const result: WriteResult = { quiet: empty(), signed: empty(), waypost: empty(), knot: empty(), wrong: 0 };
   const apis = nodes.map(({ daemon }) => new AdminApi(daemon.url, token, 1));
   const probes = probesOf(nodes);
   const domain = await apis[0].createDomain(ZONE);
+  const signedDomain = await apis[0].createDomain(SIGNED_ZONE);
+  await nodes[0].daemon.signZones(token, [signedDomain.id]);
   let written = 0;
-  const ours = async (name: string): Promise<void> => {
-    const { status, code } = await apis[written % apis.length].createAddress(domain.id, name);
-    if (status !== 200) throw new Error(`${name}.${ZONE}: ${status} ${code}`);
+  const create = async (zone: DomainRef, name: string): Promise<void> => {
+    const { status, code } = await apis[written % apis.length].createAddress(zone.id, name);
+    if (status !== 200) throw new Error(`${name}.${zone.domain}: ${status} ${code}`);
+  };
+  const ours = (name: string): Promise<void> => create(domain, name);
+  const quietly = async (zone: DomainRef, times: Times): Promise<void> => {
+    const name = `q${written++}`;
+    const began = performance.now();
+    await create(zone, name);
+    times.answered.push(performance.now() - began);
+    for (const probe of probes) if (!(await probe.holds(`${name}.${zone.domain}`, LIMIT_MS))) result.wrong++;
   };
   const ways: readonly (() => Promise<void>)[] = [
-    async () => {
-      const name = `q${written++}`;
-      const began = performance.now();
-      await ours(name);
-      result.quiet.answered.push(performance.now() - began);
-      for (const probe of probes) if (!(await probe.holds(`${name}.${ZONE}`, LIMIT_MS))) result.wrong++;
-    },
+    () => quietly(domain, result.quiet),
+    () => quietly(signedDomain, result.signed),
     () => watched(`w${written++}`, ours, probes, result.waypost),
     ...(knot === null ? [] : [() => watched(`w${written++}`, (name) => knot.create(name), knot.probes, result.knot)]),
   ];
   // The first connections are no part of any write.
-  for (let i = 0; i < 2 * apis.length; i++) await ours(`first${written++}`);
+  for (let i = 0; i < 4 * apis.length; i++) await create(i % 2 === 0 ? domain : signedDomain, `first${written++ >> 1}`);
   for (let round = 0; round < rounds; round++)
     for (let way = 0; way < ways.length; way++)
       for (let i = 0; i < count; i++) await ways[(round + way) % ways.length]();
