@@ -1,6 +1,7 @@
 /** Converts the state of a signed zone from rows to responses. */
 import { dsRdata, keyTag } from '../../core/dnssec/dnskey.ts';
 import { earliestExpiry } from '../../core/dnssec/lifetime.ts';
+import { oldestClock } from '../../core/journal/signing/progress.ts';
 import { type Advice, adviseOn, wantedKeys } from '../../core/signing/advice.ts';
 import { isBackingOut, type SignedZone } from '../../core/signing/zone-lifecycle.ts';
 import type { DnssecKey, Domain, ForeignKey } from '../../core/store/rows.ts';
@@ -31,7 +32,7 @@ export function dnssecReply(domain: Domain, zone: SignedZone | null) {
     ds,
     dnskey: wanted.map((key) => viewDnskey(apex, key)),
     parent: viewParent(zone),
-    signatures: { earliest_expiry: formatTime(earliestExpiry(row.clock)) },
+    signatures: { earliest_expiry: formatTime(earliestExpiry(oldestClock(row))) },
     error: advice.problem,
     instructions: instructionsFor(zone, advice, ds.length),
   };

@@ -12,6 +12,7 @@ import { Periodic } from '../base/periodic.ts';
 import { earliestExpiry } from '../dnssec/lifetime.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
+import { oldestClock } from '../journal/signing/progress.ts';
 import type { Environment } from '../store/environment.ts';
 import { type Id, idAt } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
@@ -194,8 +195,7 @@ export class SigningKeeper {
       let next: Buffer | undefined;
       let count = 0;
       for (const { key, value } of rows.getRange({ start, limit: DECODED_PIECE })) {
-        const { clock, progress } = dnssec.decode(key as Buffer, value as Buffer);
-        const expiry = earliestExpiry(Math.min(clock, progress?.clock ?? clock));
+        const expiry = earliestExpiry(oldestClock(dnssec.decode(key as Buffer, value as Buffer)));
         earliest = Math.min(earliest ?? expiry, expiry);
         if (++count === DECODED_PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
       }

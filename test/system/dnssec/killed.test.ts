@@ -1,0 +1,273 @@
+/**
+ * The life of a signed zone in a cluster whose nodes are killed at each step, and a validating
+ * resolver that asks all the time. Its answers are never bogus, and secure while there is a DS.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { depth } from '../../support/depth.ts';
+import { LEVEL } from '../../support/level.ts';
+import { MovedClock, whyNotMovedClock } from '../../support/moved-clock.ts';
+import { Random } from '../../support/random.ts';
+import { SEED } from '../../support/seed.ts';
+import { type ClusterRig, startCluster } from '../cluster/rig.ts';
+import { whyNotPrograms } from '../peers/transcript.ts';
+import { type DnssecView, dsOf, viewOf } from './owner.ts';
+import { ParentZone } from './parent.ts';
+import { whyNotResolver } from './resolvers.ts';
+import { Secondary } from './secondary.ts';
+import { startValidator, type Validator } from './validator.ts';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const ZONE = 'signed.example.';
+const NODES = depth({ quick: 2, moderate: 2, full: 3 });
+/** Several pieces. */
+const NAMES = depth({ quick: 300, moderate: 300, full: 1000 });
+/** Seconds by which the clock is moved at a time. */
+const STEP = depth({ quick: 2 * HOUR, moderate: 2 * HOUR, full: 20 * MINUTE });
+/** The same while nothing but the longest wait, a day, is to end. */
+const LONG_STEP = depth({ quick: 9 * HOUR, moderate: 9 * HOUR, full: 2 * HOUR });
+const DS_TTL = MINUTE;
+/** Seconds for which a resolver may remember that there is no DS. */
+const NEGATIVE_TTL = MINUTE;
+/** Milliseconds in which each node has looked at its clock. */
+const LOOK_MS = 1100;
+/** Milliseconds between two questions. */
+const PAUSE_MS = depth({ quick: 100, moderate: 100, full: 20 });
+/** Milliseconds that a node is away at most. */
+const AWAY_MS = 8000;
+/** Steps of the clock for a command to end. */
+const MAX_STEPS = 400;
+/** Whether nodes are also killed while they take a step, and stay away for some time. */
+const IS_FULL = LEVEL === 'full';
+
+const SIGNED = ['signing', 'awaiting_ds', 'secure', 'off'];
+const CHANGED = ['rolling_publish', 'rolling_ds', 'rolling_resign', 'retire', 'removing_ds'];
+const KILLED_IN = IS_FULL ? [...SIGNED, ...CHANGED] : CHANGED;
+
+const test = suite(`killed nodes, seed ${SEED}`);
+const random = new Random(SEED);
+const clock = new MovedClock();
+let parent: ParentZone;
+let rig: ClusterRig;
+let validator: Validator;
+let path: string;
+
+test.before(async () => {
+  parent = await ParentZone.start({ child: ZONE, dsTtl: DS_TTL, now: () => clock.now() });
+  rig = await startCluster(NODES, {
+    ...{ ...parent.settings, ...clock.env, WAYPOST_TRANSFER_ALLOW: '127.0.0.1' },
+    ...{ WAYPOST_SOA_NS_TTL: '300', WAYPOST_SOA_TTL: '300' },
+  });
+  const [{ api }] = rig.nodes;
+  const id = await api.createDomain('signed.example');
+  const lines = Array.from({ length: NAMES }, (_, i) => `host${i} 3600 IN A 192.0.2.${i % 256}\n`);
+  await api.call('PUT', `/api/v1/domains/${id}/zonefile`, `${lines.join('')}*.wild 60 IN A 192.0.2.1\n`, 'text/dns');
+  path = `/api/v1/domains/${id}/dnssec`;
+  const ports = rig.nodes.map(({ dnsPort }) => dnsPort);
+  validator = await startValidator({ parent, zone: ZONE, ports, env: clock.env });
+});
+test.after(async () => {
+  await validator?.stop();
+  await rig?.close();
+  await parent?.close();
+});
+
+/** Asks the resolver until it is stopped. */
+class Visitor {
+  readonly faults: string[] = [];
+  answers = 0;
+  status = '';
+  #isStopped = false;
+  #turn: Promise<void> = Promise.resolve();
+  readonly #running: Promise<void>;
+  /** Since when the parent has a DS, seconds since 1970. */
+  #since: number | null = null;
+
+  constructor() {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Throws if an answer was wrong. */
+  check(): void {
+    assert.equal(this.faults, []);
+  }
+
+  /** Changes the world between two questions: a reply of before would be hours late. */
+  async between(change: () => void): Promise<void> {
+    const before = this.#turn;
+    let end = (): void => {};
+    this.#turn = new Promise((done) => {
+      end = done;
+    });
+    await before;
+    change();
+    end();
+  }
+
+  noteDs(isThere: boolean): void {
+    if (!isThere) this.#since = null;
+    else this.#since ??= clock.now();
+  }
+
+  async #run(): Promise<void> {
+    for (let i = 0; !this.#isStopped; i++) {
+      const before = this.#turn;
+      let end = (): void => {};
+      this.#turn = new Promise((done) => {
+        end = done;
+      });
+      await before;
+      await this.#ask(i);
+      end();
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async #ask(i: number): Promise<void> {
+    const questions: readonly (readonly [string, number])[] = [
+      ['host7.', TYPE.A],
+      [`x${i}.wild.`, TYPE.A],
+      [`nothing${i}.`, TYPE.A],
+      [`host${i % NAMES}.`, TYPE.MX],
+      ['', TYPE.DNSKEY],
+      ['', TYPE.SOA],
+    ];
+    const [label, type] = questions[i % questions.length];
+    const start = clock.now();
+    const verdict = await validator.ask(parseName(`${label}${ZONE}`), type);
+    this.answers++;
+    const mayBeInsecure = this.#since === null || start <= this.#since + NEGATIVE_TTL;
+    if (verdict === 'secure' || (verdict === 'insecure' && mayBeInsecure)) return;
+    this.faults.push(`${verdict} in ${this.status}: ${label}${ZONE} ${type}`);
+  }
+}
+
+/** A zone's owner, who does what the API says, and nodes that are killed at each step. */
+class Life {
+  readonly phases: string[] = [];
+  readonly #victims: readonly number[];
+  readonly #visitor: Visitor;
+  /** The DS records that the second nameserver of the parent gets later. */
+  #pending: readonly string[] | null = null;
+  #ds = '';
+
+  /** `victims`: nodes that are killed in turn. */
+  constructor(victims: readonly number[], visitor: Visitor) {
+    this.#victims = victims;
+    this.#visitor = visitor;
+  }
+
+  /** A command, and all steps that follow. */
+  async run(method: string, tail: string, body: { [key: string]: boolean }, end: string): Promise<void> {
+    await this.#witness.api.call(method, `${path}${tail}`, body);
+    let last = '';
+    for (let steps = 0; ; steps++) {
+      const view = await viewOf(this.#witness, path);
+      this.#visitor.status = view.status;
+      if (view.status !== last) {
+        last = view.status;
+        this.phases.push(view.status);
+        if (KILLED_IN.includes(view.status)) await this.#kill();
+      }
+      if (view.status === end) break;
+      if (steps === MAX_STEPS) throw new Error(`${end} is not reached: ${JSON.stringify(view)}`);
+      await this.#obey(view);
+      await this.#passTime(view.status);
+    }
+    this.#visitor.check();
+  }
+
+  get #victim() {
+    return rig.nodes[this.#victims[this.phases.length % this.#victims.length]];
+  }
+
+  /** A node that is not killed. */
+  get #witness() {
+    return rig.nodes.find((node) => node !== this.#victim)!;
+  }
+
+  async #obey(view: DnssecView): Promise<void> {
+    if (view.status === 'signing') return;
+    if (this.#pending !== null) parent.setDs(this.#pending, 1);
+    this.#pending = null;
+    const ds = view.status === 'off' ? [] : dsOf(view);
+    if (ds.join() === this.#ds) return;
+    this.#ds = ds.join();
+    await this.#visitor.between(() => {
+      parent.setDs(ds, 0);
+      this.#pending = ds;
+      if (ds.length === 0) this.#visitor.noteDs(false);
+    });
+  }
+
+  /** Until the next step of the zone, or until all nodes have looked at the clock. */
+  async #passTime(status: string): Promise<void> {
+    await this.#visitor.between(() => {
+      clock.advance(status === 'removing_ds' ? LONG_STEP : STEP);
+      if (this.#pending === null && this.#ds !== '') this.#visitor.noteDs(true);
+    });
+    if (IS_FULL && random.below(4) === 0) {
+      await sleep(random.below(LOOK_MS));
+      await this.#kill();
+    }
+    for (const end = performance.now() + LOOK_MS; performance.now() < end; await sleep(20))
+      if ((await viewOf(this.#witness, path)).status !== status) return;
+  }
+
+  async #kill(): Promise<void> {
+    const node = this.#victim;
+    await node.kill();
+    if (IS_FULL && random.below(2) === 0) await sleep(random.below(AWAY_MS));
+    await node.start();
+  }
+}
+
+/** Nodes may differ for a moment, while one has applied a change. */
+async function checkZones(): Promise<void> {
+  const secondaries = rig.nodes.map(() => new Secondary(ZONE));
+  const isEqual = (): boolean => secondaries.every(({ serial }) => serial === secondaries[0].serial);
+  for (const deadline = performance.now() + AWAY_MS; ; await sleep(100)) {
+    for (const [i, { dnsPort }] of rig.nodes.entries()) await secondaries[i].refresh(dnsPort);
+    if (isEqual() || performance.now() > deadline) break;
+  }
+  for (const secondary of secondaries) {
+    assert.equal(secondary.faults(clock.now(), 20 * 24 * HOUR), []);
+    assert.equal(secondary.text, secondaries[0].text);
+  }
+}
+
+/** Nodes that are killed in one life of the zone. */
+const VICTIMS = IS_FULL ? [...Array(NODES).keys()].map((node) => [node]) : [[...Array(NODES).keys()]];
+
+for (const victims of VICTIMS)
+  test(`nodes are killed at each step: ${victims.map((node) => node + 1).join(' and ')} of ${NODES}`, async () => {
+    const visitor = new Visitor();
+    const life = new Life(victims, visitor);
+    try {
+      await life.run('PUT', '', { enabled: true }, 'secure');
+      await checkZones();
+      for (const emergency of IS_FULL ? [false, true] : [random.below(2) === 1]) {
+        await life.run('POST', '/rollover', { emergency }, 'secure');
+        await checkZones();
+      }
+      await life.run('PUT', '', { enabled: false }, 'off');
+    } finally {
+      await visitor.stop();
+    }
+    visitor.check();
+    const missed = [...SIGNED, ...CHANGED].filter((phase) => !life.phases.includes(phase));
+    assert.equal(missed, [], `${life.phases.join(', ')} with ${visitor.answers} answers`);
+  });
+
+const missing = whyNotMovedClock() ?? whyNotResolver('unbound') ?? whyNotPrograms('etcd');
+if (missing === null) test.run();
+else console.log(`skipped: killed nodes, ${missing}`);
