@@ -1,7 +1,7 @@
 /**
- * `npm run bench:dns -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--window N] [--edns] [--knot KNOTD]`:
- * queries a second and server CPU time a query of Waypost, Knot and NSD, one query thread each on
- * core 0, the load on core 1. docs/internals/benchmarks.md explains each figure.
+ * `npm run bench:dns -- [--quick] [--only ROW] [--rounds N] [--seconds N] [--window N] [--edns]
+ * [--knot KNOTD]`: queries a second and server CPU time a query of Waypost, Knot and NSD, one query
+ * thread each on core 0, the load on core 1. docs/internals/benchmarks.md explains each figure.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { FLOOD_ROW, FLOOD_TEXT, type FloodFigures, floodMet, floodTable, runFlood } from './dns/flood.ts';
 import { Reflector } from './dns/floor.ts';
 import { KNOT_STREAM_THREADS, Knot, Nsd } from './dns/peers.ts';
+import { PowerDns } from './dns/powerdns.ts';
 import { mixLoad, writeQueries } from './dns/queries.ts';
 import {
   disturbedCount,
@@ -22,7 +23,7 @@ import {
   verdicts,
 } from './dns/report.ts';
 import { runRounds } from './dns/rounds.ts';
-import { allRows, boundedMemory, UNGUARDED } from './dns/rows.ts';
+import { allRows, boundedMemory, UNGUARDED, UNSIGNED } from './dns/rows.ts';
 import { type Server, type Started, start } from './dns/servers.ts';
 import { Waypost } from './dns/waypost.ts';
 import { mixZones, writeZones, type ZoneSet } from './dns/zones.ts';
@@ -128,11 +129,13 @@ for (const row of chosen) {
   const opponents =
     row.againstItself === true
       ? installed([unguarded()])
-      : row.way === 'dot'
-        ? installed(tlsPeers)
-        : row.way === undefined
-          ? [...peers, floor]
-          : peers;
+      : row.set.signed === true
+        ? [...peers, ...installed([new PowerDns(), new Waypost(UNSIGNED, {}, 1, true)]), floor]
+        : row.way === 'dot'
+          ? installed(tlsPeers)
+          : row.way === undefined
+            ? [...peers, floor]
+            : peers;
   const key = `${row.set.id} ${subject.name} ${row.way === 'dot'} ${opponents.map(({ name }) => name).join()}`;
   if (running.key !== key) {
     for (const { process: old } of running.started) await old.stop();

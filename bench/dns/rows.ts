@@ -50,6 +50,9 @@ const SIGNED_GOALS: Record<SignedKind, number> = {
 /** Waypost without cookies and rate limit. Its counters cannot be switched off. */
 export const UNGUARDED = 'Waypost, off';
 
+/** Waypost with the same zones, unsigned. */
+export const UNSIGNED = 'Waypost, unsigned';
+
 /**
  * WAYPOST_DNS_INDEX_MEMORY of a bounded row: a tenth of what the nodes of all zones take in the
  * index. All zones of a set are alike.
@@ -127,7 +130,12 @@ export function allRows(quick: boolean): Row[] {
         text: `${signed.zones} signed zones of the mix, DO, ${kind}`,
         set: signed,
         bounded: false,
-        goals: [{ peer: 'Knot', atLeast: SIGNED_GOALS[kind], aim: 1.5 }, { peer: 'NSD' }],
+        goals: [
+          { peer: 'Knot', atLeast: SIGNED_GOALS[kind], aim: 1.5 },
+          { peer: 'NSD' },
+          { peer: 'PowerDNS' },
+          { peer: UNSIGNED, atLeast: kind === 'exists' ? 0.85 : undefined },
+        ],
         queries: (folder) => writeQueries(signedLoad(signed, kind), folder, 'do'),
       }),
     ),

@@ -172,18 +172,20 @@ export class Waypost implements Server {
   readonly answers = true;
   readonly #settings: Record<string, string>;
   readonly #instance: number;
+  readonly #isUnsigned: boolean;
 
   /**
-   * `instance`: above 0 for one that runs at the same time as another. `settings`: WAYPOST_
-   * variables in addition to those that every run has (one worker, its ports and folder, no rate
-   * limit).
+   * `isUnsigned`: zones are not signed, whatever the set says. `instance`: above 0 for one that
+   * runs at the same time as another. `settings`: WAYPOST_ variables in addition to those that
+   * every run has (one worker, its ports and folder, no rate limit).
    */
-  constructor(name = 'Waypost', settings: Record<string, string> = {}, instance = 0) {
+  constructor(name = 'Waypost', settings: Record<string, string> = {}, instance = 0, isUnsigned = false) {
     this.name = name;
     this.port = 5943 + 2 * instance;
     this.tlsPort = this.port + 10;
     this.#instance = instance;
     this.#settings = settings;
+    this.#isUnsigned = isUnsigned;
   }
 
   version(): string | null {
@@ -218,7 +220,7 @@ export class Waypost implements Server {
         process.stderr.write(
           `imported ${records} records in ${seconds.toFixed(1)} s (${Math.round(records / seconds)}/s)\n`,
         );
-        if (set.signed === true) await daemon.signZones(token);
+        if (set.signed === true && !this.#isUnsigned) await daemon.signZones(token);
       } finally {
         await daemonProcess.stop();
       }
