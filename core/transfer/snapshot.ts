@@ -107,18 +107,25 @@ export class ZoneSnapshot {
 
   /**
    * All but the SOA, in canonical order of their owners, which have the case that a master file
-   * gave them. An owner is one object for all its records.
+   * gave them. An owner is one object for all its records. What is stored here at and below the
+   * apex of a nested zone of ours is left out, but for the DS: a CNAME next to the delegation, for
+   * example, would make secondaries reject the zone.
    */
   *records(): Generator<ResourceRecord> {
     const held = this.#held;
     const domain = this.#domain;
     held.take(domain.apex, this.#apex.sets, this.#apex.proxied);
     yield* this.#served();
+    let nested: Name | null = null;
     for (const { name, sets, proxied } of this.#withDelegations(this.#withChallenges(this.#owners()))) {
-      if (name.length === domain.apex.length) continue;
-      const isNested = this.#nested.has(nameId(name));
-      if (isNested) yield* this.#delegation(name, findType(sets, TYPE.DS));
-      held.take(name, isNested ? sets.filter(({ type }) => type !== TYPE.NS && type !== TYPE.DS) : sets, proxied);
+      // Those inside a nested zone come right after its apex.
+      if (name.length === domain.apex.length || (nested !== null && isWithin(name, nested))) continue;
+      if (this.#nested.has(nameId(name))) {
+        nested = name;
+        yield* this.#delegation(name, findType(sets, TYPE.DS));
+        continue;
+      }
+      held.take(name, sets, proxied);
       yield* this.#served();
     }
     if (this.#dnssec !== null) yield* this.#denial();

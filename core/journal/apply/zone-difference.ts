@@ -130,15 +130,16 @@ export class ZoneSnapshot {
 }
 
 /**
- * The RRsets of a name that a transfer contains. At a nested zone of ours it contains the NS
- * records of that zone, not those that are stored in this one. They are sent inside that zone.
+ * The RRsets of a name that a transfer contains: at the apex of a nested zone of ours only the DS,
+ * and below it none. See core/transfer/snapshot.ts.
  */
 function sentAt(view: ZoneView, name: Name): readonly RRset[] {
+  let outermost: Name | null = null;
+  for (let above = name; above.length > view.apex.length; above = parentName(above))
+    if (view.isNested(above)) outermost = above;
   const sets = view.rrsets(name);
-  if (!view.isNested(name)) return sets;
-  for (let above = parentName(name); above.length > view.apex.length; above = parentName(above))
-    if (view.isNested(above)) return sets;
-  return sets.filter(({ type }) => type !== TYPE.NS);
+  if (outermost === null) return sets;
+  return outermost === name ? sets.filter(({ type }) => type === TYPE.DS) : [];
 }
 
 /**
