@@ -3,6 +3,7 @@
  * count) and their answers.
  */
 
+import { hashName, hashPrefix } from '../../dnssec/nsec3.ts';
 import type { Signer, SigningBatch, Steps } from '../../dnssec/zone-signer.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -253,6 +254,7 @@ export class ZoneUpdates {
       else {
         update.noteDue(update.apex);
         if (after === null) {
+          update.listing = null;
           this.#removeChain(domainId, update.apex);
           // The signatures at the apex disappear, and differences are noted only for a signed zone.
           update.discardDifference();
@@ -266,6 +268,12 @@ export class ZoneUpdates {
     if (changesApex(before, after)) update.noteDue(update.apex);
     for (const { first, last } of due)
       for (const name of namesBetween(this.#environment, domainId, first, last)) update.noteDue(name);
+    // Names that this group lists are not in the table yet.
+    if (due.length > 0 && update.listing !== null && !update.isWhole)
+      for (const name of this.#listedNames(this.#facts.domain(domainId)!, update.listing)) {
+        const prefix = hashPrefix(hashName(name));
+        if (due.some(({ first, last }) => prefix >= first && prefix <= last)) update.noteDue(name);
+      }
   }
 
   noteDomain(domain: Domain): void {
@@ -621,18 +629,20 @@ export class ZoneUpdates {
       }
     }
     this.#compileChildren(domain, update);
-    if (update.listing !== null && signer !== null) this.#list(domain, update.listing, signer);
+    // All names of a zone that is compiled as a whole are listed.
+    if (update.listing === null || signer === null || update.isWhole || update.compiled !== undefined) return;
+    const chain = this.#chainOf(domain, this.#served.view(domain), signer);
+    for (const name of this.#listedNames(domain, update.listing)) chain.list(name);
   }
 
-  /** Lists names of a zone that is to be signed. */
-  #list(domain: Domain, { from, to }: NonNullable<ZoneUpdate['listing']>, signer: Signer): void {
+  /** The names that are listed, of a zone that is to be signed. */
+  *#listedNames(domain: Domain, { from, to }: NonNullable<ZoneUpdate['listing']>): Generator<Name> {
     const { apex } = domain;
-    const view = this.#served.view(domain);
-    const chain = this.#chainOf(domain, view, signer);
-    for (const name of nodesBetween(this.#environment, apex, from, to)) chain.list(name);
+    yield* nodesBetween(this.#environment, apex, from, to);
     if (to !== null) return;
-    chain.list(apex);
-    for (const name of this.#served.nestedIn(apex)) if (this.#delegatedTypes(view, name) !== null) chain.list(name);
+    yield apex;
+    const view = this.#served.view(domain);
+    for (const name of this.#served.nestedIn(apex)) if (this.#delegatedTypes(view, name) !== null) yield name;
   }
 
   /**

@@ -1,5 +1,5 @@
 /** A secondary of a signed zone: transfers it, counts what changes, and checks every signature. */
-import { formatName, type Name, nameId, parseName } from '../../../core/wire/name.ts';
+import { equalNames, formatName, isWithin, type Name, nameId, parseName } from '../../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { isSigned } from '../../core/dnssec/reference.ts';
 import { queryTcp } from '../../support/dns-client.ts';
@@ -81,7 +81,7 @@ export class Secondary {
 
   /**
    * What is wrong with the signatures at a time: each is valid then and for `seconds` more, and
-   * every RRset has one of a key of the zone. The zone has no delegations.
+   * every RRset has one of a key of the zone.
    */
   faults(now: number, seconds: number): string[] {
     const { records } = this;
@@ -94,11 +94,15 @@ export class Secondary {
       if (set === undefined) sets.set(id, [record]);
       else set.push(record);
     }
+    const cuts = records.filter(({ name, type }) => type === TYPE.NS && formatName(name) !== this.#zone);
+    /** What is at a delegation or below belongs to another zone. */
+    const isBelow = (name: Name, type: number): boolean =>
+      cuts.some((cut) => isWithin(name, cut.name) && !(type === TYPE.DS && equalNames(name, cut.name)));
     const faults: string[] = [];
     const verified = new Set<string>();
     for (const set of sets.values()) {
       const [{ name, type, ttl }] = set;
-      if (type === TYPE.RRSIG) continue;
+      if (type === TYPE.RRSIG || isBelow(name, type)) continue;
       const signatures = sets.get(signaturesOf(name, type)) ?? [];
       if (signatures.length === 0) faults.push(`no signature: ${recordText(set[0])}`);
       for (const signature of signatures) {

@@ -9,6 +9,9 @@ import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import type { ParentZone } from './parent.ts';
 
+/** Questions are repeated, as clients do: the resolver may wait for a node that was killed. */
+const TRIES = 6;
+
 export interface ValidatorOptions {
   readonly parent: ParentZone;
   /** Name of the zone that is validated. */
@@ -68,7 +71,7 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
     async ask(name, type) {
       id = (id + 1) & 0xffff;
       const edns = { version: 0, size: 4096, do: true };
-      const response = await client.query(encodeQuery({ name, type, class: CLASS_IN, edns }, id, true), 10_000, 1);
+      const response = await client.query(encodeQuery({ name, type, class: CLASS_IN, edns }, id, true), 5000, TRIES);
       if (response === null) return 'no response';
       if ((response[3] & 15) === RCODE.SERVFAIL) return 'bogus';
       return (response[3] & 0x20) !== 0 ? 'secure' : 'insecure';

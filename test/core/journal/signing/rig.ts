@@ -55,7 +55,7 @@ export const onTrouble = (error: unknown): void => assert.is(error, null);
 export const rowOf = ({ reader }: Store, { id }: Domain): DnssecRow | undefined => reader.row(dnssec, idKey(id));
 
 /** Without the names that are listed so far: a rebuild lists all. */
-function signedData(store: Store): string[] {
+export function signedData(store: Store): string[] {
   const listing = [...store.reader.allDomains(null)].filter(
     (domain) => rowOf(store, domain)?.progress?.listedTo != null,
   );
