@@ -65,7 +65,7 @@ async function enable(services: Services, context: Context<Caller>, requested: n
       const chosen = algorithm ?? ALGORITHM.ECDSAP256SHA256;
       const key: DnssecKey = { ...newKey(services, draft, id, chosen), use: 'sign', isTrusted: true };
       const row = { domainId: id, algorithm: chosen, clock: now, keys: [key], foreign: [] };
-      const begun = beginSigning({ ...row, parent: 'publish' }, largestTtl, now);
+      const begun = beginSigning(row, largestTtl, now);
       return { action: 'dnssec.enable', zone: begun, detail: { algorithm: chosen } };
     }
     if (algorithm !== undefined && algorithm !== zone.row.algorithm)

@@ -46,8 +46,8 @@ export function lookAtOwnParent(reader: Reader, parent: Domain, apex: Name, now:
 }
 
 /**
- * Gives the parent the DS records that the zone wants, in the commit of the draft. Records of other
- * keys stay. `zone` null: it is not signed any more. `before`: the state before the commit.
+ * Gives the parent the DS records that CDS of the zone has, in the commit of the draft. Records of
+ * other keys stay. `zone` null: it is not signed any more. `before`: the state before the commit.
  */
 export function updateOwnParent(
   draft: Draft,
@@ -58,8 +58,8 @@ export function updateOwnParent(
 ): void {
   const parent = findOwnParent(draft, { apex, ...domain });
   if (parent === null) return;
-  const isEarly = zone === null || zone.state.phase === 'signing';
-  const wanted = isEarly ? [] : wantedKeys(zone).map(({ dnskey }) => dsRdata(apex, Buffer.from(dnskey, 'base64')));
+  const trusted = zone !== null && zone.row.parent === 'publish' ? wantedKeys(zone) : [];
+  const wanted = trusted.map(({ dnskey }) => dsRdata(apex, Buffer.from(dnskey, 'base64')));
   const keys = [before, zone].flatMap((each) => [
     ...(each?.row.keys.map(({ dnskey }) => dnskey) ?? []),
     ...(each?.state.retired ?? []),

@@ -43,9 +43,10 @@ const PATIENCE = 7 * DAY;
 const MAX_RETIRED = 8;
 
 /** The lifecycle of a zone that begins to be signed. `largestTtl`: of its records, in seconds. */
-export function beginSigning(row: DnssecRow, largestTtl: number, now: number): SignedZone {
+export function beginSigning(row: Omit<DnssecRow, 'parent'>, largestTtl: number, now: number): SignedZone {
   return {
-    row,
+    // Registries that follow CDS would set the DS while caches have records without signatures.
+    row: { ...row, parent: 'none' },
     state: {
       ...{ domainId: row.domainId, phase: 'signing', since: now, servedSince: null, isEmergency: false },
       ...{ largestTtl: countedTtl(largestTtl), hasRequestedDs: false, dsTtl: 0, settledSince: null },
@@ -125,9 +126,9 @@ export function beginUnsigning({ row, state }: SignedZone, now: number): SignedZ
 
 /** Keeps signing a zone that was to be unsigned. */
 export function cancelRemoval({ row, state }: SignedZone, largestTtl: number, now: number): SignedZone {
-  const kept: DnssecRow = { ...withRoles(row, signingKey(row)), parent: 'publish' };
   // Any second key is removed as after a cancelled rollover.
-  const phase = row.keys.length > 1 ? 'rolling_ds' : state.dsTtl === 0 ? 'signing' : 'awaiting_ds';
+  const phase = row.keys.length > 1 ? 'rolling_ds' : state.hasRequestedDs ? 'awaiting_ds' : 'signing';
+  const kept = { ...withRoles(row, signingKey(row)), parent: phase === 'signing' ? 'none' : 'publish' } as const;
   return { row: kept, state: { ...enter(state, phase, now), largestTtl: countedTtl(largestTtl) } };
 }
 
@@ -285,8 +286,11 @@ function to({ row, state }: SignedZone, phase: DnssecState['phase'], now: number
   const entered = { ...enter(state, phase, now), servedSince, hasRequestedDs };
   if (!isLook) return { row, state: entered };
   const nextLook = state.phase === 'signing' ? now : Math.min(lookAt, now + AWAITING_INTERVAL);
-  return { row, state: { ...entered, settledSince, lookAt: phase === 'secure' ? lookAt : nextLook } };
+  return { row: requestDs(row), state: { ...entered, settledSince, lookAt: phase === 'secure' ? lookAt : nextLook } };
 }
+
+/** The parent may have a DS from now on. */
+const requestDs = (row: DnssecRow): DnssecRow => (row.parent === 'publish' ? row : { ...row, parent: 'publish' });
 
 /** Enters a phase that changes what is signed. */
 function enter(state: DnssecState, phase: DnssecState['phase'], now: number): DnssecState {

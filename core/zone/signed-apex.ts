@@ -16,8 +16,8 @@ export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): 
 }
 
 /**
- * DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. While some names are unsigned, the zone must not
- * get a DS, and its NSEC3 records are incomplete (RFC 5155 section 7.1).
+ * DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. While some names are unsigned, the NSEC3 records
+ * are incomplete (RFC 5155 section 7.1).
  */
 function dnssecSets(apex: Name, { keys, foreign, parent, progress }: DnssecRow): RRset[] {
   const rdataOf = ({ dnskey }: { readonly dnskey: string }) => Uint8Array.from(Buffer.from(dnskey, 'base64'));
@@ -30,21 +30,15 @@ function dnssecSets(apex: Name, { keys, foreign, parent, progress }: DnssecRow):
     ttl: DNSKEY_TTL,
     rdatas: [...rdatas].sort(Buffer.compare),
   });
-  const deletions = [set(TYPE.CDS, [DELETE_CDS]), set(TYPE.CDNSKEY, [DELETE_CDNSKEY])];
-  if (progress !== undefined && (progress.from.length === 0 || progress.toward === 'unsigned'))
-    return [set(TYPE.DNSKEY, dnskeys), ...(parent === 'delete' ? deletions : [])];
+  const isPartlySigned = progress !== undefined && (progress.from.length === 0 || progress.toward === 'unsigned');
+  const dsRdatas = trusted.map((key) => dsRdata(apex, key));
+  const cds = { none: [], publish: isPartlySigned ? [] : dsRdatas, delete: [DELETE_CDS] }[parent];
+  const cdnskeys = { none: [], publish: isPartlySigned ? [] : trusted, delete: [DELETE_CDNSKEY] }[parent];
   return [
     set(TYPE.DNSKEY, dnskeys),
-    set(TYPE.NSEC3PARAM, [NSEC3PARAM_RDATA]),
-    ...(parent === 'delete'
-      ? deletions
-      : [
-          set(
-            TYPE.CDS,
-            trusted.map((key) => dsRdata(apex, key)),
-          ),
-          set(TYPE.CDNSKEY, trusted),
-        ]),
+    set(TYPE.NSEC3PARAM, isPartlySigned ? [] : [NSEC3PARAM_RDATA]),
+    set(TYPE.CDS, cds),
+    set(TYPE.CDNSKEY, cdnskeys),
     // Without rdata an RRset would be SERVFAIL.
   ].filter(({ rdatas }) => rdatas.length > 0);
 }

@@ -53,6 +53,12 @@ export interface SigningProgress {
   readonly signedTo: number;
 }
 
+/** What CDS and CDNSKEY ask of the parent (RFC 7344, RFC 8078). */
+export type ParentRequest =
+  | 'none' // they are absent: a DS would be too early
+  | 'publish'
+  | 'delete';
+
 /** A domain without a row is not signed. */
 export interface DnssecRow {
   readonly domainId: Id;
@@ -63,8 +69,7 @@ export interface DnssecRow {
   readonly keys: readonly DnssecKey[];
   /** They are among the DNSKEY records; those with the flag SEP also in CDS and CDNSKEY. */
   readonly foreign: readonly ForeignKey[];
-  /** What CDS and CDNSKEY ask of the parent (RFC 7344, RFC 8078). */
-  readonly parent: 'publish' | 'delete';
+  readonly parent: ParentRequest;
   /** Undefined: all names are signed by the keys with use `sign`. */
   readonly progress?: SigningProgress;
 }

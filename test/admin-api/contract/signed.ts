@@ -30,14 +30,17 @@ export async function setState(daemon: Daemon, domainId: number, changes: Partia
   await write(environment, journal, '1', (draft) => {
     const domain = draft.domain(domainId)!;
     const { row, state } = readSignedZone(draft, domain)!;
-    storeSignedZone(draft, domain, { row, state: { ...state, ...changes } }, 0);
+    const changed = { ...state, ...changes };
+    const { phase } = changed;
+    const parent = phase === 'signing' ? 'none' : phase === 'removing_ds' ? 'delete' : 'publish';
+    storeSignedZone(draft, domain, { row: { ...row, parent }, state: changed }, 0);
   });
 }
 
 /** Signs a zone; it waits for its DS record. */
 export async function sign({ daemon }: World, zone: Zone): Promise<void> {
   succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: true }));
-  await setState(daemon, zone.id, { phase: 'awaiting_ds', servedSince: 1 });
+  await setState(daemon, zone.id, { phase: 'awaiting_ds', servedSince: 1, hasRequestedDs: true });
 }
 
 /** Prepares a zone for a request to an endpoint of DNSSEC. Returns the id of a foreign key. */

@@ -23,6 +23,7 @@ function newWorld(seed: number, options: Partial<WorldOptions> = {}): { world: W
     dataTtl: random.pick([HOUR, DAY]),
     leavesOld: random.below(3) === 0,
     isHalfSilent: random.below(4) === 0,
+    followsCds: random.below(2) === 0,
     ...options,
   });
   return { world, random };
@@ -86,7 +87,7 @@ test('a rollover passes through its states in order, by itself once the DS is re
 });
 
 test('a DS that is left at the parent does not stop a rollover', () => {
-  const { world } = newWorld(SEED, { leavesOld: true, isHalfSilent: false });
+  const { world } = newWorld(SEED, { leavesOld: true, isHalfSilent: false, followsCds: false });
   world.run('enable');
   until(world, 'secure', SEED);
   world.run('rollover');
@@ -110,6 +111,30 @@ test('a rollover can be cancelled in both states before the new key signs', () =
         [before.dnskey],
       );
     }
+});
+
+test('no node has CDS records before the zone awaits its DS', () => {
+  const { world } = newWorld(SEED, { dataTtl: DAY, followsCds: true });
+  world.run('enable');
+  assert.is(world.zone!.row.parent, 'none');
+  const seconds = until(world, 'awaiting_ds', SEED);
+  assert.ok(seconds >= DAY, `${seconds}`);
+  assert.is(world.zone!.row.parent, 'publish');
+  world.run('disable');
+  world.run('enable');
+  assert.is(world.phase, 'awaiting_ds');
+  assert.is(world.zone!.row.parent, 'publish');
+});
+
+test('signing that was given up and continued asks for no DS too early', () => {
+  const { world } = newWorld(SEED, { dataTtl: DAY, followsCds: true });
+  world.run('enable');
+  step(world, SEED);
+  world.run('disable');
+  world.run('enable');
+  assert.is(world.phase, 'signing');
+  assert.is(world.zone!.row.parent, 'none');
+  until(world, 'secure', SEED);
 });
 
 test('an emergency rollover is sooner done than a planned one', () => {

@@ -33,6 +33,7 @@ export const HOUR = 3600;
 export const DAY = 86_400;
 /** Seconds of one step of the model. */
 export const STEP = 20 * MINUTE;
+/** Also of CDS records. */
 const DNSKEY_TTL = HOUR;
 
 /** Pairs are slow to make, and every zone may have the same. */
@@ -46,15 +47,19 @@ interface Version {
   readonly keys: readonly string[];
   readonly dnskeySigners: readonly string[];
   readonly signer: string | null;
+  /** The DS that CDS records ask for; null: there are none. */
+  readonly cds: readonly string[] | null;
 }
 
-const UNSIGNED: Version = { keys: [], dnskeySigners: [], signer: null };
+const UNSIGNED: Version = { keys: [], dnskeySigners: [], signer: null, cds: null };
 
 function versionOf(zone: SignedZone | null): Version {
   if (zone === null) return UNSIGNED;
-  const { keys } = zone.row;
+  const { keys, parent } = zone.row;
   const all = keys.map(({ dnskey }) => DS.get(dnskey)!);
-  return { keys: all, dnskeySigners: all, signer: DS.get(keys.find(({ use }) => use === 'sign')!.dnskey)! };
+  const signer = DS.get(keys.find(({ use }) => use === 'sign')!.dnskey)!;
+  const cds = parent === 'none' ? null : wantedKeys(zone).map(({ dnskey }) => DS.get(dnskey)!);
+  return { keys: all, dnskeySigners: all, signer, cds };
 }
 
 /** Values by the time from which they were served. */
@@ -89,6 +94,8 @@ export interface WorldOptions {
   readonly leavesOld: boolean;
   /** One server of the parent never answers. */
   readonly isHalfSilent: boolean;
+  /** The registry of the parent follows CDS records (RFC 8078). */
+  readonly followsCds: boolean;
 }
 
 export class World {
@@ -151,6 +158,7 @@ export class World {
     });
     this.#keep();
     this.#obey();
+    this.#follow();
     this.#serve();
   }
 
@@ -254,6 +262,17 @@ export class World {
       const at = this.now + (lag + random.below(isHalfSilent ? 6 : 20)) * STEP;
       // The registrar forgets an order that it has not carried out.
       this.#updates[i] = [{ at, ds: [...kept, ...wanted] }];
+    });
+  }
+
+  /** The registry sees the CDS of a node or a cache at any moment, and carries them out. */
+  #follow(): void {
+    const { random, followsCds } = this.#options;
+    if (!followsCds || random.below(8) !== 0) return;
+    const { cds } = random.pick(random.pick(this.#nodes).since(this.now - DNSKEY_TTL));
+    if (cds === null) return;
+    this.#servers.forEach((_server, i) => {
+      this.#updates[i] = [{ at: this.now + random.below(4) * STEP, ds: cds }];
     });
   }
 }
