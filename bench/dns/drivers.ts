@@ -65,7 +65,7 @@ export async function driveBatching(
     ...['-c', String(LOAD_CORE), process.execPath, way === 'udp' ? GENERATOR : STREAM_GENERATOR],
     ...['--port', String(on.server.port), '--queries', queries.packed, '--seconds', String(seconds)],
     ...(way === 'udp'
-      ? ['--window', String(window)]
+      ? ['--window', String(window), ...(on.server.isUnsigned === true ? ['--unsigned'] : [])]
       : ['--mode', way.slice(4), '--connections', String(way === 'tcp-once' ? window : STREAMS)]),
     ...(way === 'tcp-pipelined' ? ['--window', String(Math.max(1, Math.floor(window / STREAMS)))] : []),
   ]);

@@ -77,7 +77,7 @@ export function uniformLoad(set: ZoneSet): Load {
   const source: Source = (index, query) => {
     query.name = `n${String(order[index] % names).padStart(4, '0')}.${set.zoneName(Math.floor(order[index] / names))}`;
     query.type = TYPE.A;
-    query.ancount = 1;
+    query.ancount = set.signed === true ? 2 : 1;
   };
   return { id: `${set.id}-uniform`, count, longest: 6 + set.zoneName(0).length, source };
 }

@@ -172,7 +172,7 @@ export class Waypost implements Server {
   readonly answers = true;
   readonly #settings: Record<string, string>;
   readonly #instance: number;
-  readonly #isUnsigned: boolean;
+  readonly isUnsigned: boolean;
 
   /**
    * `isUnsigned`: zones are not signed, whatever the set says. `instance`: above 0 for one that
@@ -185,7 +185,7 @@ export class Waypost implements Server {
     this.tlsPort = this.port + 10;
     this.#instance = instance;
     this.#settings = settings;
-    this.#isUnsigned = isUnsigned;
+    this.isUnsigned = isUnsigned;
   }
 
   version(): string | null {
@@ -220,7 +220,11 @@ export class Waypost implements Server {
         process.stderr.write(
           `imported ${records} records in ${seconds.toFixed(1)} s (${Math.round(records / seconds)}/s)\n`,
         );
-        if (set.signed === true && !this.#isUnsigned) await daemon.signZones(token);
+        if (set.signed === true && !this.isUnsigned) {
+          const begin = performance.now();
+          await daemon.signZones(token);
+          process.stderr.write(`signed them in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
+        }
       } finally {
         await daemonProcess.stop();
       }
