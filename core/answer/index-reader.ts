@@ -4,7 +4,7 @@
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { MAX_NODE, NAME_LENGTH_AT, NODE_HEADER, nameOffset } from '../store/answers.ts';
-import { DIRECTORY_MARK } from '../store/index/denial-layout.ts';
+import { APEX_WORD, DIRECTORY_MARK, directoryStart } from '../store/index/denial-layout.ts';
 import {
   COMMITS,
   COMMITTING,
@@ -320,6 +320,12 @@ export class IndexReader {
       while (k < length && bytes[name + 1 + k] === LOWER[packet[from + k]]) k++;
       if (k === length) return node;
     }
+  }
+
+  /** The word of a directory with its apex: see denial-layout.ts. */
+  readApex(directory: number): number {
+    const start = directory + directoryStart(this.bytes[directory + NAME_LENGTH_AT]);
+    return Atomics.load(this.words, (start >>> 2) + APEX_WORD);
   }
 
   /** The offset of an NSEC3 entry from the store: see NodeStore. 0: there is none. */

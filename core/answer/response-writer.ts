@@ -22,6 +22,7 @@ import {
   DROP_COUNT_AT,
   DROP_ENTRY,
   HASH_LENGTH,
+  isProven,
   MOVE_COUNT_AT,
   MOVE_ENTRY,
   NAME_LENGTH_AT,
@@ -42,6 +43,7 @@ import {
   TAIL_LENGTH_AT,
   uint16,
 } from '../store/answers.ts';
+import { APEX_PROVEN } from '../store/index/denial-layout.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
 import { HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
@@ -62,6 +64,12 @@ export class ResponseWriter {
   readonly #index: IndexReader;
   readonly #query: Query;
   readonly #denial: Denial;
+  /** Of the zone that proofs are of: where its name is, its hash sum, its directory, its node. */
+  #apexAt = 0;
+  #apexSum = 0;
+  #directory = 0;
+  #apex = 0;
+  #isProven = false;
 
   constructor(index: IndexReader, query: Query, options: ResponseOptions, denial: Denial) {
     this.#index = index;
@@ -115,9 +123,14 @@ export class ResponseWriter {
 
   /** Writes NODATA or NXDOMAIN with the SOA of the node's zone (RFC 2308). */
   writeNegative(node: number, rcode: number): number {
-    const apex = this.#findApex(node);
+    const nodes = this.#index.bytes;
+    const isProvable = !this.#denial.isEmpty;
+    const apex = isProvable ? this.#findZone(node) : this.#findApex(node);
     if (apex === 0) return this.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
-    return this.writeAnswer(apex, answerOffset(this.#index.bytes, apex, OTHERWISE), rcode);
+    const a = answerOffset(nodes, apex, OTHERWISE);
+    if (isProvable && (nodes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0)
+      return this.#writeSigned(apex, a, signedOffset(nodes, a), rcode);
+    return this.writeAnswer(apex, a, rcode);
   }
 
   /**
@@ -131,7 +144,12 @@ export class ResponseWriter {
     const nodes = index.bytes;
     const { start, questionEnd } = query;
     const flags = nodes[a + ANSWER_FLAGS_AT];
-    if (query.dnssecOk && (flags & ANSWER_SIGNED) !== 0) return this.#writeSigned(node, a, rcode);
+    if (query.dnssecOk && (flags & ANSWER_SIGNED) !== 0) {
+      const part = signedOffset(nodes, a);
+      this.#addProofs(part);
+      if (!this.#denial.isEmpty) this.#findZone(node);
+      return this.#writeSigned(node, a, part, rcode);
+    }
     let ancount = (nodes[a + ANCOUNT_AT] << 8) | nodes[a + ANCOUNT_AT + 1];
     let nscount = (nodes[a + NSCOUNT_AT] << 8) | nodes[a + NSCOUNT_AT + 1];
     let arcount = (nodes[a + ARCOUNT_AT] << 8) | nodes[a + ARCOUNT_AT + 1];
@@ -219,29 +237,25 @@ export class ResponseWriter {
 
   /**
    * Writes an answer with its signatures and proofs, and without additional records that are no
-   * glue (RFC 4035 section 3.1). store/answers.ts describes the parts. Returns the response's
-   * length, or CHANGED.
+   * glue (RFC 4035 section 3.1). store/answers.ts describes the parts; `part` is the signed one.
+   * With proofs, the zone was found before. Returns the response's length, or CHANGED.
    */
-  #writeSigned(node: number, a: number, rcode: number): number {
+  #writeSigned(node: number, a: number, part: number, rcode: number): number {
     const query = this.#query;
     const nodes = this.#index.bytes;
     const denial = this.#denial;
     const { start, questionEnd } = query;
     const flags = nodes[a + ANSWER_FLAGS_AT];
     const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
-    const part = signedOffset(nodes, a);
     const by = query.nameEnd - start - HEADER_LENGTH - nodes[node + NAME_LENGTH_AT];
     const limit = start + this.limit - this.options.length;
     const tail = uint16(nodes, part + TAIL_LENGTH_AT);
-    const proofs = uint16(nodes, part + PROOF_COUNT_AT);
-    const proofAt = proofsOffset(nodes, part);
     const isWithSoa = (flags & (ANSWER_NEGATIVE | ANSWER_SOA)) !== 0;
     let ancount = uint16(nodes, part + SIGNED_ANCOUNT_AT);
     let nscount = uint16(nodes, part + SIGNED_NSCOUNT_AT);
-    for (let i = 0; i < proofs; i++) denial.addHash(proofAt + i * HASH_LENGTH, PROOF.ANY);
-    const apex = isWithSoa || !denial.isEmpty ? this.#findApex(node) : 0;
     let p = this.#appendSigned(a, part, by, questionEnd, limit);
     if (p !== NO_ROOM && isWithSoa) {
+      const apex = denial.isEmpty ? this.#findApex(node) : this.#apex;
       const soa = apex === 0 ? 0 : answerOffset(nodes, apex, (flags & ANSWER_SOA) !== 0 ? TYPE.SOA : OTHERWISE);
       if (soa === 0) return this.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
       const soaBy = query.nameEnd - start - HEADER_LENGTH - nodes[apex + NAME_LENGTH_AT];
@@ -256,8 +270,8 @@ export class ResponseWriter {
         p = this.#appendPlain(soa, soaBy, p, limit);
       }
     }
-    if (p !== NO_ROOM && !denial.isEmpty && this.#isProven(apex)) {
-      p = this.#appendProofs(node, p, limit - tail);
+    if (p !== NO_ROOM && !denial.isEmpty && this.#isProven) {
+      p = this.#appendProofs(p, limit - tail);
       if (p === CHANGED) return CHANGED;
       nscount += denial.records;
     }
@@ -286,9 +300,9 @@ export class ResponseWriter {
       copyBytes(this.#index.view, from, this.#view, p, length);
       p += length;
     }
-    const apex = denial.isEmpty ? 0 : this.#findApex(node);
-    if (p !== NO_ROOM && !denial.isEmpty && this.#isProven(apex)) {
-      p = this.#appendProofs(node, p, limit);
+    if (!denial.isEmpty) this.#findZone(node);
+    if (p !== NO_ROOM && !denial.isEmpty && this.#isProven) {
+      p = this.#appendProofs(p, limit);
       if (p === CHANGED) return CHANGED;
       nscount = denial.records;
     }
@@ -297,26 +311,50 @@ export class ResponseWriter {
     return this.#finishAnswer(p, RCODE.NOERROR, flags, 0, ancount, nscount, 0);
   }
 
+  /** Adds the proofs that a signed part lists. */
+  #addProofs(part: number): void {
+    const nodes = this.#index.bytes;
+    const count = uint16(nodes, part + PROOF_COUNT_AT);
+    if (count === 0) return;
+    const at = proofsOffset(nodes, part);
+    for (let i = 0; i < count; i++) this.#denial.addHash(at + i * HASH_LENGTH, PROOF.ANY);
+  }
+
   /**
-   * Writes the proofs of a node's zone at `p`. Returns the offset after them, NO_ROOM or CHANGED.
+   * Finds what proofs of a node's zone need. Returns the offset of the apex, which the directory
+   * has, too; 0: there is none.
    */
-  #appendProofs(node: number, p: number, limit: number): number {
-    const { start, nameEnd, labels } = this.#query;
+  #findZone(node: number): number {
     const index = this.#index;
-    const apexAt = nameEnd - index.bytes[node + APEX_LENGTH_AT];
+    const nodes = index.bytes;
+    const { nameEnd, labels } = this.#query;
+    const apexAt = nameEnd - nodes[node + APEX_LENGTH_AT];
     let label = labels;
     while (index.starts[label] > apexAt) label--;
     const sum = index.sums[label];
     const directory = index.findDirectory(this.bytes, apexAt, nameEnd, sum);
-    const end = this.#denial.write(this.bytes, this.#view, start, p, limit, directory, apexAt - start);
-    return index.isDisturbed(sum) ? CHANGED : end;
+    this.#apexAt = apexAt;
+    this.#apexSum = sum;
+    this.#directory = directory;
+    const word = directory === 0 ? 0 : index.readApex(directory);
+    if (word !== 0) {
+      this.#isProven = (word & APEX_PROVEN) !== 0;
+      this.#apex = (word & ~APEX_PROVEN) * 8;
+    } else {
+      const isApex = (nodes[node + NODE_FLAGS_AT] & NODE_APEX) !== 0;
+      const apex = isApex ? node : index.find(this.bytes, apexAt, nameEnd, sum);
+      this.#isProven = apex === 0 || isProven(nodes, apex);
+      this.#apex = apex;
+    }
+    return this.#apex;
   }
 
-  /** Whether the zone of an apex has all its NSEC3 records: see ZoneSigner. */
-  #isProven(apex: number): boolean {
-    const nodes = this.#index.bytes;
-    const negative = apex === 0 ? 0 : answerOffset(nodes, apex, OTHERWISE);
-    return negative === 0 || (nodes[negative + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+  /** Writes the proofs at `p`. Returns the offset after them, NO_ROOM or CHANGED. */
+  #appendProofs(p: number, limit: number): number {
+    const { start } = this.#query;
+    const apexAt = this.#apexAt - start;
+    const end = this.#denial.write(this.bytes, this.#view, start, p, limit, this.#directory, apexAt);
+    return this.#index.isDisturbed(this.#apexSum) ? CHANGED : end;
   }
 
   /** Writes the answer at `a` without signatures. Returns the offset after it, or NO_ROOM. */

@@ -13,6 +13,7 @@ import {
   APEX_LENGTH_AT,
   answerOffset,
   HASH_LENGTH,
+  isProven,
   NAME_LENGTH_AT,
   NODE_CNAME,
   NODE_DELEGATION,
@@ -255,9 +256,7 @@ export class Synthesizer {
   #isProven(queryName: Name): boolean {
     this.#hashSuffixes(queryName);
     const node = this.#findApex(queryName);
-    const { bytes } = this.#index;
-    const negative = node === 0 ? 0 : answerOffset(bytes, node, OTHERWISE);
-    return negative === 0 || (bytes[negative + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+    return node === 0 || isProven(this.#index.bytes, node);
   }
 
   #hashSuffixes(name: Name): void {

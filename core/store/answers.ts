@@ -292,6 +292,15 @@ export function signedAnswerOffset(nodes: Uint8Array, node: number): number {
   return 0;
 }
 
+/**
+ * Whether the zone of an apex has all its NSEC3 records: see ZoneSigner. `apex`: offset of its
+ * node.
+ */
+export function isProven(nodes: Uint8Array, apex: number): boolean {
+  const negative = answerOffset(nodes, apex, OTHERWISE);
+  return negative === 0 || (nodes[negative + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
+}
+
 /** Offset of an answer's signed part. */
 export const signedOffset = (nodes: Uint8Array, answer: number): number =>
   bodyOffset(nodes, answer) + uint16(nodes, answer + BODY_LENGTH_AT);

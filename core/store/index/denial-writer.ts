@@ -46,6 +46,10 @@ export class DenialWriter {
     this.#arena = arena;
   }
 
+  get hasDirectories(): boolean {
+    return this.#zones.size > 0;
+  }
+
   /** Puts or replaces the entry of its hash. `wasStored`: whether the table had one before. */
   put(domainId: Id, apex: Uint8Array, entry: Uint8Array, wasStored: boolean): void {
     const zone = this.#zones.get(domainId);
@@ -390,7 +394,7 @@ export function writeChunk(bytes: Uint8Array, words: Int32Array, offset: number,
 
 const zoneStart = ({ directory, apex }: Zone): number => (directory + directoryStart(apex.length + 1)) / 4;
 
-function directoryName(apex: Uint8Array): Uint8Array {
+export function directoryName(apex: Uint8Array): Uint8Array {
   const name = new Uint8Array(apex.length + 1);
   name[0] = DIRECTORY_MARK;
   name.set(apex, 1);

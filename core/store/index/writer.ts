@@ -2,10 +2,11 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { largeMemory } from '../../os/large-memory.ts';
-import { NAME_LENGTH_AT, NODE_HEADER, nameOffset } from '../answers.ts';
+import { isProven, NAME_LENGTH_AT, NODE_APEX, NODE_FLAGS_AT, NODE_HEADER, nameOffset } from '../answers.ts';
 import { isLeaf, LEAF_SHARE } from './admission.ts';
 import { Arena, isBefore } from './arena.ts';
-import { DenialWriter } from './denial-writer.ts';
+import { APEX_PROVEN, APEX_WORD, directoryStart } from './denial-layout.ts';
+import { DenialWriter, directoryName } from './denial-writer.ts';
 import {
   COMMITS,
   COMMITTING,
@@ -31,6 +32,7 @@ export class IndexWriter {
   readonly #header: Int32Array;
   readonly #multipliers: Int32Array;
   readonly #bytes: Uint8Array;
+  readonly #words: Int32Array;
   readonly #arena: Arena;
   #slots: Int32Array;
   #mask: number;
@@ -53,12 +55,13 @@ export class IndexWriter {
     this.#header = new Int32Array(this.#shared.header);
     this.#multipliers = new Int32Array(this.#shared.multipliers);
     this.#bytes = new Uint8Array(this.#shared.arena);
+    this.#words = new Int32Array(this.#shared.arena, 0, Math.floor(this.#bytes.length / 4));
     this.#arena = new Arena(this.#bytes.length);
     this.#slots = new Int32Array(this.#shared.slots);
     this.#mask = slotCount - 1;
     this.denial = new DenialWriter({
       bytes: this.#bytes,
-      words: new Int32Array(this.#shared.arena, 0, Math.floor(this.#bytes.length / 4)),
+      words: this.#words,
       allocate: (bytes, isLeaf) => this.#allocate(bytes, isLeaf),
       retire: (offset) => this.#release(offset / 8),
       putDirectory: (node) => this.#putDirectory(node),
@@ -102,13 +105,12 @@ export class IndexWriter {
     const nameLength = node[NAME_LENGTH_AT];
     const slot = this.#find(node, nameAt, nameLength, wasStored);
     const reference = this.#store(node);
-    if (slot >= 0) {
-      const old = this.#slots[slot * 2 + 1];
-      Atomics.store(this.#slots, slot * 2 + 1, reference);
-      this.#release(old);
-      return;
-    }
-    this.#add(node, nameAt, nameLength, reference);
+    const old = slot >= 0 ? this.#slots[slot * 2 + 1] : 0;
+    if (slot >= 0) Atomics.store(this.#slots, slot * 2 + 1, reference);
+    else this.#add(node, nameAt, nameLength, reference);
+    if ((node[NODE_FLAGS_AT] & NODE_APEX) !== 0 || this.#isApex(old))
+      this.#linkApex(node.subarray(nameAt, nameAt + nameLength), reference);
+    this.#release(old);
   }
 
   /** What threads that fill an empty index work on: the arena, and where its nodes end. */
@@ -152,8 +154,27 @@ export class IndexWriter {
     if (slot < 0) return;
     const old = this.#slots[slot * 2 + 1];
     Atomics.store(this.#slots, slot * 2 + 1, 0);
+    if (this.#isApex(old)) this.#linkApex(name, 0);
     this.#release(old);
     this.#names--;
+  }
+
+  #isApex(reference: number): boolean {
+    return reference > 0 && (this.#bytes[reference * 8 + NODE_FLAGS_AT] & NODE_APEX) !== 0;
+  }
+
+  /** Puts the reference of an apex into the directory of its zone, if there is one. */
+  #linkApex(apex: Uint8Array, reference: number): void {
+    if (!this.denial.hasDirectories) return;
+    const slot = this.#find(directoryName(apex), 0, apex.length + 1, false);
+    if (slot < 0) return;
+    const word = this.#slots[slot * 2 + 1] * 2 + directoryStart(apex.length + 1) / 4 + APEX_WORD;
+    Atomics.store(this.#words, word, this.#apexWord(reference));
+  }
+
+  #apexWord(reference: number): number {
+    if (!this.#isApex(reference)) return 0;
+    return isProven(this.#bytes, reference * 8) ? reference | APEX_PROVEN : reference;
   }
 
   /** Directories are named nodes, but not names: neither their number nor their labels count. */
@@ -161,14 +182,18 @@ export class IndexWriter {
     const offset = this.#arena.allocate(node.length);
     if (offset === 0) return 0;
     this.#bytes.set(node, offset);
-    const slot = this.#find(node, NODE_HEADER, node[NAME_LENGTH_AT], false);
+    const length = node[NAME_LENGTH_AT];
+    const apex = this.#find(node, NODE_HEADER + 1, length - 1, false);
+    if (apex >= 0)
+      this.#words[(offset + directoryStart(length)) / 4 + APEX_WORD] = this.#apexWord(this.#slots[apex * 2 + 1]);
+    const slot = this.#find(node, NODE_HEADER, length, false);
     if (slot >= 0) {
       const old = this.#slots[slot * 2 + 1];
       Atomics.store(this.#slots, slot * 2 + 1, offset / 8);
       this.#release(old);
     } else {
       if ((this.#taken + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
-      this.#insert(finishHash(nameSum(this.#multipliers, node, NODE_HEADER, node[NAME_LENGTH_AT])), offset / 8);
+      this.#insert(finishHash(nameSum(this.#multipliers, node, NODE_HEADER, length)), offset / 8);
     }
     return offset;
   }

@@ -15,7 +15,7 @@ import { type Environment, openEnvironment } from '../../../core/store/environme
 import { countLabels } from '../../../core/store/index/layout.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { dnssec, domains, type RecordRow, records } from '../../../core/store/rows.ts';
-import { formatName, parseName } from '../../../core/wire/name.ts';
+import { formatName, type Name, parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { Proofs, readNsec3 } from '../../reference/denial.ts';
 import { SignedRows } from '../../reference/signed-rows.ts';
@@ -166,6 +166,21 @@ class Stepper {
         assert.ok([before[i], after[i]].includes(contents[i]), `${what}: ${contents[i]}`);
     });
     assert.not.equal(recorded.changes.length, 0);
+    this.#checkSerials(what);
+  }
+
+  /** Negative responses have the SOA of the apex as it is now. */
+  #checkSerials(what: string): void {
+    const soaOf = (name: Name, type: number): string[] => {
+      const packet = encodeQuery({ name, type, class: 1, edns: { version: 0, size: UDP, do: true } }, 1);
+      const { answer, authority } = decodeMessage(this.#path.answer(packet, UDP)!);
+      const records = [...answer, ...authority].filter((found) => found.type === TYPE.SOA);
+      return records.map(({ rdata }) => Buffer.from(rdata).toString('hex'));
+    };
+    const current = soaOf(domain.apex, TYPE.SOA);
+    assert.is(current.length, 1);
+    for (const name of ['missing0', 'host0', 'host1'])
+      assert.equal(soaOf(parseName(name, domain.apex), TYPE.MX), current, `${what}: ${name}`);
   }
 
   /** What the responses say. `when`: they must be proven. */
