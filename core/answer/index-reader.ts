@@ -3,7 +3,7 @@
  * between `enter` and `leave`. Hot: nothing is allocated for nodes in the arena.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { MAX_NODE, NAME_LENGTH_AT, NODE_HEADER, nameOffset } from '../store/answers.ts';
+import { MAX_NODE, NAME_LENGTH_AT, NODE_FLAGS_AT, NODE_HEADER, NODE_SIGNED, nameOffset } from '../store/answers.ts';
 import { APEX_WORD, DIRECTORY_MARK, directoryStart } from '../store/index/denial-layout.ts';
 import {
   COMMITS,
@@ -50,7 +50,7 @@ const MAX_SCAN = 191;
  * name and save nothing.
  */
 const CACHED_SLOTS = 1 << 16;
-/** Bytes of a cache line; most nodes span two. */
+/** Bytes of a cache line; most nodes span two, those with a signature five. */
 const LINE = 64;
 
 /** While all is read from the store: nothing is in the index, and names have any depth. */
@@ -94,7 +94,7 @@ export class IndexReader {
   #isStoreOnly = false;
   /** The maximum number of labels of the names in the index. */
   #maxLabels: Int32Array;
-  /** For prefetched names: the references in their first slots. */
+  /** The hashes of prefetched names. */
   readonly #prefetched = new Int32Array(MAX_PREFETCH);
   /** The sum of the bytes that `prefetch` has read. */
   loadedSum = 0;
@@ -205,16 +205,19 @@ export class IndexReader {
   /**
    * Prefetches the memory for `count` names, which start at packets[at + i × stride]. Looked up one
    * after the other, each name would wait for memory twice: for its slot and for its node. Here the
-   * processor waits for many at the same time (80 of 500 ns less with 100,000 names). For invalid
-   * names, unrelated memory is read. Must be called between `enter` and `leave`.
+   * processor waits for many at the same time (80 of 500 ns less with 100,000 names, and 60 more
+   * for signatures). For invalid names, unrelated memory is read. Must be called between `enter`
+   * and `leave`.
    */
   prefetch(packets: Uint8Array, at: number, stride: number, count: number): void {
     const { bytes } = this;
     const slots = this.#slots;
     const mask = this.#mask;
     const multipliers = this.#multipliers;
-    const ahead = this.#prefetched;
+    const hashes = this.#prefetched;
     if (mask < CACHED_SLOTS) return;
+    // The sum keeps the compiler from removing the loads.
+    let loadedSum = 0;
     for (let i = 0; i < count; i++) {
       const from = at + i * stride;
       let root = from;
@@ -222,13 +225,21 @@ export class IndexReader {
       while (root < limit && packets[root] !== 0) root += (packets[root] & 63) + 1;
       let sum = 0;
       for (let p = root - 1; p >= from; p--) sum = (sum + Math.imul(multipliers[root - p], LOWER[packets[p]])) | 0;
-      ahead[i & (MAX_PREFETCH - 1)] = slots[(finishHash(sum) & mask) * 2 + 1];
+      const hash = finishHash(sum);
+      hashes[i & (MAX_PREFETCH - 1)] = hash;
+      loadedSum = (loadedSum + slots[(hash & mask) * 2]) | 0;
     }
-    // The sum keeps the compiler from removing the loads.
-    let loadedSum = 0;
     for (let i = 0; i < count; i++) {
-      const node = ahead[i & (MAX_PREFETCH - 1)] * 8;
-      if (node > 0) loadedSum += bytes[node] + (bytes[node + LINE] | 0);
+      const hash = hashes[i & (MAX_PREFETCH - 1)];
+      const slot = (hash & mask) * 2;
+      // Without this, missing names would load the nodes of others.
+      if (slots[slot] !== hash) continue;
+      const node = slots[slot + 1] * 8;
+      if (node <= 0) continue;
+      loadedSum = (loadedSum + (bytes[node + LINE] | 0)) | 0;
+      if ((bytes[node + NODE_FLAGS_AT] & NODE_SIGNED) === 0) continue;
+      const more = (bytes[node + 2 * LINE] | 0) + (bytes[node + 3 * LINE] | 0) + (bytes[node + 4 * LINE] | 0);
+      loadedSum = (loadedSum + more) | 0;
     }
     this.loadedSum = loadedSum;
   }
