@@ -1,6 +1,7 @@
 /**
- * Filling the index when the daemon starts, with signed zones of 100,000 names each: seconds, and
- * the longest time for which it holds up the main thread.
+ * Filling the index when the daemon starts, with signed zones of 100,000 names each: seconds, the
+ * longest time for which it holds up the main thread, and bytes for each name, in the index and in
+ * the store.
  * Run: node dist/bench/core/store/signed-start.bench.js [names, 1000000 by default]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { generateKeyPair } from '../../../core/dnssec/keys.ts';
 import { Signers } from '../../../core/journal/apply/signers.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
-import { openEnvironment } from '../../../core/store/environment.ts';
+import { type Binary, openEnvironment } from '../../../core/store/environment.ts';
 import { buildIndex } from '../../../core/store/index/build.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { dnssec, dnssecContext, domains, records } from '../../../core/store/rows.ts';
@@ -63,6 +64,14 @@ async function load(apex: string): Promise<void> {
   );
 }
 
+function tableBytes(table: Binary): number {
+  const stats = table.getStats() as Record<
+    'pageSize' | 'treeBranchPageCount' | 'treeLeafPageCount' | 'overflowPages',
+    number
+  >;
+  return (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages) * stats.pageSize;
+}
+
 for (let i = 0; i * ZONE < NAMES; i++) await load(`signed${i}.example.`);
 for (let round = 0; round < 3; round++) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -74,6 +83,13 @@ for (let round = 0; round < 3; round++) {
   process.stdout.write(
     `${stats.names} names: ${seconds.toFixed(2)} s, main thread held up ${(delay.max / 1e6).toFixed(0)} ms at most, ` +
       `${(stats.arenaUsed / 2 ** 20).toFixed(0)} MB, ${stats.inStore} in the store\n`,
+  );
+  if (round > 0) continue;
+  const perName = (bytes: number): string => (bytes / stats.names).toFixed(0);
+  process.stdout.write(
+    `bytes per name: ${perName(stats.arenaUsed)} in the arena, ${perName(stats.slots * 8)} for slots; ` +
+      `in the store ${perName(tableBytes(environment.answers))} of answers, ` +
+      `${perName(tableBytes(environment.nsec3))} of NSEC3 records\n`,
   );
 }
 await journal.close();
