@@ -1,15 +1,17 @@
 /**
  * Validating resolvers accept every kind of answer, and what they conclude from its proofs for
- * other names (RFC 8198) is what the zone answers.
+ * other names (RFC 8198) is what an unsigned copy of the zone answers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ALGORITHM } from '../../../core/dnssec/dnskey.ts';
 import { generateKeyPair } from '../../../core/dnssec/keys.ts';
-import type { DnssecRow, Domain } from '../../../core/store/rows.ts';
-import { joinNames, type Name } from '../../../core/wire/name.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
+import { type AliasFamily, aliasTargets, type DnssecRow, type Domain } from '../../../core/store/rows.ts';
+import { formatName, joinNames, type Name, parseName } from '../../../core/wire/name.ts';
 import { CLASS_IN, RCODE, TYPE } from '../../../core/wire/types.ts';
+import type { Daemon } from '../../admin-api/daemon.ts';
 import { recordKey } from '../../reference/compare.ts';
 import { depth } from '../../support/depth.ts';
 import { UdpClient } from '../../support/dns-client.ts';
@@ -18,7 +20,7 @@ import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
 import { startUpdateServer, type UpdateServer } from '../peers/update-server.ts';
 import { type Resolver, type ResolverName, startResolver, whyNotResolver } from './resolvers.ts';
-import { addRecords, RECORDS, signZone } from './rig.ts';
+import { addRecords, RECORDS, type RecordText, signZone } from './rig.ts';
 
 /** Random questions to each resolver. */
 const RANDOM = depth({ quick: 300, moderate: 1500, full: 100_000 });
@@ -27,6 +29,24 @@ const WINDOW = 20;
 const RESOLVERS: readonly ResolverName[] = ['unbound', 'kresd', 'pdns_recursor', 'named'];
 /** It answers from NSEC3 records that it has. Unbound and BIND do so from NSEC only. */
 const AGGRESSIVE: readonly ResolverName[] = ['kresd'];
+
+/** Targets of ALIAS records, and their addresses of both families. */
+const ALIASES: Readonly<Record<string, readonly [a: readonly string[], aaaa: readonly string[]]>> = {
+  'both.example.net.': [['c0000201', 'c0000202'], ['20010db8000000000000000000000001']],
+  'old.example.net.': [['c0000203'], []],
+  'new.example.net.': [[], ['20010db8000000000000000000000002']],
+  'none.example.net.': [[], []],
+};
+
+async function resolveAliases({ environment, journal }: Daemon): Promise<void> {
+  const family = (addresses: readonly string[]): AliasFamily => ({ addresses, ttl: 300, stale: false, goodAt: 1 });
+  await write(environment, journal, 'test', (draft) => {
+    for (const [target, [a, aaaa]] of Object.entries(ALIASES)) {
+      const row = { name: parseName(target), a: family(a), aaaa: family(aaaa), error: null, checkedAt: 1 };
+      draft.put(aliasTargets, { ...row, spread: { from: '', to: null } });
+    }
+  });
+}
 
 const { NOERROR, NXDOMAIN } = RCODE;
 const ASKED: readonly (readonly [name: string, type: number, rcode: number])[] = [
@@ -75,7 +95,9 @@ const test = suite(`resolvers, seed ${SEED}`);
 let server: UpdateServer;
 let domain: Domain;
 let row: DnssecRow;
-let authority: UdpClient;
+/** Serves the unsigned copy. */
+let copy: UpdateServer;
+let unsigned: UdpClient;
 const resolvers = new Map<ResolverName, { readonly resolver: Resolver; readonly client: UdpClient }>();
 let id = 0;
 let isStopped = false;
@@ -85,8 +107,17 @@ test.before(async () => {
   server = await startUpdateServer();
   domain = await server.world.zone(undefined, 'signed.example');
   row = await signZone(server.world.daemon, domain);
-  await addRecords(server.world.daemon, domain, RECORDS);
-  authority = await UdpClient.connect(server.port);
+  copy = await startUpdateServer();
+  const domains: [UpdateServer, Domain][] = [
+    [server, domain],
+    [copy, await copy.world.zone(undefined, 'signed.example')],
+  ];
+  const more = moreRecords(new Random(SEED));
+  for (const [{ world }, zone] of domains) {
+    await resolveAliases(world.daemon);
+    await addRecords(world.daemon, zone, [...RECORDS, ...more]);
+  }
+  unsigned = await UdpClient.connect(copy.port);
   for (const name of RESOLVERS) {
     if (whyNotResolver(name) !== null) continue;
     const resolver = await startResolver(name, domain, row, server.port);
@@ -98,7 +129,8 @@ test.after(async () => {
     client.close();
     await resolver.stop();
   }
-  authority.close();
+  unsigned.close();
+  await copy.stop();
   if (!isStopped) await server.stop();
 });
 
@@ -155,7 +187,7 @@ for (const name of RESOLVERS) {
     assert.equal(faults, []);
   });
 
-  test(`${name} answers ${RANDOM} random questions as the zone does`, async () => {
+  test(`${name} answers ${RANDOM} random questions as an unsigned copy does`, async () => {
     const client = resolvers.get(name)?.client;
     if (client === undefined) return;
     const random = new Random(SEED);
@@ -163,8 +195,8 @@ for (const name of RESOLVERS) {
     const lane = async (): Promise<void> => {
       while (left-- > 0) {
         const [owner, type] = randomQuestion(random);
-        const [got, want] = [await ask(client, owner, type), await ask(authority, owner, type)];
-        const label = `${Buffer.from(owner).toString('latin1')} ${type}`;
+        const [got, want] = [await ask(client, owner, type), await ask(unsigned, owner, type)];
+        const label = `${formatName(owner)} ${type}`;
         assert.equal(got === null ? null : summary(got), want === null ? null : summary(want), label);
       }
     };
@@ -199,13 +231,42 @@ test('names are denied from what is cached while the zone cannot be asked', asyn
 });
 
 const LABELS = ['www', 'wild', 'below', 'empty', 'deep', 'x', 'y', 'old', 'cnames', 'mail', 'srv', 'alias', 'nothing'];
+/** Labels of generated names. */
+const SHORT = ['a', 'b', 'c', 'd'];
+
+/** Names and wildcards below `gen`, some of them delegated. Each has one type. */
+function moreRecords(random: Random): RecordText[] {
+  const records = new Map<string, RecordText>();
+  for (let i = 0; i < 60; i++) {
+    const labels = Array.from({ length: 1 + random.below(4) }, () => random.pick(SHORT));
+    if (random.below(4) === 0) labels.unshift('*');
+    const name = [...labels, 'gen'].join('.');
+    const contents = [
+      ['A', `192.0.2.${i}`],
+      ['TXT', `"${i}"`],
+      ['MX', '10 mail.signed.example.'],
+      ['CNAME', 'www.signed.example.'],
+      ['CNAME', 'x.wild.signed.example.'],
+      ['ALIAS', random.pick(Object.keys(ALIASES))],
+    ] as const;
+    records.set(name, [name, ...random.pick(contents)]);
+  }
+  // They are not asked for. What is below them would need other servers.
+  for (const i of [1, 2, 3]) records.set(`cut${i}.gen`, [`cut${i}.a.gen`, 'NS', 'ns.example.net.']);
+  return [...records.values()];
+}
+
 const TYPES = [TYPE.A, TYPE.AAAA, TYPE.MX, TYPE.TXT, TYPE.SRV, TYPE.CAA];
 
 /** Names that exist, names around them, and names of random letters. */
 function randomQuestion(random: Random): [Name, number] {
-  const labels = Array.from({ length: 1 + random.below(3) }, () =>
-    random.below(3) === 0 ? random.below(0xffff).toString(36) : random.pick(LABELS),
+  const isGenerated = random.below(2) === 0;
+  const labels = Array.from({ length: 1 + random.below(isGenerated ? 5 : 3) }, () =>
+    random.below(isGenerated ? 8 : 3) === 0
+      ? random.below(0xffff).toString(36)
+      : random.pick(isGenerated ? SHORT : LABELS),
   );
+  if (isGenerated) labels.push('gen');
   return [nameOf(labels.join('.')), random.pick(TYPES)];
 }
 

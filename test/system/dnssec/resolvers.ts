@@ -95,6 +95,8 @@ io.stdout:flush()
     config: (setup) => {
       const anchors = keysOf(setup).map((key) => formatRdata(TYPE.DS, dsRdata(setup.domain.apex, key)));
       const lua = join(setup.folder, 'anchors.lua');
+      // By default it fails for names that are four labels and more below an existing one.
+      const limit = 'max-nsec3s-per-record=100';
       writeFileSync(lua, `clearTA('.')\n${anchors.map((ds) => `addTA('${apexOf(setup)}', '${ds}')\n`).join('')}`);
       return `
 local-address=127.0.0.1
@@ -102,6 +104,7 @@ local-port=${setup.port}
 socket-dir=${setup.folder}
 lua-config-file=${lua}
 dnssec=validate
+${limit}
 forward-zones=${apexOf(setup)}=127.0.0.1:${setup.upstream}
 dont-query=
 disable-syslog=yes
