@@ -107,15 +107,29 @@ export class Responder {
    */
   #answerDisturbed(): number {
     const index = this.#index;
-    let length = index.catchUp() ? this.#lookUp() : CHANGED;
+    let length = index.catchUp() ? this.#lookUpAgain() : CHANGED;
     if (length !== CHANGED) return length;
     index.enterStore();
     try {
-      length = this.#lookUp();
+      length = this.#lookUpAgain();
     } finally {
       index.leaveStore();
     }
     return length === CHANGED ? this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY) : length;
+  }
+
+  /** A chain that was followed has left the labels of another name. */
+  #lookUpAgain(): number {
+    const { query } = this;
+    const { bytes } = this.#response;
+    const { starts } = this.#index;
+    let p = query.start + HEADER_LENGTH;
+    for (let label = 0; label < query.labels; label++) {
+      starts[label] = p;
+      p += bytes[p] + 1;
+    }
+    starts[query.labels] = p;
+    return this.#lookUp();
   }
 
   #answerWithoutLookup(verdict: number): number {

@@ -15,7 +15,7 @@ import { type Environment, openEnvironment } from '../../../core/store/environme
 import { countLabels } from '../../../core/store/index/layout.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { dnssec, domains, type RecordRow, records } from '../../../core/store/rows.ts';
-import { formatName, type Name, parseName } from '../../../core/wire/name.ts';
+import { equalNames, formatName, type Name, parseName } from '../../../core/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/wire/types.ts';
 import { Proofs, readNsec3 } from '../../reference/denial.ts';
 import { SignedRows } from '../../reference/signed-rows.ts';
@@ -57,8 +57,11 @@ const NAMES = [
   ...Array.from({ length: HOSTS }, (_, i) => `host${i}`),
   ...Array.from({ length: MISSING }, (_, i) => `missing${i}`),
   ...Array.from({ length: MANY }, (_, i) => `many${i}`),
+  // Below a DNAME.
+  ...['flip.old', 'host1.old', 'many0.old', 'missing0.old'],
 ];
 
+const dname = row('old', { type: TYPE.DNAME, rdata: domain.apex });
 const flip = row('flip');
 const many = Array.from({ length: MANY }, (_, i) => row(`many${i}`));
 const deep = row('a.b.c');
@@ -89,7 +92,7 @@ for (const arena of [4 << 20, 12 << 10, 0])
     const signing = rows.sign(domain, 1, CLOCK);
     await stepper.commit((draft) => {
       draft.put(domains, domain);
-      put(draft, ...hosts);
+      put(draft, ...hosts, dname);
     });
     await stepper.check('signing', (draft) => draft.put(dnssec, signing));
     for (let round = 0; round < ROUNDS; round++) {
@@ -188,7 +191,9 @@ class Stepper {
     return this.#packets.map((packet) => {
       const message = decodeMessage(this.#path.answer(packet, UDP)!);
       try {
-        if (when !== '') checkProofs(message);
+        // While the zone is being signed, only some names of a chain have signatures.
+        const isMixed = when.startsWith('signing') && message.answer.some(({ type }) => type === TYPE.CNAME);
+        if (when !== '' && !isMixed) checkProofs(message);
       } catch (error) {
         throw new Error(`${when}: ${contentOf(message)}`, { cause: error });
       }
@@ -214,14 +219,16 @@ function contentOf({ rcode, question, answer, authority }: Message): string {
 /** Throws if the NSEC3 records of a response do not prove what it says. */
 function checkProofs({ rcode, question, answer, authority }: Message): void {
   assert.is.not(rcode, RCODE.SERVFAIL);
-  const name = question.subarray(0, -4);
+  const aliases = answer.filter(({ type }) => type === TYPE.CNAME);
+  const name = aliases.at(-1)?.rdata ?? question.subarray(0, -4);
+  const found = answer.filter((record) => equalNames(record.name, name));
   const signatures = [...answer, ...authority].filter(({ type }) => type === TYPE.RRSIG);
   // The zone is not signed yet.
   if (signatures.length === 0) return;
   const proofs = new Proofs(domain.apex, authority.filter(({ type }) => type === TYPE.NSEC3).map(readNsec3));
   if (rcode === RCODE.NXDOMAIN) proofs.nameError(name);
-  else if (answer.length > 0) {
-    const labels = signatures[0].rdata[LABELS_AT];
+  else if (found.length > 0) {
+    const labels = found.find(({ type }) => type === TYPE.RRSIG)!.rdata[LABELS_AT];
     if (labels < countLabels(name, 0)) proofs.expansion(name, labels);
   } else if (authority.some(({ type }) => type === TYPE.SOA)) proofs.noData(name, question[question.length - 3]);
   else if (authority.every(({ type }) => type !== TYPE.DS)) proofs.unsignedReferral(authority[0].name);
