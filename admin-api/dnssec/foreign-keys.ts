@@ -5,8 +5,7 @@
 import { ECDH } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { ALGORITHM, algorithmOf, keyTag, publicKeyOf } from '../../core/dnssec/dnskey.ts';
-import { readSignedZone, storeSignedZone } from '../../core/signing/store-zone.ts';
-import type { SignedZone } from '../../core/signing/zone-lifecycle.ts';
+import { readSignedZone } from '../../core/signing/store-zone.ts';
 import { type DnssecRow, dnssec, type ForeignKey } from '../../core/store/rows.ts';
 import { parseRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
@@ -15,8 +14,7 @@ import { ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
-import { nowSeconds } from '../http/time.ts';
-import { changeZone, required } from './service.ts';
+import { changeZone, required, storeZone } from './service.ts';
 import { viewForeignKey } from './view.ts';
 
 /** They are in every answer to a DNSKEY query. */
@@ -52,7 +50,7 @@ export function addForeignKey(services: Services, context: Context<Caller>, text
       createdAt: Date.now(),
     };
     const row = { ...zone.row, foreign: [...zone.row.foreign, key] };
-    storeSignedZone(draft, domain, { ...zone, row }, nowSeconds());
+    storeZone(services, draft, domain, { ...zone, row });
     return {
       action: 'dnssec.foreign_key_create',
       target: key.id,
@@ -70,7 +68,7 @@ export function deleteForeignKey(services: Services, context: Context<Caller>) {
     if (zone === null || key === undefined)
       throw new HttpError(404, 'no_such_key', 'The zone has no foreign key with this id.');
     const row = { ...zone.row, foreign: zone.row.foreign.filter((foreign) => foreign !== key) };
-    storeSignedZone(draft, domain, { ...zone, row } satisfies SignedZone, nowSeconds());
+    storeZone(services, draft, domain, { ...zone, row });
     return {
       action: 'dnssec.foreign_key_delete',
       target: id,

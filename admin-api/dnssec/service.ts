@@ -153,7 +153,7 @@ function changeDnssec(
 ) {
   return changeZone(services, context, (draft, domain, before) => {
     const { zone, ...result } = work(draft, domain, before);
-    if (result.unchanged !== true) storeSignedZone(draft, domain, zone, nowSeconds());
+    if (result.unchanged !== true) storeZone(services, draft, domain, zone);
     return { ...result, createResponse: () => dnssecReply(domain, zone) };
   });
 }
@@ -177,6 +177,10 @@ export function changeZone<R extends Reply>(
     });
   // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.
   return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /dnssec`, commit));
+}
+
+export function storeZone({ zoneSettings }: Services, draft: Draft, domain: Domain, zone: SignedZone | null): void {
+  storeSignedZone(draft, domain, zone, zoneSettings.nameservers, nowSeconds());
 }
 
 /** Null: the zone is not signed. */

@@ -141,7 +141,7 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
       const count = changes.count;
       deleteSpellings(services, draft, domain.id, changes);
       deleteProxy(draft, domain.id);
-      deleteSignedZone(draft, domain, nowSeconds());
+      deleteSignedZone(draft, domain, services.zoneSettings.nameservers, nowSeconds());
       // After its records, because applying those needs the domain.
       changes.delete(domains.number, domains.key(domain));
       draft.append(changes.content);
@@ -165,26 +165,34 @@ function deleteProxy(draft: Draft, domainId: Id): void {
 }
 
 /**
- * Deletes all records of a domain; the whole range counts as read. Returns `proxied` by the
- * canonical key of the name in Latin-1, without names that do not set it.
+ * Deletes all records of a domain; the whole range counts as read. `keeps`: types that stay.
+ * Returns `proxied` by the canonical key of the name in Latin-1, without names that do not set it,
+ * and how many records stay.
  */
 export function deleteRecords(
   { environment }: Services,
   draft: Draft,
   domain: Domain,
   changes: ChangeWriter,
-): ReadonlyMap<string, boolean> {
+  keeps: ReadonlySet<number> = new Set(),
+): { readonly flags: ReadonlyMap<string, boolean>; readonly kept: number } {
   const start = idKey(domain.id);
   const end = afterPrefix(start);
   draft.addReadRange({ table: records.number, start, end });
   const flags = new Map<string, boolean>();
+  let kept = 0;
   for (const { key, value } of environment.records.getRange({ start, end })) {
     const k = key as Buffer;
+    const { nameEnd, type } = recordKeyParts(k);
+    if (keeps.has(type)) {
+      kept++;
+      continue;
+    }
     changes.delete(records.number, k);
     const proxied = proxiedOf(value);
-    if (proxied !== null) flags.set(k.toString('latin1', 8, recordKeyParts(k).nameEnd), proxied);
+    if (proxied !== null) flags.set(k.toString('latin1', 8, nameEnd), proxied);
   }
-  return flags;
+  return { flags, kept };
 }
 
 /** Deletes the spellings of names that a zone file has set. */

@@ -132,7 +132,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       scope: 'dns',
       conditional: true,
       response: NOTHING,
-      faults: { 404: NO_RECORD, 422: ['apex_ns_is_ours'] },
+      faults: { 404: NO_RECORD, 422: ['apex_ns_is_ours', 'dnssec_is_ours'] },
       run: (context) => deleteRecord(services, context, parseId(context.params.record_id)),
     }),
     route({

@@ -19,6 +19,7 @@ import { nowSeconds } from '../http/time.ts';
 import { checkTtl, DEFAULT_TTL, parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
 import { checkConflicts } from './rules/conflicts.ts';
+import { DNSSEC_TYPES } from './rules/dnssec.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { checkRecord } from './rules/record.ts';
 import { viewRecord } from './view.ts';
@@ -66,7 +67,7 @@ export function updateRecord(services: Services, context: Context<Caller>, id: I
   });
 }
 
-/** Throws HttpError 404 and 412, and InvalidError for an NS record at the apex. */
+/** Throws HttpError 404 and 412, and InvalidError for a record that the service maintains. */
 export function deleteRecord(services: Services, context: Context<Caller>, id: Id) {
   return changeRecord(services, context, String(id), (draft, domain) => {
     const record = requireRecord(draft, domain, id);
@@ -132,7 +133,7 @@ function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 't
   return { name, type, rdata };
 }
 
-/** Throws HttpError 404, and InvalidError for an NS record at the apex. */
+/** Throws HttpError 404, and InvalidError for a record that the service maintains. */
 export function requireRecord(draft: Draft, domain: Domain, id: Id): RecordRow {
   const record = draft.record(id);
   if (record === undefined || record.domainId !== domain.id)
@@ -141,6 +142,11 @@ export function requireRecord(draft: Draft, domain: Domain, id: Id): RecordRow {
     throw new InvalidError(
       'apex_ns_is_ours',
       'The NS records at the apex come from the imported zone file; import another zone file to change them.',
+    );
+  if (DNSSEC_TYPES.has(record.type))
+    throw new InvalidError(
+      'dnssec_is_ours',
+      `${typeName(record.type)} records belong to DNSSEC, and only the service changes them: this one is deleted when the zone that it names has its DS record.`,
     );
   return record;
 }

@@ -9,6 +9,7 @@ import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import type { Steps } from '../change/steps.ts';
 import { nowSeconds } from '../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
+import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
 import { Neighbours } from '../records/rules/neighbours.ts';
 import { writeRecord } from '../records/service.ts';
 import { refused } from './fault.ts';
@@ -62,6 +63,8 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
       const isKept = set?.rdatas.has(rdataId(rdata)) === true;
       const ttl = set?.ttl ?? row.ttl;
       existing.add(`${type} ${rdataId(rdata)}`);
+      // A deletion of all types at a name does not concern those.
+      if (DNSSEC_TYPES.has(type)) continue;
       if (isKept && ttl === row.ttl) continue;
       if (isKept) changed++;
       else deleted++;

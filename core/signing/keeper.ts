@@ -27,6 +27,8 @@ export interface KeeperOptions {
   readonly journal: Journal;
   readonly publicParent: PublicLook;
   readonly nodeName: string;
+  /** Names of our nameservers. */
+  readonly nameservers: readonly string[];
   /** This is the only node. */
   readonly isAlone: boolean;
   /** Resolves when every live node serves the journal up to this sequence, or with the signal. */
@@ -220,7 +222,7 @@ export class SigningKeeper {
   }
 
   async #commit(all: readonly Kept[], isServed: boolean): Promise<void> {
-    const { environment, journal, log } = this.#options;
+    const { environment, journal, nameservers, log } = this.#options;
     const { result } = await write(environment, journal, BY, (draft) => {
       const steps: Record<string, string>[] = [];
       for (const kept of all) {
@@ -230,7 +232,7 @@ export class SigningKeeper {
         if (domain === undefined || zone === null || !isSame(zone, kept.before)) continue;
         const next = this.#next(zone, kept, isServed);
         if (next !== null && isSame(next, zone)) continue;
-        storeSignedZone(draft, domain, next, this.#now());
+        storeSignedZone(draft, domain, next, nameservers, this.#now());
         const [from, to] = [zone.state.phase, next?.state.phase ?? 'off'];
         if (from !== to) steps.push({ domain: formatHost(domain.apex), from, to });
       }

@@ -11,7 +11,7 @@ import { PublicParent } from './public-parent.ts';
 import type { PublicLook } from './store-zone.ts';
 
 export interface OpenSigningOptions {
-  readonly config: Pick<Config, 'dnssec' | 'nodeName'>;
+  readonly config: Pick<Config, 'dnssec' | 'nodeName' | 'nameservers'>;
   readonly environment: Environment;
   readonly journal: Journal;
   readonly metrics: Registry;
@@ -40,9 +40,9 @@ export function openSigning({ config, metrics, node, signatures, ...parts }: Ope
     { resolvers: config.dnssec.resolvers, exemptions: parseExemptions(config.dnssec.allowPrivateParents) },
     stop.signal,
   );
-  const { nodeName } = config;
+  const { nodeName, nameservers } = config;
   const { isAlone, served } = node;
-  const keeper = new SigningKeeper({ ...parts, publicParent, nodeName, isAlone, served });
+  const keeper = new SigningKeeper({ ...parts, publicParent, nodeName, nameservers, isAlone, served });
   signingMetrics(metrics, keeper, signatures);
   return {
     publicParent,

@@ -5,6 +5,7 @@ import type { Reader } from '../store/reader.ts';
 import { type DnssecRow, type Domain, dnssec, dnssecStates } from '../store/rows.ts';
 import type { Name } from '../wire/name.ts';
 import { adviseOn } from './advice.ts';
+import { updateSignals } from './bootstrap-signals.ts';
 import { findOwnParent, lookAtOwnParent, updateOwnParent } from './own-parent.ts';
 import { isFailed, type LookResult } from './parent-look.ts';
 import { dueAt, noteLook, noteTrouble, type SignedZone, signingKey } from './zone-lifecycle.ts';
@@ -26,22 +27,28 @@ export function readSignedZone(reader: Reader, { id }: Domain): SignedZone | nul
 }
 
 /**
- * `zone` null: it is not signed any more, which needs that `isBusy` is false. `now`: seconds since
- * 1970.
+ * `zone` null: it is not signed any more, which needs that `isBusy` is false. `nameservers`: of the
+ * settings. `now`: seconds since 1970.
  */
-export function storeSignedZone(draft: Draft, domain: Domain, zone: SignedZone | null, now: number): void {
+export function storeSignedZone(
+  draft: Draft,
+  domain: Domain,
+  zone: SignedZone | null,
+  nameservers: readonly string[],
+  now: number,
+): void {
   const before = readSignedZone(draft, domain);
   const row = nextRow(draft.dnssec(domain.id) ?? null, zone?.row ?? null);
   if (row !== null) draft.put(dnssec, row);
   if (zone === null) {
     const state = draft.dnssecState(domain.id);
     if (state !== undefined) draft.delete(dnssecStates, state);
-    updateOwnParent(draft, domain, null, before, now);
-    return;
+  } else {
+    const hasProblem = adviseOn(zone, domain.apex).problem !== null;
+    draft.put(dnssecStates, { ...zone.state, dueAt: dueAt(zone), hasProblem });
   }
-  const hasProblem = adviseOn(zone, domain.apex).problem !== null;
-  draft.put(dnssecStates, { ...zone.state, dueAt: dueAt(zone), hasProblem });
   updateOwnParent(draft, domain, zone, before, now);
+  updateSignals(draft, domain, zone, nameservers, now);
 }
 
 /**
@@ -63,13 +70,14 @@ export function isBusy(reader: Reader, { id }: Domain): boolean {
 }
 
 /** Deletes what belongs to a domain that is deleted. */
-export function deleteSignedZone(draft: Draft, domain: Domain, now: number): void {
+export function deleteSignedZone(draft: Draft, domain: Domain, nameservers: readonly string[], now: number): void {
   const before = readSignedZone(draft, domain);
   const row = draft.dnssec(domain.id);
   const state = draft.dnssecState(domain.id);
   if (row !== undefined) draft.delete(dnssec, row);
   if (state !== undefined) draft.delete(dnssecStates, state);
   updateOwnParent(draft, domain, null, before, now);
+  updateSignals(draft, domain, null, nameservers, now);
 }
 
 /** Asks the public nameservers of the parent. */

@@ -19,26 +19,36 @@ export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): 
  * DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. While some names are unsigned, the NSEC3 records
  * are incomplete (RFC 5155 section 7.1).
  */
-function dnssecSets(apex: Name, { keys, foreign, parent, progress }: DnssecRow): RRset[] {
-  const rdataOf = ({ dnskey }: { readonly dnskey: string }) => Uint8Array.from(Buffer.from(dnskey, 'base64'));
-  const others = foreign.map(rdataOf);
-  const dnskeys = [...keys.map(rdataOf), ...others];
-  // All providers of a zone publish the same CDS (RFC 8901 section 8).
-  const trusted = [...keys.filter(({ isTrusted }) => isTrusted).map(rdataOf), ...others.filter(isEntryPoint)];
-  const set = (type: number, rdatas: readonly Uint8Array[]): RRset => ({
-    type,
-    ttl: DNSKEY_TTL,
-    rdatas: [...rdatas].sort(Buffer.compare),
-  });
-  const isPartlySigned = progress !== undefined && (progress.from.length === 0 || progress.toward === 'unsigned');
-  const dsRdatas = trusted.map((key) => dsRdata(apex, key));
-  const cds = { none: [], publish: isPartlySigned ? [] : dsRdatas, delete: [DELETE_CDS] }[parent];
-  const cdnskeys = { none: [], publish: isPartlySigned ? [] : trusted, delete: [DELETE_CDNSKEY] }[parent];
+function dnssecSets(apex: Name, row: DnssecRow): RRset[] {
+  const { keys, foreign } = row;
   return [
-    set(TYPE.DNSKEY, dnskeys),
-    set(TYPE.NSEC3PARAM, isPartlySigned ? [] : [NSEC3PARAM_RDATA]),
-    set(TYPE.CDS, cds),
-    set(TYPE.CDNSKEY, cdnskeys),
+    newSet(TYPE.DNSKEY, [...keys, ...foreign].map(rdataOf)),
+    newSet(TYPE.NSEC3PARAM, isPartlySigned(row) ? [] : [NSEC3PARAM_RDATA]),
+    ...requestSets(apex, row),
     // Without rdata an RRset would be SERVFAIL.
   ].filter(({ rdatas }) => rdatas.length > 0);
 }
+
+/** CDS and CDNSKEY; none while the parent must not have a DS. */
+export function requestSets(apex: Name, row: DnssecRow): RRset[] {
+  if (row.parent === 'delete') return [newSet(TYPE.CDS, [DELETE_CDS]), newSet(TYPE.CDNSKEY, [DELETE_CDNSKEY])];
+  if (row.parent === 'none' || isPartlySigned(row)) return [];
+  // All providers of a zone publish the same CDS (RFC 8901 section 8).
+  const trusted = [
+    ...row.keys.filter(({ isTrusted }) => isTrusted).map(rdataOf),
+    ...row.foreign.map(rdataOf).filter(isEntryPoint),
+  ];
+  const digests = trusted.map((key) => dsRdata(apex, key));
+  return [newSet(TYPE.CDS, digests), newSet(TYPE.CDNSKEY, trusted)];
+}
+
+const isPartlySigned = ({ progress }: DnssecRow): boolean =>
+  progress !== undefined && (progress.from.length === 0 || progress.toward === 'unsigned');
+
+const rdataOf = ({ dnskey }: { readonly dnskey: string }): Uint8Array => Uint8Array.from(Buffer.from(dnskey, 'base64'));
+
+const newSet = (type: number, rdatas: readonly Uint8Array[]): RRset => ({
+  type,
+  ttl: DNSKEY_TTL,
+  rdatas: [...rdatas].sort(Buffer.compare),
+});

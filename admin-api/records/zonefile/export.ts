@@ -12,6 +12,7 @@ import { readRRsets } from '../../../core/zone/stored.ts';
 import { findType } from '../../../core/zone/view.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
+import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 
 /** Chunks of 16 KB before a yield to the event loop, which a large zone must not block for long. */
 const CHUNKS_PER_TURN = 8;
@@ -74,7 +75,7 @@ function* orderRecords(
       name = spelled(nameOfKey(key, 8, nameEnd));
       nameBytes = bytes;
     }
-    if (type !== TYPE.NS || name.length !== apex.length)
-      yield { name, type, ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) };
+    const isService = DNSSEC_TYPES.has(type) || (type === TYPE.NS && name.length === apex.length);
+    if (!isService) yield { name, type, ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) };
   }
 }

@@ -13,6 +13,7 @@ import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
+import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { assignIds } from './encode.ts';
 import type { PreparePool } from './pool.ts';
 
@@ -54,7 +55,8 @@ export async function importZone(
       const old = ownedDomain(draft, context.caller, domainId);
       requireMatch(services, draft, old, context.header('if-match'));
       const changes = new ChangeWriter();
-      const flags = deleteRecords(services, draft, old, changes);
+      // Signals of RFC 9615, which a file cannot contain.
+      const { flags, kept } = deleteRecords(services, draft, old, changes, DNSSEC_TYPES);
       deleteSpellings(services, draft, domainId, changes);
       const domain: Domain = { ...old, kept: prepared.kept };
       if (old.kept !== null || prepared.kept !== null)
@@ -64,9 +66,9 @@ export async function importZone(
       if (count > 0) assignIds(rows, draft.newId(records, count));
       keepProxied(rows, flags);
       draft.append(rows);
-      // The nodes were compiled for a zone without other domains above or below and without the
-      // proxy.
-      if (!hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
+      // The nodes were compiled for a zone without other records, without other domains above or
+      // below, and without the proxy.
+      if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
         draft.compiled = { domainId, nodes: prepared.nodes };
       return {
         action: 'zone.import',

@@ -181,4 +181,51 @@ await everywhere('contract, DNSSEC', (test) => {
     await setState(world.daemon, zone.id, { settledSince: LONG_AGO });
     assert.is((await check(zone)).status, 'off');
   });
+
+  test('a zone that awaits its DS is signalled in the signed zone of the nameservers', async ({ world }) => {
+    const { daemon } = world;
+    const holder = await world.zone(undefined, 'waypost.test');
+    const zone = await world.zone();
+    const other = await world.zone(undefined, 'customer.waypost.test');
+    const signals = async (type: string) => holder.list(`?type=${type}`);
+    const names = async () => (await signals('CDNSKEY')).map(({ name }) => name).sort();
+    const namesOf = ({ domain }: Zone) => ['ns1', 'ns2'].map((host) => `_dsboot.${domain}._signal.${host}`);
+    await sign(world, zone);
+    assert.equal(await names(), [], 'signatures would be missing');
+    await sign(world, holder);
+    daemon.parent.look = NO_DS;
+    assert.is((await check(zone)).status, 'awaiting_ds');
+    assert.equal(await names(), namesOf(zone), 'only nameservers outside a zone can signal for it');
+    const [ds] = listOf((await get(zone)).ds);
+    const [first] = await signals('CDS');
+    assert.equal([first.content, first.ttl], [`${ds.key_tag} 13 2 ${ds.digest}`, 3600]);
+    // The parent is ours, and has the DS already.
+    await sign(world, other);
+    assert.equal(await names(), namesOf(zone));
+
+    const path = `${holder.records}/${first.id}`;
+    refused(await holder.client.delete(path), '422 dnssec_is_ours');
+    refused(await holder.client.put(path, { name: 'x', type: 'A', content: '192.0.2.1' }), '422 dnssec_is_ours');
+    const text = await holder.text();
+    assert.not.match(text, /_dsboot/);
+    succeeded(await holder.client.upload(holder.zonefile, text));
+    assert.equal(await names(), namesOf(zone), 'an import keeps them');
+
+    const dnskey = FOREIGN_KEY.replace('256', '257');
+    const foreign = succeeded(await zone.client.post(`${zone.path}/dnssec/foreign-keys`, { dnskey })).body;
+    assert.is((await signals('CDNSKEY')).length, 4, 'they equal the CDNSKEY records of the zone');
+    succeeded(await zone.client.delete(`${zone.path}/dnssec/foreign-keys/${foreign.foreign_key.id}`));
+    daemon.parent.look = { ...NO_DS, sets: [[dsOf(world, zone)]], ttl: 3600 };
+    assert.is((await check(zone)).status, 'secure');
+    assert.equal(await names(), []);
+    daemon.parent.look = NO_DS;
+    assert.is((await check(zone)).status, 'awaiting_ds');
+    assert.equal(await names(), namesOf(zone));
+    succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: false }));
+    assert.equal(await names(), []);
+    succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: true }));
+    assert.equal(await names(), namesOf(zone));
+    succeeded(await zone.client.delete(zone.path));
+    assert.equal(await names(), []);
+  });
 });

@@ -4,7 +4,7 @@ import { write } from '../../../core/journal/draft/draft.ts';
 import { nextPiece } from '../../../core/journal/signing/progress.ts';
 import { readSignedZone, storeSignedZone } from '../../../core/signing/store-zone.ts';
 import { type DnssecState, dnssec } from '../../../core/store/rows.ts';
-import type { Daemon } from '../daemon.ts';
+import { APEX, type Daemon } from '../daemon.ts';
 import { FOREIGN_KEY } from './sample.ts';
 import { succeeded, type World, type Zone } from './world.ts';
 
@@ -33,7 +33,7 @@ export async function setState(daemon: Daemon, domainId: number, changes: Partia
     const changed = { ...state, ...changes };
     const { phase } = changed;
     const parent = phase === 'signing' ? 'none' : phase === 'removing_ds' ? 'delete' : 'publish';
-    storeSignedZone(draft, domain, { row: { ...row, parent }, state: changed }, 0);
+    storeSignedZone(draft, domain, { row: { ...row, parent }, state: changed }, APEX.nameservers, 0);
   });
 }
 

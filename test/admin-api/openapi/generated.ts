@@ -4438,7 +4438,7 @@ export interface operations {
                 };
             };
             412: components["responses"]["Changed"];
-            /** @description Unprocessable Entity: `apex_ns_is_ours`. */
+            /** @description Unprocessable Entity: `apex_ns_is_ours`, `dnssec_is_ours`. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4448,7 +4448,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "apex_ns_is_ours";
+                            code: "apex_ns_is_ours" | "dnssec_is_ours";
                         };
                     };
                 };

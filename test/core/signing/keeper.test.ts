@@ -45,7 +45,7 @@ function newRig(store: Store, nodeNames: readonly string[] = ['a']): Rig {
     rig.keepers.push(
       new SigningKeeper({
         ...store,
-        ...{ nodeName, isAlone: nodeNames.length === 1, log, now: () => rig.now },
+        ...{ nodeName, nameservers: ['ns1.waypost.test'], isAlone: nodeNames.length === 1, log, now: () => rig.now },
         publicParent: {
           async look() {
             rig.looks.push(nodeName);
@@ -66,7 +66,7 @@ async function addZone({ store, now }: Rig, apex: string): Promise<Domain> {
   await write(environment, journal, '1', (draft) => {
     draft.put(domains, domain);
     draft.put(records, addressRecord(domain, 'www'));
-    storeSignedZone(draft, domain, beginSigning(newRow(store, domain), HOUR, now), now);
+    storeSignedZone(draft, domain, beginSigning(newRow(store, domain), HOUR, now), [], now);
   });
   return domain;
 }
@@ -123,7 +123,7 @@ test('a zone is signed, secure, rolled over and unsigned without any request but
       const key = newKey(store, domain, 2);
       const zone = readSignedZone(draft, domain)!;
       const options = { isEmergency: false, largestTtl: HOUR };
-      storeSignedZone(draft, domain, beginRollover(zone, key, options, rig.now), rig.now);
+      storeSignedZone(draft, domain, beginRollover(zone, key, options, rig.now), [], rig.now);
     });
     await pass(rig);
     await pass(rig, 2 * HOUR);

@@ -78,7 +78,7 @@ async function proceed(changes: Partial<DnssecState>): Promise<void> {
   await setState(daemon, domain.id, changes);
   await write(daemon.environment, daemon.journal, '1', (draft) => {
     const now = Math.floor(Date.now() / 1000);
-    storeSignedZone(draft, domain, advance(readSignedZone(draft, domain)!, domain.apex, now), now);
+    storeSignedZone(draft, domain, advance(readSignedZone(draft, domain)!, domain.apex, now), [], now);
   });
 }
 
@@ -137,7 +137,7 @@ async function signSome(count: number): Promise<void> {
   await write(environment, journal, '1', (draft) => {
     const zone = readSignedZone(draft, domain)!;
     const row = nextPiece(environment, domain.apex, zone.row, { listed: count, signed: count })!;
-    storeSignedZone(draft, domain, { ...zone, row }, 0);
+    storeSignedZone(draft, domain, { ...zone, row }, [], 0);
   });
 }
 
