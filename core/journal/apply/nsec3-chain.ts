@@ -61,6 +61,9 @@ export class Nsec3Chain {
   /** By hash in latin1. Null: the name has gone. */
   readonly #changes = new Map<string, Link | null>();
 
+  /** By hash in latin1: the next one as far as it is known. It may have gone. */
+  readonly #next = new Map<string, Buffer>();
+
   readonly #removed: { readonly hash: Buffer; readonly before: Buffer }[] = [];
   readonly #linked: { readonly hash: Buffer; readonly entry: Buffer }[] = [];
 
@@ -98,8 +101,9 @@ export class Nsec3Chain {
       const isKept = link !== null && (signer.signsHash(hash) || signer.willSign(hash));
       if (isKept) {
         links.set(id, link);
+        if (isThere) this.#noteNext(id, before);
         // Holds the place, so that others are linked to it.
-        if (!isThere) nsec3.put(key, NO_ENTRY);
+        else nsec3.put(key, NO_ENTRY);
       } else if (isThere) {
         nsec3.remove(key);
         this.#removed.push({ hash, before: Buffer.from(before) });
@@ -107,15 +111,22 @@ export class Nsec3Chain {
       if (isThere !== isKept) moved.push(hash);
     }
     if (signer.signsSome) this.#linkBefore(moved, links);
-    const next = new NextHashes(this.#environment, domainId);
-    for (const link of [...links.values()].sort((a, b) => Buffer.compare(a.hash, b.hash)))
-      this.#linked.push({
-        hash: link.hash,
-        entry: signer.signsHash(link.hash)
-          ? this.#encode(link, next.after(link.hash))
-          : encodeListed(link.hash, link.name),
-      });
-    next.close();
+    const gone = new Set(this.#removed.map(({ hash }) => hash.toString('latin1')));
+    const found = new NextHashes(this.#environment, domainId);
+    for (const link of [...links.values()].sort((a, b) => Buffer.compare(a.hash, b.hash))) {
+      const { hash, name } = link;
+      if (signer.signsHash(hash)) {
+        const known = this.#next.get(hash.toString('latin1'));
+        const next = known === undefined || gone.has(known.toString('latin1')) ? found.after(hash) : known;
+        this.#linked.push({ hash, entry: this.#encode(link, next) });
+      } else this.#linked.push({ hash, entry: encodeListed(hash, name) });
+    }
+    found.close();
+  }
+
+  /** Notes the next hash of a record that is stored. */
+  #noteNext(id: string, stored: Buffer): void {
+    if (stored.length > 0 && !isListedOnly(stored)) this.#next.set(id, nextOf(stored));
   }
 
   /** Adds the names whose next names have come or gone. */
@@ -129,13 +140,23 @@ export class Nsec3Chain {
       const last = sorted[i - 1];
       if (last === undefined) before = this.#before(hash);
       else before = this.#lastBetween(last, hash) ?? (nsec3.doesExist(nsec3Key(domainId, last)) ? last : before);
-      const id = before?.toString('latin1');
-      if (before === undefined || id === undefined || before.equals(hash)) continue;
-      if (links.has(id) || !signer.signsHash(before)) continue;
-      const stored = nsec3.get(nsec3Key(domainId, before))!;
-      // Its own turn comes later in the same group.
-      if (isListedOnly(stored)) continue;
-      links.set(id, { hash: before, name: Uint8Array.from(entryName(stored)), types: typesOf(stored) });
+      if (before === undefined || before.equals(hash)) continue;
+      const id = before.toString('latin1');
+      if (!links.has(id) && signer.signsHash(before)) {
+        const stored = nsec3.get(nsec3Key(domainId, before))!;
+        // Else its own turn comes later in the same group.
+        if (!isListedOnly(stored)) {
+          links.set(id, { hash: before, name: Uint8Array.from(entryName(stored)), types: typesOf(stored) });
+          this.#noteNext(id, stored);
+        }
+      }
+      const own = hash.toString('latin1');
+      if (!links.has(own)) continue;
+      // A new hash takes over the next one of the hash before, which gets the new one. The last in
+      // the circle may have the first one already.
+      const next = this.#next.get(id);
+      if (next !== undefined && !this.#next.has(own)) this.#next.set(own, next);
+      this.#next.set(id, hash);
     }
   }
 
@@ -303,6 +324,11 @@ export function repeat(environment: Environment, changes: readonly Nsec3Change[]
     } else if (stored === null) environment.nsec3.remove(nsec3Key(domainId, hash));
     else environment.nsec3.put(nsec3Key(domainId, hash), stored);
   }
+}
+
+function nextOf(stored: Buffer): Buffer {
+  const [{ rdata }] = entryRecords(stored);
+  return Buffer.from(rdata.subarray(NEXT_HASH_AT, NEXT_HASH_AT + HASH_LENGTH));
 }
 
 /** The types in the bitmap of a stored entry (RFC 4034 section 4.1.2). */
