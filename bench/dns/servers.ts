@@ -10,8 +10,8 @@ import type { ZoneSet } from './zones.ts';
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
-/** How long a server may take to load its zones, in milliseconds. */
-const READY_LIMIT = 300_000;
+/** Milliseconds for a server to load its zones, and maybe to sign them. */
+const READY_LIMIT = 1_800_000;
 /** Zones asked before a server counts as ready: as many, evenly spread, and the last one. */
 const READY_PROBES = 64;
 

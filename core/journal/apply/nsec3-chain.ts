@@ -111,17 +111,17 @@ export class Nsec3Chain {
       if (isThere !== isKept) moved.push(hash);
     }
     if (signer.signsSome) this.#linkBefore(moved, links);
-    const gone = new Set(this.#removed.map(({ hash }) => hash.toString('latin1')));
-    const found = new NextHashes(this.#environment, domainId);
+    const removed = new Set(this.#removed.map(({ hash }) => hash.toString('latin1')));
+    const hashes = new NextHashes(this.#environment, domainId);
     for (const link of [...links.values()].sort((a, b) => Buffer.compare(a.hash, b.hash))) {
       const { hash, name } = link;
       if (signer.signsHash(hash)) {
-        const known = this.#next.get(hash.toString('latin1'));
-        const next = known === undefined || gone.has(known.toString('latin1')) ? found.after(hash) : known;
+        const noted = this.#next.get(hash.toString('latin1'));
+        const next = noted === undefined || removed.has(noted.toString('latin1')) ? hashes.after(hash) : noted;
         this.#linked.push({ hash, entry: this.#encode(link, next) });
       } else this.#linked.push({ hash, entry: encodeListed(hash, name) });
     }
-    found.close();
+    hashes.close();
   }
 
   /** Notes the next hash of a record that is stored. */
