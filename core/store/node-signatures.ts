@@ -1,6 +1,6 @@
-/** The RRSIG records in a node, next to the answers. */
-import type { ResourceRecord } from '../wire/types.ts';
-import { TYPE } from '../wire/types.ts';
+/** Records of a name that only its node has: RRSIG, and the addresses that an ALIAS stands for. */
+import type { ResourceRecord, RRset } from '../wire/types.ts';
+import { RCODE, TYPE } from '../wire/types.ts';
 import {
   ANSWER_FLAGS_AT,
   ANSWER_SIGNED,
@@ -16,7 +16,7 @@ import {
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from './answers.ts';
-import { expandSigned } from './expand-answer.ts';
+import { expandAnswer, expandSigned } from './expand-answer.ts';
 
 /**
  * The signatures over the RRsets of `name`, whose node it is. Nothing for an unsigned zone. Those
@@ -35,6 +35,21 @@ export function signaturesOf(node: Buffer, name: Uint8Array, isApex: boolean): R
     for (const record of expandSigned(node, at, name, name).answer) if (record.type === TYPE.RRSIG) found.push(record);
   }
   return found;
+}
+
+/**
+ * The addresses that the node of an ALIAS answers, which may be older than those of its target. By
+ * rising type; none that are not known.
+ */
+export function addressesOf(node: Buffer, name: Uint8Array): RRset[] {
+  const sets: RRset[] = [];
+  for (const type of [TYPE.A, TYPE.AAAA]) {
+    const at = answerOffset(node, 0, type);
+    if (at === 0 || node[at] !== RCODE.NOERROR) continue;
+    const records = expandAnswer(node, at, name, name).answer;
+    if (records.length > 0) sets.push({ type, ttl: records[0].ttl, rdatas: records.map(({ rdata }) => rdata) });
+  }
+  return sets;
 }
 
 /** The signatures over the DS in the node of an apex. They are those of the enclosing zone. */

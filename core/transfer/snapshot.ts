@@ -20,7 +20,7 @@ import {
   targetKeyParts,
   targetsAt,
 } from '../store/keys.ts';
-import { signaturesOf } from '../store/node-signatures.ts';
+import { addressesOf, signaturesOf } from '../store/node-signatures.ts';
 import { entryHash, entryRecords } from '../store/nsec3-entries.ts';
 import { decodeZoneState } from '../store/reader.ts';
 import {
@@ -138,18 +138,23 @@ export class ZoneSnapshot {
   *#served(): Generator<ResourceRecord> {
     const { name } = this.#held;
     const owner = this.#spelled(name);
-    for (const { type, ttl, rdatas } of this.#view.rrsets(name))
+    const stored = this.#view.rrsets(name);
+    const hasAlias = findType(stored, TYPE.ALIAS) !== undefined;
+    const node = hasAlias || this.#dnssec !== null ? this.#readNode(name) : undefined;
+    const sets = hasAlias && node !== undefined ? withAddressesOf(node, name, stored) : stored;
+    for (const { type, ttl, rdatas } of sets)
       if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name: owner, type, ttl, rdata };
-    if (this.#dnssec !== null) for (const record of this.#signatures(name)) yield { ...record, name: owner };
+    if (this.#dnssec === null || node === undefined) return;
+    const isApex = name.length === this.#domain.apex.length;
+    for (const record of signaturesOf(node, name, isApex)) yield { ...record, name: owner };
   }
 
-  #signatures(name: Name): readonly ResourceRecord[] {
+  /** What is occluded has no node; one there would be that of a nested zone. */
+  #readNode(name: Name): Buffer | undefined {
     const isApex = name.length === this.#domain.apex.length;
     const key = isApex ? apexKey(name) : nameKey(name);
     const node = this.#environment.answers.get(key, { transaction: this.#transaction });
-    // What is occluded is not signed; a node there would be that of a nested zone.
-    const isOwn = node !== undefined && node[APEX_LENGTH_AT] === this.#domain.apex.length;
-    return isOwn ? signaturesOf(node, name, isApex) : [];
+    return node?.[APEX_LENGTH_AT] === this.#domain.apex.length ? node : undefined;
   }
 
   /** The NSEC3 records and their signatures. */
@@ -285,6 +290,15 @@ export class ZoneSnapshot {
     }
     if (owner !== undefined) yield owner;
   }
+}
+
+/**
+ * The addresses of an ALIAS are those of its node: the names of a target change in batches, and the
+ * signatures are of what is answered.
+ */
+function withAddressesOf(node: Buffer, name: Name, sets: readonly RRset[]): RRset[] {
+  const others = sets.filter(({ type }) => type !== TYPE.A && type !== TYPE.AAAA);
+  return [...others, ...addressesOf(node, name)].sort((a, b) => a.type - b.type);
 }
 
 interface StoredSet {

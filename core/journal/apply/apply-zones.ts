@@ -57,7 +57,7 @@ const STEP_NAMES = 64;
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
-interface SignedNode {
+interface ComparedNode {
   /** The zone that signs. */
   readonly domain: Domain;
   /** The apex of a nested zone of ours: the zone signs the DS there. */
@@ -99,8 +99,10 @@ export class ZoneUpdates {
   #compiled: CompiledZone | undefined;
   /** In the order in which the index must apply them. */
   readonly nsec3: Nsec3Change[] = [];
-  /** The nodes of signed zones that were compiled one by one. */
-  readonly #signedNodes: SignedNode[] = [];
+  /** The nodes of signed zones, and of ALIAS records, that were compiled one by one. */
+  readonly #comparedNodes: ComparedNode[] = [];
+  /** Zones with ALIAS records that were compiled as a whole. */
+  readonly #wholeWithAliases = new Set<Id>();
   /** Domains whose signing changes. */
   readonly signing = new Set<Id>();
   /** Null: no zone is signed. */
@@ -395,8 +397,9 @@ export class ZoneUpdates {
     }
     if (rehearsed === undefined) yield* this.#compileNodes();
     else {
-      for (const { before: _before, ...signed } of rehearsed.#signedNodes)
+      for (const { before: _before, ...signed } of rehearsed.#comparedNodes)
         this.#noteNode({ ...signed, before: this.#readBefore(signed.domain, signed.name, signed.isNested) });
+      for (const domainId of rehearsed.#wholeWithAliases) this.#zones.get(domainId)?.discardDifference();
       for (const change of rehearsed.nsec3) this.#zones.get(change.domainId)?.before?.noteChain([change]);
       this.#writer.repeat(rehearsed.#writer);
       repeat(this.#environment, rehearsed.nsec3);
@@ -424,6 +427,7 @@ export class ZoneUpdates {
     for (const { domain } of this.domainChanges)
       for (const child of this.#facts.childrenOf(domain.apex)) this.#compileApex(child);
     if (this.#batch !== null) yield* this.#sign(this.#batch);
+    for (const compared of this.#comparedNodes) this.#noteNode(compared);
   }
 
   *#sign(batch: SigningBatch): Steps {
@@ -435,7 +439,6 @@ export class ZoneUpdates {
       this.nsec3.push(...changes);
       this.#zones.get(domainId)?.before?.noteChain(changes);
     }
-    for (const signed of this.#signedNodes) this.#noteNode(signed);
   }
 
   #removeChain(domainId: Id, apex: Name): void {
@@ -450,8 +453,9 @@ export class ZoneUpdates {
     const signer = zoneSigner?.signs(name) === true ? zoneSigner : null;
     const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
     const node = compileNode(view, name, signer, parentSigner);
+    if (zoneSigner !== null || findType(view.rrsets(name), TYPE.ALIAS) !== undefined)
+      this.#comparedNodes.push({ domain, isNested: false, name, node, before: this.#readBefore(domain, name) });
     if (zoneSigner !== null) {
-      this.#signedNodes.push({ domain, isNested: false, name, node, before: this.#readBefore(domain, name) });
       const types = node === null ? this.#delegatedTypes(view, name) : typesOfNode(node);
       this.#chainOf(domain, view, zoneSigner).note(name, types);
     }
@@ -477,7 +481,7 @@ export class ZoneUpdates {
     return node && Buffer.from(node);
   }
 
-  #noteNode({ domain, isNested, name, node, before }: SignedNode): void {
+  #noteNode({ domain, isNested, name, node, before }: ComparedNode): void {
     this.#zones.get(domain.id)?.before?.noteNode(name, isNested, before, node);
   }
 
@@ -521,6 +525,8 @@ export class ZoneUpdates {
     if (origin?.type === TYPE.ALIAS) aliases.put(aliasOwnerKey(origin.rdatas[0], originAliasKey(domain)), EMPTY);
     for (const { type, ttl, rdatas } of sets)
       for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
+    // Any of them may get other addresses now.
+    if (origin?.type === TYPE.ALIAS || stored.some(({ type }) => type === TYPE.ALIAS)) this.#discardAliases(domain.id);
     const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
     const view = this.#served.viewOf(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
@@ -563,6 +569,12 @@ export class ZoneUpdates {
     }
   }
 
+  /** The difference of a zone is not known, since all its ALIAS records were compiled. */
+  #discardAliases(domainId: Id): void {
+    this.#wholeWithAliases.add(domainId);
+    this.#zones.get(domainId)?.discardDifference();
+  }
+
   /**
    * The name of a zone's challenges, if there are any. It exists without records, so it is treated
    * as changed together with every change of the zone.
@@ -582,7 +594,9 @@ export class ZoneUpdates {
     const update = new ZoneUpdate(domain, this.#stateOf(domain.id));
     this.#zones.set(domain.id, update);
     if (this.#observer?.follows(domain.id) === true)
-      update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial);
+      update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial, (name) =>
+        this.#writer.read(name, domain.apex),
+      );
     // The entry has written the proxy already, so the view is not what was served before.
     if (this.#proxiesBefore.has(domain.id)) update.discardDifference();
     return update;
@@ -607,6 +621,7 @@ export class ZoneUpdates {
       const apexNode = compileNode(this.#served.view(domain), domain.apex);
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.#writer.replaceAll(domain.apex, nodes);
+      if (update.aliasOwners.size > 0) this.#discardAliases(domain.id);
       this.#compileOwners(domain, update);
     } else if (update.isWhole || update.compiled !== undefined) yield* this.#compileWhole(domain);
     else {
@@ -623,7 +638,7 @@ export class ZoneUpdates {
       else {
         if (signer !== null) {
           const before = this.#readBefore(domain, domain.apex);
-          this.#signedNodes.push({ domain, isNested: false, name: domain.apex, node, before });
+          this.#comparedNodes.push({ domain, isNested: false, name: domain.apex, node, before });
         }
         this.#writer.put(domain.apex, node, domain.apex);
       }
@@ -685,7 +700,7 @@ export class ZoneUpdates {
       const before = this.#readBefore(domain, child.apex, true);
       const node = this.#compileApex(child);
       const signsDs = isSigned && this.#facts.parentOf(child.apex)?.id === domain.id;
-      if (signsDs) this.#signedNodes.push({ domain, isNested: true, name: child.apex, node, before });
+      if (signsDs) this.#comparedNodes.push({ domain, isNested: true, name: child.apex, node, before });
     }
   }
 

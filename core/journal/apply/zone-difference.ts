@@ -5,7 +5,7 @@
 
 import { nsec3Owner } from '../../dnssec/nsec3.ts';
 import type { Id } from '../../store/keys.ts';
-import { dsSignaturesOf, signaturesOf } from '../../store/node-signatures.ts';
+import { addressesOf, dsSignaturesOf, signaturesOf } from '../../store/node-signatures.ts';
 import { entryRecords } from '../../store/nsec3-entries.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { type Name, nameId, parentName } from '../../wire/name.ts';
@@ -49,6 +49,7 @@ export class ZoneSnapshot {
    */
   isIncomplete = false;
   readonly #view: ZoneView;
+  readonly #readNode: (name: Name) => Buffer | undefined;
   readonly #serial: number;
   readonly #names = new Map<string, { readonly name: Name; readonly sets: readonly RRset[] }>();
 
@@ -57,10 +58,12 @@ export class ZoneSnapshot {
 
   /**
    * `view` reads from the store when a name is noted, so a name must be noted before it changes.
+   * `readNode`: from the store, too.
    */
-  constructor(view: ZoneView, serial: number) {
+  constructor(view: ZoneView, serial: number, readNode: (name: Name) => Buffer | undefined) {
     this.#view = view;
     this.#serial = serial;
+    this.#readNode = readNode;
   }
 
   /** The served records of the name are about to change, or may change. */
@@ -68,19 +71,24 @@ export class ZoneSnapshot {
     if (this.#names.size > MAX_NAMES) return;
     const id = nameId(name);
     if (this.#names.has(id)) return;
+    this.#noteSets(id, name, () => this.#readNode(name));
+  }
+
+  #noteSets(id: string, name: Name, readNode: () => Buffer | undefined): void {
+    const current = servedSets(this.#view, name, readNode);
+    if (current === null) {
+      this.isIncomplete = true;
+      return;
+    }
     // Rdata are views of larger buffers. Copies avoid keeping those in memory as long as the
     // difference.
-    const current = sentAt(this.#view, name);
-    // The answers of an ALIAS change in batches, some names before others. The records do not show
-    // what a name was served as.
-    if (findType(current, TYPE.ALIAS) !== undefined) this.isIncomplete = true;
     const sets = current.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => copyOf(rdata)) }));
     this.#names.set(id, { name: copyOf(name), sets });
   }
 
   /**
-   * The node of a name of a signed zone has changed. Only the first and the last node count.
-   * `isNested`: it is the apex of a nested zone of ours, at which this zone signs the DS.
+   * The node of a name of a signed zone, or of an ALIAS, has changed. Only the first and the last
+   * node count. `isNested`: it is the apex of a nested zone of ours, where this zone signs the DS.
    */
   noteNode(name: Name, isNested: boolean, before: Buffer | undefined, after: Buffer | null): void {
     const isApex = name.length === this.#view.apex.length;
@@ -92,6 +100,9 @@ export class ZoneSnapshot {
     const noted = this.#signatures.get(id);
     if (noted === undefined) this.#signatures.set(id, { before: read(before), after: read(after) });
     else noted.after = read(after);
+    // The addresses of an ALIAS may change with a node that is compiled for another reason.
+    if (isNested || this.#names.has(id) || this.#names.size > MAX_NAMES) return;
+    if (findType(this.#view.rrsets(name), TYPE.ALIAS) !== undefined) this.#noteSets(id, name, () => before);
   }
 
   /** NSEC3 records have changed. */
@@ -116,8 +127,8 @@ export class ZoneSnapshot {
     const removed: ResourceRecord[] = [];
     const added: ResourceRecord[] = [];
     for (const { name, sets } of this.#names.values()) {
-      const current = sentAt(after, name);
-      if (findType(current, TYPE.ALIAS) !== undefined) return null;
+      const current = servedSets(after, name, () => this.#readNode(name));
+      if (current === null) return null;
       addMissing(name, sets, current, removed);
       addMissing(name, current, sets, added);
     }
@@ -127,6 +138,18 @@ export class ZoneSnapshot {
     }
     return { from: this.#serial, to: serial, removed, added };
   }
+}
+
+/**
+ * The same with the addresses that an ALIAS is answered with. They change in batches, some names
+ * before others, so its node has them. Null: an ALIAS without a node is occluded, and has none.
+ */
+function servedSets(view: ZoneView, name: Name, readNode: () => Buffer | undefined): readonly RRset[] | null {
+  const sets = sentAt(view, name);
+  if (findType(sets, TYPE.ALIAS) === undefined) return sets;
+  const node = readNode();
+  if (node === undefined) return null;
+  return [...sets.filter(({ type }) => type !== TYPE.A && type !== TYPE.AAAA), ...addressesOf(node, name)];
 }
 
 /**

@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
+import { idKey, nameKey } from '../../../core/store/keys.ts';
 import { aliasTargets, type Domain, domains, proxies, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
@@ -31,8 +32,8 @@ type Step =
   | { readonly kind: 'ttl'; readonly which: number; readonly ttl: number }
   | { readonly kind: 'proxy'; readonly on: boolean; readonly origin: string | null }
   | { readonly kind: 'keep' }
-  /** The addresses of the target of all ALIAS records change. */
-  | { readonly kind: 'alias'; readonly value: number }
+  /** The addresses of the target of all ALIAS records change, and come to some of the records. */
+  | { readonly kind: 'alias'; readonly value: number; readonly part: number }
   /** The secondary looks. */
   | { readonly kind: 'look' };
 
@@ -59,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'keep' as const }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('alias' as const), value: below(3) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('alias' as const), value: below(3), part: below(3) }) },
   { weight: 4, arbitrary: fc.constant({ kind: 'look' as const }) },
 );
 
@@ -131,7 +132,13 @@ class Writer {
       case 'alias': {
         const family = { addresses: [`c633640${one.value}`], ttl: 60, stale: false, goodAt: 1 };
         const row = { name: parseName('elsewhere.example.'), a: family, aaaa: null, error: null, checkedAt: 1 };
-        return (draft) => draft.put(aliasTargets, { ...row, spread: { from: '', to: null } });
+        const middle = Buffer.concat([idKey(domain.id), nameKey(parseName('b', domain.apex))]).toString('hex');
+        const spread = [
+          { from: '', to: null },
+          { from: '', to: middle },
+          { from: middle, to: null },
+        ][one.part];
+        return (draft) => draft.put(aliasTargets, { ...row, spread });
       }
       case 'keep':
         this.domain = { ...domain, createdAt: domain.createdAt + 1 };
