@@ -247,6 +247,8 @@ export class ResponseWriter {
     const { start, questionEnd } = query;
     const flags = nodes[a + ANSWER_FLAGS_AT];
     const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
+    // The signatures of an RRset that does not fit are for transfers.
+    if (code === RCODE.SERVFAIL) return this.#finishAnswer(questionEnd, code, flags, 0, 0, 0, 0);
     const by = query.nameEnd - start - HEADER_LENGTH - nodes[node + NAME_LENGTH_AT];
     const limit = start + this.limit - this.options.length;
     const tail = uint16(nodes, part + TAIL_LENGTH_AT);

@@ -80,7 +80,10 @@ export const ANSWER_SOA = 0x40;
  */
 export const ANSWER_STALE = 0x20;
 
-/** A signed part follows the body. */
+/**
+ * A signed part follows the body. Of an RRset that is answered with SERVFAIL, since it does not
+ * fit, it has the signatures: transfers have the RRset.
+ */
 export const ANSWER_SIGNED = 0x10;
 
 /** Offsets in a node; the types follow at NODE_HEADER, each in TYPE_ENTRY bytes. */

@@ -146,7 +146,8 @@ class Compiler {
     const sizeOf = (i: number): number => kept[i][1]?.body.length ?? 0;
     const largestFirst = [...kept.keys()].sort((a, b) => sizeOf(b) - sizeOf(a));
     for (const i of largestFirst) {
-      kept[i] = [kept[i][0], FAILURE];
+      const [type, answer] = kept[i];
+      kept[i] = [type, type === OTHERWISE ? FAILURE : failureOf(answer)];
       node = encodeNode(all, name, length, kept, hashes);
       if (node.length <= MAX_NODE) break;
     }
@@ -184,7 +185,16 @@ class Compiler {
       answer: [{ owner: ASKED, set, source: name }],
       additional: (body) => writeAdditional(this.#view, body, ASKED, name, set),
     };
-    return this.#render(plan, this.#form, signer);
+    const answer = this.#render(plan, this.#form, signer);
+    return answer === FAILURE && signer !== null ? this.#failure(set, signer) : answer;
+  }
+
+  /** What an RRset answers that does not fit into a message. Transfers have its signatures. */
+  #failure(set: RRset, signer: ZoneSigner): Answer {
+    const body = new Body(this.#name, this.#form);
+    const ancount = write(body, ASKED, signer.sign(this.#name, set));
+    const { content: signatures, moves } = body;
+    return { ...FAILURE, signed: { ...NO_SIGNED_RECORDS, ancount, moves, signatures } };
   }
 
   #render(plan: Plan, form = this.#form, signer = this.#signer): Answer {
@@ -357,6 +367,27 @@ function answersOf(set: ZoneRRset, answer: () => Answer | null): Answers {
   if (set.type === TYPE.ALIAS) return [];
   return [[set.type, set.rdatas.length === 0 ? FAILURE : answer()]];
 }
+
+/** An answer to which SERVFAIL is sent instead. Only the signatures are kept, for transfers. */
+function failureOf(answer: Answer | null): Answer {
+  if (answer?.signed === undefined) return FAILURE;
+  const { ancount, moves, signatures } = answer.signed;
+  return {
+    ...FAILURE,
+    signed: { ...NO_SIGNED_RECORDS, ancount: ancount - answer.ancount, moves, signatures },
+  };
+}
+
+const NO_SIGNED_RECORDS: SignedPart = {
+  kept: 0,
+  ancount: 0,
+  nscount: 0,
+  arcount: 0,
+  moves: [],
+  proofs: [],
+  signatures: new Uint8Array(0),
+  tail: new Uint8Array(0),
+};
 
 function flagsOf({ isStale }: ZoneRRset): number {
   return isStale === true ? ANSWER_AA | ANSWER_STALE : ANSWER_AA;

@@ -14,7 +14,7 @@ import { writeTargets } from '../record-targets.ts';
 import { storeSettings } from './renumber.ts';
 
 /** Increased when the compiler, or core/store/sites.ts, produces other bytes from the same rows. */
-const COMPILER_VERSION = 9;
+const COMPILER_VERSION = 10;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;

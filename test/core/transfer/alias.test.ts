@@ -9,8 +9,9 @@ import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { idKey, nameKey } from '../../../core/store/keys.ts';
 import { aliasTargets, type Domain, dnssec, domains, records } from '../../../core/store/rows.ts';
 import { type Name, parseName } from '../../../core/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
-import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
+import { readNsec3 } from '../../reference/denial.ts';
+import { decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
 import { applyIxfr, serialOf, transferRequest, zoneText } from '../../support/transfer-client.ts';
 import { newDomain, newRecord, queryPath, type Store } from '../journal/fixture.ts';
 import { newRow, secretsOf } from '../journal/signing/rig.ts';
@@ -76,6 +77,29 @@ async function putZone(store: Store, domain: Domain): Promise<void> {
     draft.put(dnssec, newRow(store, domain));
   });
 }
+
+test('before a target is resolved, its addresses fail and are not denied', () =>
+  withTransfers(
+    async ({ store }) => {
+      const domain = newDomain(APEX);
+      await putZone(store, domain);
+      const { answer, close } = queryPath(store);
+      const ask = (type: number): Message => {
+        const name = parseName('a', domain.apex);
+        const query = { name, type, class: 1, edns: { version: 0, size: 1232, do: true } };
+        return decodeMessage(answer(encodeQuery(query, 1), 65_535)!);
+      };
+      for (const type of [TYPE.A, TYPE.AAAA, TYPE.ANY, TYPE.RRSIG]) {
+        const { rcode, header, answer: section, authority } = ask(type);
+        assert.equal([rcode, header.aa, section, authority], [RCODE.SERVFAIL, false, [], []], `type ${type}`);
+      }
+      const { rcode, authority } = ask(TYPE.MX);
+      const [proof] = authority.filter(({ type }) => type === TYPE.NSEC3).map(readNsec3);
+      assert.equal([rcode, ...proof.types], [RCODE.NOERROR, TYPE.A, TYPE.AAAA, TYPE.RRSIG]);
+      await close();
+    },
+    { signersOf: (folder) => new Signers(secretsOf(folder)) },
+  ));
 
 test('addresses that come to some names before others', () =>
   withTransfers(
