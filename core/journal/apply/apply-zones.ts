@@ -4,39 +4,19 @@
  */
 
 import { hashName, hashPrefix } from '../../dnssec/nsec3.ts';
-import type { Signer, SigningBatch, Steps } from '../../dnssec/zone-signer.ts';
-import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
+import type { Steps } from '../../dnssec/zone-signer.ts';
 import type { Environment } from '../../store/environment.ts';
-import {
-  afterPrefix,
-  aliasOwnerKey,
-  aliasOwnerParts,
-  aliasOwners,
-  apexKey,
-  type Id,
-  idKey,
-  nameKey,
-  nameOfKey,
-} from '../../store/keys.ts';
-import { replaceSoaSignatures } from '../../store/node-signatures.ts';
+import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, type Id, idKey } from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
-import { equalNames, isWithin, type Name, nameId, parentName } from '../../wire/name.ts';
+import { equalNames, type Name, nameId } from '../../wire/name.ts';
 import { type RRset, TYPE } from '../../wire/types.ts';
-import { affectedNames, type ChangedName } from '../../zone/affected.ts';
-import { negativeTtl } from '../../zone/answer-parts.ts';
-import { readNodes } from '../../zone/bulk.ts';
 import { challengeName } from '../../zone/challenged.ts';
-import { compileNode } from '../../zone/compile.ts';
-import { MemoryZone } from '../../zone/memory.ts';
-import { typesOfNode } from '../../zone/node-types.ts';
 import { originAliasKey } from '../../zone/origin-apex.ts';
 import { isWebName } from '../../zone/proxied.ts';
 import { nextSerial } from '../../zone/serial.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
-import { readBelowApex } from '../../zone/stored.ts';
-import { exists, findType, type ZoneView } from '../../zone/view.ts';
-import { walk } from '../../zone/walk.ts';
+import type { ZoneView } from '../../zone/view.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { UsageChanges } from './account-usage.ts';
@@ -44,36 +24,22 @@ import { changesApex, dueSignatures } from './due-signatures.ts';
 import { EdgeNotices } from './edge-notices.ts';
 import { updateSite } from './edge-sites.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
-import { Nsec3Chain, type Nsec3Change, namesBetween, removeAll, repeat } from './nsec3-chain.ts';
+import { type Nsec3Change, namesBetween } from './nsec3-chain.ts';
 import { ServedZones } from './served-zones.ts';
 import type { GroupSigning } from './signers.ts';
+import { ZoneCompiler } from './zone-compiler.ts';
 import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdate } from './zone-update.ts';
 
 const EMPTY = Buffer.alloc(0);
-/** Names that are compiled in a step. */
-const STEP_NAMES = 64;
-const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
-const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
-
-interface ComparedNode {
-  /** The zone that signs. */
-  readonly domain: Domain;
-  /** The apex of a nested zone of ours: the zone signs the DS there. */
-  readonly isNested: boolean;
-  readonly name: Name;
-  readonly node: Buffer | null;
-  /** What the name had before, if a secondary follows the zone. */
-  readonly before: Buffer | undefined;
-}
 
 export class ZoneUpdates {
   /** Whether accounts or tokens have changed. */
   credentialsChanged = false;
   readonly #environment: Environment;
   readonly #served: ServedZones;
-  readonly #writer: NodeWriter;
+  readonly #compiler: ZoneCompiler;
   readonly #observer: ZoneObserver | undefined;
   readonly #facts: ZoneFacts;
   readonly #zones = new Map<Id, ZoneUpdate>();
@@ -97,20 +63,10 @@ export class ZoneUpdates {
   readonly #touched: ZoneUpdate[] = [];
   #entry: Entry | null = null;
   #compiled: CompiledZone | undefined;
-  /** In the order in which the index must apply them. */
-  readonly nsec3: Nsec3Change[] = [];
-  /** The nodes of signed zones, and of ALIAS records, that were compiled one by one. */
-  readonly #comparedNodes: ComparedNode[] = [];
-  /** Zones with ALIAS records that were compiled as a whole. */
-  readonly #wholeWithAliases = new Set<Id>();
   /** Domains whose signing changes. */
   readonly signing = new Set<Id>();
-  /** Null: no zone is signed. */
-  readonly #batch: SigningBatch | null;
   /** For the current entry: domains whose signing it changes, and the rows before it. */
   readonly #dnssecBefore = new Map<Id, DnssecRow | null>();
-  /** Of signed zones that the group changes. */
-  readonly #chains = new Map<Id, Nsec3Chain>();
 
   constructor(
     environment: Environment,
@@ -121,28 +77,43 @@ export class ZoneUpdates {
     signing: GroupSigning | null = null,
   ) {
     this.#environment = environment;
-    this.#writer = new NodeWriter(environment, isAmbiguous);
     this.#facts = facts;
-    this.#batch = signing?.batch ?? null;
-    this.#served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
+    const served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
+    this.#served = served;
+    const writer = new NodeWriter(environment, isAmbiguous);
+    this.#compiler = new ZoneCompiler({
+      environment,
+      served,
+      facts,
+      writer,
+      batch: signing?.batch ?? null,
+      zones: this.#zones,
+    });
     this.#observer = observer;
   }
 
   /** In the order in which the index must apply them. */
   get nodes(): readonly NodeChange[] {
-    return this.#writer.changes;
+    return this.#compiler.nodes;
+  }
+
+  /** In the order in which the index must apply them. */
+  get nsec3(): readonly Nsec3Change[] {
+    return this.#compiler.nsec3;
   }
 
   /** See AnswerChanges. */
   get apexes(): readonly Name[] {
     const apexes: Name[] = [];
-    for (const { isWhole, compiled, apex, changed } of this.#zones.values())
+    for (const update of this.#zones.values()) {
+      const { isWhole, compiled, apex } = update;
       if (
         isWhole ||
         compiled !== undefined ||
-        some(changed.values(), ({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))
+        update.hasChange(({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))
       )
         apexes.push(apex);
+    }
     return apexes;
   }
 
@@ -257,7 +228,7 @@ export class ZoneUpdates {
         update.noteDue(update.apex);
         if (after === null) {
           update.listing = null;
-          this.#removeChain(domainId, update.apex);
+          this.#compiler.removeChain(domainId, update.apex);
           // The signatures at the apex disappear, and differences are noted only for a signed zone.
           update.discardDifference();
         }
@@ -272,7 +243,7 @@ export class ZoneUpdates {
       for (const name of namesBetween(this.#environment, domainId, first, last)) update.noteDue(name);
     // Names that this group lists are not in the table yet.
     if (due.length > 0 && update.listing !== null && !update.isWhole)
-      for (const name of this.#listedNames(this.#facts.domain(domainId)!, update.listing)) {
+      for (const name of this.#compiler.listedNames(this.#facts.domain(domainId)!, update.listing)) {
         const prefix = hashPrefix(hashName(name));
         if (due.some(({ first, last }) => prefix >= first && prefix <= last)) update.noteDue(name);
       }
@@ -395,104 +366,12 @@ export class ZoneUpdates {
       if (domain === null) this.#environment.zones.remove(key);
       else this.#environment.zones.put(key, encodeZoneState(state));
     }
-    if (rehearsed === undefined) yield* this.#compileNodes();
+    if (rehearsed === undefined) yield* this.#compiler.compile(this.domainChanges.map(({ domain }) => domain));
     else {
-      for (const { before: _before, ...signed } of rehearsed.#comparedNodes)
-        this.#noteNode({ ...signed, before: this.#readBefore(signed.domain, signed.name, signed.isNested) });
-      for (const domainId of rehearsed.#wholeWithAliases) this.#zones.get(domainId)?.discardDifference();
-      for (const change of rehearsed.nsec3) this.#zones.get(change.domainId)?.before?.noteChain([change]);
-      this.#writer.repeat(rehearsed.#writer);
-      repeat(this.#environment, rehearsed.nsec3);
-      this.nsec3.push(...rehearsed.nsec3);
+      this.#compiler.repeat(rehearsed.#compiler);
       this.#facts.adopt(rehearsed.#facts);
     }
     if (this.#observer !== undefined) this.#noteChanges();
-  }
-
-  *#compileNodes(): Steps {
-    for (const [domainId, update] of this.#zones) {
-      if (update.domain !== null) yield* this.#compileUpdate(update.domain, update);
-      else {
-        this.#writer.replaceAll(update.apex, []);
-        this.#removeChain(domainId, update.apex);
-      }
-    }
-    // One zone may have many new zones below it; it is compiled only once.
-    const parents = new Map<Id, Domain>();
-    for (const { domain } of this.domainChanges) {
-      const parent = this.#facts.parentOf(domain.apex);
-      if (parent !== null) parents.set(parent.id, parent);
-    }
-    for (const parent of parents.values()) yield* this.#compileWhole(parent);
-    for (const { domain } of this.domainChanges)
-      for (const child of this.#facts.childrenOf(domain.apex)) this.#compileApex(child);
-    if (this.#batch !== null) yield* this.#sign(this.#batch);
-    for (const compared of this.#comparedNodes) this.#noteNode(compared);
-  }
-
-  *#sign(batch: SigningBatch): Steps {
-    for (const chain of this.#chains.values()) chain.link();
-    yield* batch.signSteps();
-    this.#writer.fill(batch);
-    for (const [domainId, chain] of this.#chains) {
-      const changes = chain.write(batch);
-      this.nsec3.push(...changes);
-      this.#zones.get(domainId)?.before?.noteChain(changes);
-    }
-  }
-
-  #removeChain(domainId: Id, apex: Name): void {
-    if (removeAll(this.#environment, domainId) > 0)
-      this.nsec3.push({ domainId, apex, hash: null, stored: null, before: null });
-  }
-
-  /** Compiles and writes the node of a name. */
-  #compileName(domain: Domain, view: ZoneView, name: Name): Buffer | null {
-    const { apex } = domain;
-    const zoneSigner = this.#served.signerOf(domain);
-    const signer = zoneSigner?.signs(name) === true ? zoneSigner : null;
-    const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
-    const node = compileNode(view, name, signer, parentSigner);
-    if (zoneSigner !== null || findType(view.rrsets(name), TYPE.ALIAS) !== undefined)
-      this.#comparedNodes.push({ domain, isNested: false, name, node, before: this.#readBefore(domain, name) });
-    if (zoneSigner !== null) {
-      const types = node === null ? this.#delegatedTypes(view, name) : typesOfNode(node);
-      this.#chainOf(domain, view, zoneSigner).note(name, types);
-    }
-    this.#writer.put(name, node, apex);
-    return node;
-  }
-
-  /**
-   * What the zone has at the apex of a nested zone of ours, which answers there itself: a
-   * delegation. Null: the name is none, or is occluded.
-   */
-  #delegatedTypes(view: ZoneView, name: Name): number[] | null {
-    if (!view.isNested(name)) return null;
-    const { kind } = walk(view, parentName(name));
-    if (kind === 'outside' || kind === 'delegation' || kind === 'dname') return null;
-    return this.#served.parentDs(name) === null ? [TYPE.NS] : [TYPE.NS, TYPE.DS, TYPE.RRSIG];
-  }
-
-  /** The node of a name before it is written, if a secondary follows the zone. */
-  #readBefore({ id, apex }: Domain, name: Name, isNested = false): Buffer | undefined {
-    if (this.#zones.get(id)?.before == null) return undefined;
-    const node = this.#writer.read(name, isNested ? name : apex);
-    return node && Buffer.from(node);
-  }
-
-  #noteNode({ domain, isNested, name, node, before }: ComparedNode): void {
-    this.#zones.get(domain.id)?.before?.noteNode(name, isNested, before, node);
-  }
-
-  #chainOf({ id, apex }: Domain, view: ZoneView, signer: Signer): Nsec3Chain {
-    let chain = this.#chains.get(id);
-    if (chain === undefined) {
-      const ttl = negativeTtl(findType(view.rrsets(apex), TYPE.SOA)!);
-      chain = new Nsec3Chain(this.#environment, { domainId: id, apex, signer, ttl });
-      this.#chains.set(id, chain);
-    }
-    return chain;
   }
 
   #noteChanges(): void {
@@ -512,76 +391,7 @@ export class ZoneUpdates {
 
   /** Compiles all names of a zone from its rows. */
   compileAll(domain: Domain): void {
-    for (const _ of this.#compileWhole(domain));
-  }
-
-  *#compileWhole(domain: Domain): Steps {
-    const { apex } = domain;
-    const { aliases } = this.#environment;
-    const stored = readBelowApex(this.#environment, domain, (target, key) => {
-      aliases.put(aliasOwnerKey(target, key), EMPTY);
-    });
-    const { sets, proxied, origin } = this.#served.atApex(domain);
-    if (origin?.type === TYPE.ALIAS) aliases.put(aliasOwnerKey(origin.rdatas[0], originAliasKey(domain)), EMPTY);
-    for (const { type, ttl, rdatas } of sets)
-      for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
-    // Any of them may get other addresses now.
-    if (origin?.type === TYPE.ALIAS || stored.some(({ type }) => type === TYPE.ALIAS)) this.#discardAliases(domain.id);
-    const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
-    const view = this.#served.viewOf(domain, zone);
-    const nodes: [Buffer, Buffer][] = [];
-    const signed: [Name, readonly number[]][] = [];
-    const signer = this.#served.signerOf(domain);
-    const parentSigner = this.#served.parentSignerOf(apex);
-    const compile = (name: Name): void => {
-      const node = compileNode(view, name, signer?.signs(name) === true ? signer : null, parentSigner);
-      if (node === null) return;
-      nodes.push([name.length === apex.length ? apexKey(name) : nameKey(name), node]);
-      if (signer !== null) signed.push([name, typesOfNode(node)]);
-    };
-    let names = 0;
-    for (const owner of zone.names()) {
-      compile(owner);
-      if (++names % STEP_NAMES === 0) yield;
-    }
-    for (const { name } of this.#challengeChanges(domain)) if (!exists(zone, name)) compile(name);
-    if (signer !== null)
-      for (const name of this.#served.nestedIn(apex)) {
-        const types = this.#delegatedTypes(view, name);
-        if (types !== null) signed.push([name, types]);
-      }
-    const chain = signer && this.#chainOf(domain, view, signer);
-    const entries = chain === null ? [] : yield* chain.encodeAll(signed);
-    const batch = this.#batch;
-    if (batch !== null) {
-      yield* batch.signSteps();
-      for (const [i, [, node]] of nodes.entries()) {
-        batch.fill(node);
-        if (i % STEP_NAMES === 0) yield;
-      }
-    }
-    this.#writer.replaceAll(apex, nodes);
-    if (chain === null || batch === null) this.#removeChain(domain.id, apex);
-    else {
-      for (const entry of entries) batch.fill(entry);
-      this.nsec3.push(chain.replaceAll(entries));
-      this.#chains.delete(domain.id);
-    }
-  }
-
-  /** The difference of a zone is not known, since all its ALIAS records were compiled. */
-  #discardAliases(domainId: Id): void {
-    this.#wholeWithAliases.add(domainId);
-    this.#zones.get(domainId)?.discardDifference();
-  }
-
-  /**
-   * The name of a zone's challenges, if there are any. It exists without records, so it is treated
-   * as changed together with every change of the zone.
-   */
-  #challengeChanges({ id, apex }: Domain): ChangedName[] {
-    const name = this.#facts.challengesOf(id).length > 0 ? challengeName(apex) : null;
-    return name === null ? [] : [{ name, types: TXT }];
+    for (const _ of this.#compiler.compileWhole(domain));
   }
 
   /** An entry changes the zone. */
@@ -595,7 +405,7 @@ export class ZoneUpdates {
     this.#zones.set(domain.id, update);
     if (this.#observer?.follows(domain.id) === true)
       update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial, (name) =>
-        this.#writer.read(name, domain.apex),
+        this.#compiler.read(domain, name),
       );
     // The entry has written the proxy already, so the view is not what was served before.
     if (this.#proxiesBefore.has(domain.id)) update.discardDifference();
@@ -605,133 +415,9 @@ export class ZoneUpdates {
   #stateOf(domainId: Id): ZoneState {
     return this.#zones.get(domainId)?.state ?? decodeZoneState(this.#environment.zones.get(idKey(domainId)));
   }
-
-  *#compileUpdate(domain: Domain, update: ZoneUpdate): Steps {
-    // Precompiled nodes are valid only if no other entry of the group has changed the zone. They
-    // were compiled without the proxy, without challenges, and without the address of the origin.
-    const signer = this.#served.signerOf(domain);
-    const isPlain =
-      signer === null &&
-      !this.#facts.isProxied(domain.id) &&
-      this.#facts.challengesOf(domain.id).length === 0 &&
-      this.#served.originAt(domain) === undefined;
-    if (update.compiled !== undefined && !update.isMixed && isPlain) {
-      const nodes: [Buffer, Buffer][] = [];
-      for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
-      const apexNode = compileNode(this.#served.view(domain), domain.apex);
-      if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
-      this.#writer.replaceAll(domain.apex, nodes);
-      if (update.aliasOwners.size > 0) this.#discardAliases(domain.id);
-      this.#compileOwners(domain, update);
-    } else if (update.isWhole || update.compiled !== undefined) yield* this.#compileWhole(domain);
-    else {
-      const zone = this.#served.open(domain);
-      const view = this.#served.viewOf(domain, zone);
-      const { names, apex } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), [
-        ...update.changed.values(),
-        ...this.#challengeChanges(domain),
-      ]);
-      for (const name of names) this.#compileName(domain, view, name);
-      const isSame = !apex && !update.hasDeletions;
-      const node = isSame ? this.#copyWithSerial(domain.apex, view, update.state.serial, signer) : null;
-      if (node === null) this.#compileName(domain, view, domain.apex);
-      else {
-        if (signer !== null) {
-          const before = this.#readBefore(domain, domain.apex);
-          this.#comparedNodes.push({ domain, isNested: false, name: domain.apex, node, before });
-        }
-        this.#writer.put(domain.apex, node, domain.apex);
-      }
-    }
-    this.#compileChildren(domain, update);
-    // All names of a zone that is compiled as a whole are listed.
-    if (update.listing === null || signer === null || update.isWhole || update.compiled !== undefined) return;
-    const chain = this.#chainOf(domain, this.#served.view(domain), signer);
-    for (const name of this.#listedNames(domain, update.listing)) chain.list(name);
-  }
-
-  /** The names that are listed, of a zone that is to be signed. */
-  *#listedNames(domain: Domain, { from, to }: NonNullable<ZoneUpdate['listing']>): Generator<Name> {
-    const { apex } = domain;
-    yield* nodesBetween(this.#environment, apex, from, to);
-    if (to !== null) return;
-    yield apex;
-    const view = this.#served.view(domain);
-    for (const name of this.#served.nestedIn(apex)) if (this.#delegatedTypes(view, name) !== null) yield name;
-  }
-
-  /**
-   * Compiles the names whose answers depend on ALIAS records. These records were not resolved when
-   * the zone was compiled.
-   */
-  #compileOwners(domain: Domain, { aliasOwners }: ZoneUpdate): void {
-    if (aliasOwners.size === 0) return;
-    const zone = this.#served.open(domain);
-    const view = this.#served.viewOf(domain, zone);
-    const changes = [...aliasOwners.values()].map((name) => ({ name, types: ADDRESSES }));
-    const { names } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), changes);
-    for (const name of names) this.#compileName(domain, view, name);
-  }
-
-  /** Returns the apex's node with a new serial; null if the apex must be compiled. */
-  #copyWithSerial(apex: Name, view: ZoneView, serial: number, signer: Signer | null): Buffer | null {
-    const old = this.#environment.answers.get(apexKey(apex));
-    // The first name below an apex changes the apex's flags.
-    if (old === undefined || (old[4] & NODE_HAS_BELOW) === 0) return null;
-    const node = Buffer.from(old);
-    if (!setSerial(node, serial)) return null;
-    if (signer === null) return node;
-    const soa = findType(view.rrsets(apex), TYPE.SOA)!;
-    return replaceSoaSignatures(node, signer.sign(apex, soa).rdatas) ? node : null;
-  }
-
-  /** Compiles the apexes of nested zones whose DS, which this zone stores, may have changed. */
-  #compileChildren(domain: Domain, update: ZoneUpdate): void {
-    const isWhole = update.isWhole || update.compiled !== undefined;
-    const isSigned = this.#served.signerOf(domain) !== null;
-    for (const child of this.#facts.childrenOf(domain.apex)) {
-      const concerns = ({ name, types }: ChangedName): boolean =>
-        isWithin(child.apex, name) &&
-        (types.has(TYPE.NS) ||
-          types.has(TYPE.DNAME) ||
-          // Without types: the signature of the DS is due.
-          ((types.has(TYPE.DS) || types.size === 0) && equalNames(name, child.apex)));
-      if (!isWhole && !some(update.changed.values(), concerns)) continue;
-      const before = this.#readBefore(domain, child.apex, true);
-      const node = this.#compileApex(child);
-      const signsDs = isSigned && this.#facts.parentOf(child.apex)?.id === domain.id;
-      if (signsDs) this.#comparedNodes.push({ domain, isNested: true, name: child.apex, node, before });
-    }
-  }
-
-  #compileApex(domain: Domain): Buffer | null {
-    return this.#compileName(domain, this.#served.view(domain), domain.apex);
-  }
-}
-
-/**
- * The names of a zone below its apex that have nodes, by key of the answers table in hex: from <
- * key ≤ to. Null: no limit.
- */
-export function* nodesBetween(
-  { answers }: Pick<Environment, 'answers'>,
-  apex: Name,
-  from: string,
-  to: string | null,
-): Generator<Name> {
-  const prefix = nameKey(apex);
-  const start = from === '' ? prefix : Buffer.from(`${from}00`, 'hex');
-  const end = to === null ? afterPrefix(prefix) : Buffer.from(`${to}00`, 'hex');
-  for (const { key, value } of answers.getRange({ start, end }))
-    if (value[APEX_LENGTH_AT] === apex.length) yield nameOfKey(key as Buffer, 0, (key as Buffer).length);
 }
 
 function isSameSet(a: RRset | undefined, b: RRset | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.type === b.type && Buffer.compare(a.rdatas[0], b.rdatas[0]) === 0;
-}
-
-function some<T>(items: Iterable<T>, holds: (item: T) => boolean): boolean {
-  for (const item of items) if (holds(item)) return true;
-  return false;
 }

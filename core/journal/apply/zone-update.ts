@@ -71,6 +71,11 @@ export class ZoneUpdate {
     this.isTouched = true;
   }
 
+  hasChange(holds: (change: ChangedName) => boolean): boolean {
+    for (const change of this.changed.values()) if (holds(change)) return true;
+    return false;
+  }
+
   /** Compiles every name. No difference can be computed for secondaries. */
   markWhole(): void {
     this.isWhole = true;
