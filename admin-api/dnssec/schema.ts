@@ -80,7 +80,7 @@ const keyView = Type.Object(
 
 const errorView = Type.Object(
   {
-    code: oneOf(['ds_mismatch', 'parent_unreachable'], 'the problem'),
+    code: oneOf(['ds_mismatch', 'parent_unreachable', 'signing_failed'], 'the problem'),
     reason: orNull(
       oneOf(['stale', 'foreign', 'missing']),
       'of ds_mismatch: the DS of a former key, of an unknown key, or no DS',
@@ -114,7 +114,7 @@ export const dnssecResponse = Type.Object({
   signatures: Type.Object({
     earliest_expiry: orNull(time('when the first signature expires; all are replaced long before')),
   }),
-  error: orNull(errorView, 'what is wrong at the parent zone; or null'),
+  error: orNull(errorView, 'what is wrong at the parent zone or with the signatures; or null'),
   instructions: list(Type.String(), 'what to enter at the registrar, step by step'),
 });
 

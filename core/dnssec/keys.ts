@@ -1,4 +1,5 @@
 /** Key pairs of zones: made, loaded from what is stored, and signing (RFC 6605, RFC 8080). */
+import { createPublicKey, verify } from 'node:crypto';
 import { WaypostError } from '../base/errors.ts';
 import { ALGORITHM, type Algorithm, algorithmOf, dnskeyRdata, keyIdentity, keyTag, publicKeyOf } from './dnskey.ts';
 import { type Ed25519Key, generateEd25519Seed, loadEd25519Key, signEd25519 } from './ed25519.ts';
@@ -8,6 +9,8 @@ import { generateP256Scalar, loadP256Key, type P256Key, type P256Request, signP2
 export const PRIVATE_KEY_LENGTH = 32;
 /** Bytes of a signature of either algorithm. */
 export const SIGNATURE_LENGTH = 64;
+/** Of a point of P-256. */
+const COORDINATE_LENGTH = 32;
 
 export interface KeyPair {
   /** The rdata of the DNSKEY, flags 257. */
@@ -49,6 +52,20 @@ export function generateKeyPair(algorithm: Algorithm, takenTags: ReadonlySet<num
   }
 }
 
+/** Whether a signature is one of the DNSKEY over the message. The DNSKEY is one of ours. */
+function isSignature(dnskey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+  const point = publicKeyOf(dnskey);
+  if (algorithmOf(dnskey) === ALGORITHM.ED25519) {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text(point) }, format: 'jwk' });
+    return verify(null, message, key, signature);
+  }
+  const x = text(point.subarray(0, COORDINATE_LENGTH));
+  const y = text(point.subarray(COORDINATE_LENGTH));
+  const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
+  return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature);
+}
+
 /**
  * A key that can sign. Logs and JSON do not show its private part. A message to a thread contains
  * it only as a task.
@@ -82,6 +99,11 @@ export class SigningKey {
     }
     if (Buffer.compare(this.#secret.key.publicKey, publicKeyOf(dnskey)) !== 0)
       throw badKey(this.tag, 'the private key belongs to another public key');
+  }
+
+  /** Whether a signature is right, by the public key alone. 0.1 ms. */
+  verifies(message: Uint8Array, signature: Uint8Array): boolean {
+    return isSignature(this.dnskey, message, signature);
   }
 
   /** Signatures in the order of the inputs, 64 bytes each. Those of P-256 cost half in one call. */

@@ -15,8 +15,8 @@
  *
  * Not covered: memory, which holds the loaded key, and copies of k in strings and BigInts until
  * the garbage collector reuses their space; and faults. If a flipped bit changes r or d on a node,
- * its signature and the right one of the same message reveal d. Only verification (45 µs) would
- * detect that.
+ * its signature and the right one of the same message reveal d. Only verification (45 µs) detects
+ * that: the signer verifies signatures over DNSKEY (zone-signer.ts), no others.
  */
 import { createECDH, randomFillSync } from 'node:crypto';
 import { NonceSource } from './nonce.ts';

@@ -43,6 +43,16 @@ export function prepareRrsig({ rrset, key, signer, validity }: RrsigRequest): Pr
   return { key, message, digest: hash('sha256', message, 'buffer'), headerLength };
 }
 
+/** The type that the signature covers. */
+export function coveredType({ message }: PreparedRrsig): number {
+  return (message[0] << 8) | message[1];
+}
+
+/** The apex of the zone, in lower case. */
+export function signerName({ message, headerLength }: PreparedRrsig): Name {
+  return message.slice(FIXED_LENGTH, headerLength);
+}
+
 /** RRSIG rdata. `signature`: that of the prepared message, 64 bytes. */
 export function rrsigRdata({ message, headerLength }: PreparedRrsig, signature: Uint8Array): Uint8Array {
   const rdata = new Uint8Array(headerLength + SIGNATURE_LENGTH);

@@ -1,16 +1,19 @@
 /** Signs the RRsets of one zone with its keys, by its signing clock. */
 import { randomBytes } from 'node:crypto';
+import { WaypostError } from '../base/errors.ts';
 import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
 import { SIGNATURE_LENGTH, SigningKey } from './keys.ts';
 import { validityOf } from './lifetime.ts';
 import { hashName, hashPrefix } from './nsec3.ts';
-import { type PreparedRrsig, prepareRrsig, rrsigRdata } from './rrsig.ts';
+import { coveredType, type PreparedRrsig, prepareRrsig, rrsigRdata, signerName } from './rrsig.ts';
+import { SigningFaults } from './signing-faults.ts';
 import type { SigningThreads } from './signing-threads.ts';
 
 /** Signatures that have been made, by key and digest of what was signed. */
 export class SignatureMemo implements SignatureSource {
+  readonly faults = new SigningFaults();
   hits = 0;
   /** Number of signatures made. */
   made = 0;
@@ -24,12 +27,12 @@ export class SignatureMemo implements SignatureSource {
     this.#limit = limit;
   }
 
-  /** The signature, made at once if there is none yet. */
+  /** The signature, made at once if there is none yet. Throws as `checked`. */
   add(prepared: PreparedRrsig): Uint8Array {
     const id = idOf(prepared);
     let signature = this.get(id);
     if (signature === undefined) {
-      signature = SigningKey.signAll([prepared])[0];
+      signature = checked(prepared, SigningKey.signAll([prepared])[0], this.faults);
       this.set(id, signature);
     }
     return signature;
@@ -60,6 +63,23 @@ export class SignatureMemo implements SignatureSource {
   }
 }
 
+/**
+ * The signature, if it is right or covers another type than DNSKEY; else one that is made again. A
+ * wrong one is never used: next to the right one of the same message it reveals the private key,
+ * as ECDSA and Ed25519 are deterministic here. The signatures over DNSKEY are checked, since they
+ * are few, and made whenever a key is first used. Throws WaypostError `wrong_signature` if both are
+ * wrong.
+ */
+function checked(prepared: PreparedRrsig, signature: Uint8Array, faults: SigningFaults): Uint8Array {
+  const { key, message } = prepared;
+  if (coveredType(prepared) !== TYPE.DNSKEY || key.verifies(message, signature)) return signature;
+  const reason = 'a signature was wrong and was not published; the memory or the processor may be faulty';
+  faults.report({ apex: signerName(prepared), keyTag: key.tag, reason });
+  const [again] = SigningKey.signAll([prepared]);
+  if (key.verifies(message, again)) return again;
+  throw new WaypostError('wrong_signature', `Cannot sign with the DNSKEY with key tag ${key.tag}: ${reason}.`);
+}
+
 const idOf = ({ key, digest }: PreparedRrsig): string => latin1(key.identity.subarray(0, 8)) + latin1(digest);
 
 /**
@@ -80,6 +100,11 @@ const CALL = 256;
 /** Signing fewer takes less time than a thread needs to answer. */
 const MIN_IN_THREADS = 8;
 
+interface Waiting {
+  readonly prepared: PreparedRrsig;
+  readonly id: string;
+}
+
 /**
  * Signatures that are made together, which costs half. Until then a placeholder stands for each:
  * MARK and the number of the signature.
@@ -90,7 +115,7 @@ export class SigningBatch implements SignatureSource {
   /** By key and digest. */
   readonly #numbers = new Map<string, number>();
   readonly #signatures: Uint8Array[] = [];
-  #waiting: { readonly prepared: PreparedRrsig; readonly id: string }[] = [];
+  #waiting: Waiting[] = [];
 
   /** `threads`: they sign in `signSteps`; null: the calling thread does. */
   constructor(memo: SignatureMemo, threads: SigningThreads | null) {
@@ -115,7 +140,7 @@ export class SigningBatch implements SignatureSource {
     return placeholder;
   }
 
-  /** Makes the signatures that were added, in steps of a few milliseconds. */
+  /** Makes the signatures that were added, in steps of a few milliseconds. Throws as `checked`. */
   *signSteps(): Steps {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -129,10 +154,12 @@ export class SigningBatch implements SignatureSource {
       }
   }
 
-  #keep(waiting: readonly { readonly id: string }[], signatures: readonly Uint8Array[]): void {
-    for (const [i, signature] of signatures.entries()) {
+  #keep(waiting: readonly Waiting[], signatures: readonly Uint8Array[]): void {
+    for (const [i, made] of signatures.entries()) {
+      const { prepared, id } = waiting[i];
+      const signature = checked(prepared, made, this.#memo.faults);
       this.#signatures.push(signature);
-      this.#memo.set(waiting[i].id, signature);
+      this.#memo.set(id, signature);
     }
   }
 

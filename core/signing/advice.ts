@@ -10,7 +10,7 @@ export type DsFault = 'stale' | 'foreign' | 'missing';
 
 export type Problem =
   | { readonly code: 'ds_mismatch'; readonly reason: DsFault; readonly message: string }
-  | { readonly code: 'parent_unreachable'; readonly reason: null; readonly message: string };
+  | { readonly code: 'parent_unreachable' | 'signing_failed'; readonly reason: null; readonly message: string };
 
 export interface Advice {
   readonly nextStep: string;
@@ -20,7 +20,17 @@ export interface Advice {
 }
 
 export function adviseOn(zone: SignedZone, apex: Name): Advice {
-  return { nextStep: nextStepOf(zone), nextAt: nextStepAt(zone), problem: findProblem(zone, apex) };
+  const problem = findParentProblem(zone, apex) ?? describeFault(zone);
+  return { nextStep: nextStepOf(zone), nextAt: nextStepAt(zone), problem };
+}
+
+function describeFault({ state: { fault } }: SignedZone): Problem | null {
+  if (fault === undefined) return null;
+  const { node, keyTag: tag, reason } = fault;
+  return {
+    ...{ code: 'signing_failed', reason: null },
+    message: `The node ${node} could not sign with the key with key tag ${tag}: ${reason}. What was signed before is still served. Tell the operators of the service.`,
+  };
 }
 
 /** The keys whose DS the parent is to have. */
@@ -81,7 +91,8 @@ const describeDs = (ds: string): string => {
   return `key tag ${rdata.readUInt16BE(0)}, algorithm ${rdata[2]}`;
 };
 
-function findProblem(zone: SignedZone, apex: Name): Problem | null {
+/** What is wrong at the parent. */
+export function findParentProblem(zone: SignedZone, apex: Name): Problem | null {
   const { row, state } = zone;
   if (state.trouble !== null)
     return {

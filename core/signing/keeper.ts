@@ -10,6 +10,7 @@ import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
 import { earliestExpiry } from '../dnssec/lifetime.ts';
+import type { SigningFault } from '../dnssec/signing-faults.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import { oldestClock } from '../journal/signing/progress.ts';
@@ -20,7 +21,7 @@ import { type DnssecPhase, type Domain, dnssec, dnssecStateHead, dnssecStates } 
 import { formatHost } from '../wire/name.ts';
 import type { LookResult } from './parent-look.ts';
 import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
-import { advance, isLookDue, noteServed, type SignedZone } from './zone-lifecycle.ts';
+import { advance, isLookDue, noteFault, noteServed, type SignedZone } from './zone-lifecycle.ts';
 
 export interface KeeperOptions {
   readonly environment: Environment;
@@ -63,6 +64,10 @@ const CONCURRENT = 16;
 const NODE_SPREAD = 120;
 /** Milliseconds for all nodes to serve a change. */
 const SERVED_MS = 20_000;
+/** Seconds between two reports of a fault of the same key. */
+const FAULT_INTERVAL = 3600;
+/** Keys whose faults are remembered. */
+const MAX_FAULTS = 1000;
 const BY = 'dnssec';
 
 export class SigningKeeper {
@@ -75,6 +80,8 @@ export class SigningKeeper {
   readonly #stop = new AbortController();
   readonly #passes: Periodic;
   readonly #expiries: Periodic;
+  /** The last fault of each key, by domain and key tag. */
+  readonly #faults = new Map<string, KeptFault>();
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -117,8 +124,39 @@ export class SigningKeeper {
     await Promise.all([this.#passes.stop(), this.#expiries.stop()]);
   }
 
+  /** A key or a signature was found wrong, and nothing was published. */
+  noteFault({ apex, keyTag, reason }: SigningFault): void {
+    const domain = formatHost(apex);
+    const id = `${domain} ${keyTag}`;
+    const now = this.#now();
+    const last = this.#faults.get(id);
+    if (last !== undefined && now < last.at + FAULT_INTERVAL) return;
+    // A fault of the node concerns all its zones.
+    if (this.#faults.size >= MAX_FAULTS) this.#faults.clear();
+    this.#faults.set(id, { apex, at: now, keyTag, reason, isStored: false });
+    this.#options.log.error('cannot sign a zone', { domain, key_tag: keyTag, reason });
+  }
+
+  /** Puts faults into the states of zones, where the API shows them. */
+  async #storeFaults(): Promise<void> {
+    const { environment, journal, nodeName, nameservers } = this.#options;
+    for (const fault of this.#faults.values()) {
+      if (fault.isStored || this.#stop.signal.aborted) continue;
+      const { at, apex, keyTag, reason } = fault;
+      await write(environment, journal, BY, (draft) => {
+        const domain = draft.domainByApex(apex);
+        const zone = domain === undefined ? null : readSignedZone(draft, domain);
+        if (domain === undefined || zone === null) return;
+        const noted = noteFault(zone, { at, node: nodeName, keyTag, reason });
+        storeSignedZone(draft, domain, noted, nameservers, at);
+      });
+      fault.isStored = true;
+    }
+  }
+
   /** Works on the zones that are due. Rejects if a commit does. */
   async pass(): Promise<void> {
+    await this.#storeFaults();
     const ids = await this.#scan(this.#now());
     // Read before the nodes are asked: what is written meanwhile may not be served.
     const due = ids.flatMap((id) => this.#read(id) ?? []);
@@ -240,6 +278,12 @@ export class SigningKeeper {
     });
     for (const step of result) log.info('DNSSEC state changed', step);
   }
+}
+
+interface KeptFault extends SigningFault {
+  /** Seconds since 1970. */
+  readonly at: number;
+  isStored: boolean;
 }
 
 interface Kept {

@@ -1,12 +1,20 @@
 /** Metrics of signed zones. */
 import type { Registry } from '../base/metrics/index.ts';
+import type { SigningFaults } from '../dnssec/signing-faults.ts';
 import { DNSSEC_PHASES } from '../store/rows.ts';
 import type { SigningKeeper } from './keeper.ts';
+
+/** Signatures that this process has made and found, and faults. */
+export interface Signatures {
+  readonly made: number;
+  readonly hits: number;
+  readonly faults: SigningFaults;
+}
 
 export function signingMetrics(
   registry: Registry,
   keeper: Pick<SigningKeeper, 'counts' | 'earliestExpiry'>,
-  signatures: { readonly made: number; readonly hits: number },
+  signatures: Signatures,
 ): void {
   registry.read('gauge', 'waypost_dnssec_zones', 'Signed zones by their state.', ['state'], (emit) => {
     const { phases } = keeper.counts;
@@ -37,5 +45,12 @@ export function signingMetrics(
       emit(signatures.made, 'made');
       emit(signatures.hits, 'remembered');
     },
+  );
+  registry.read(
+    'counter',
+    'waypost_dnssec_signing_faults_total',
+    'Keys and signatures that were found wrong; nothing was published.',
+    [],
+    (emit) => emit(signatures.faults.count),
   );
 }

@@ -6,7 +6,7 @@ import type { Config } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
 import { SigningKeeper } from './keeper.ts';
-import { signingMetrics } from './metrics.ts';
+import { type Signatures, signingMetrics } from './metrics.ts';
 import { PublicParent } from './public-parent.ts';
 import type { PublicLook } from './store-zone.ts';
 
@@ -21,7 +21,7 @@ export interface OpenSigningOptions {
     readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
   };
   /** Signatures that this process has made and found. */
-  readonly signatures: { readonly made: number; readonly hits: number };
+  readonly signatures: Signatures;
 }
 
 export interface Signing {
@@ -44,6 +44,7 @@ export function openSigning({ config, metrics, node, signatures, ...parts }: Ope
   const { isAlone, served } = node;
   const keeper = new SigningKeeper({ ...parts, publicParent, nodeName, nameservers, isAlone, served });
   signingMetrics(metrics, keeper, signatures);
+  signatures.faults.listener = (fault) => keeper.noteFault(fault);
   return {
     publicParent,
     keeper,

@@ -4,7 +4,7 @@ import { inPieces } from '../journal/signing/progress.ts';
 import type { Reader } from '../store/reader.ts';
 import { type DnssecRow, type Domain, dnssec, dnssecStates } from '../store/rows.ts';
 import type { Name } from '../wire/name.ts';
-import { adviseOn } from './advice.ts';
+import { findParentProblem } from './advice.ts';
 import { updateSignals } from './bootstrap-signals.ts';
 import { findOwnParent, lookAtOwnParent, updateOwnParent } from './own-parent.ts';
 import { isFailed, type LookResult } from './parent-look.ts';
@@ -44,7 +44,7 @@ export function storeSignedZone(
     const state = draft.dnssecState(domain.id);
     if (state !== undefined) draft.delete(dnssecStates, state);
   } else {
-    const hasProblem = adviseOn(zone, domain.apex).problem !== null;
+    const hasProblem = findParentProblem(zone, domain.apex) !== null;
     draft.put(dnssecStates, { ...zone.state, dueAt: dueAt(zone), hasProblem });
   }
   updateOwnParent(draft, domain, zone, before, now);

@@ -11,7 +11,7 @@
  * DNSKEY RRset or a signature that was served with it may be cached (RFC 7583 section 3).
  */
 import { keyTag } from '../dnssec/dnskey.ts';
-import type { DnssecKey, DnssecRow, DnssecState, ParentLook } from '../store/rows.ts';
+import type { DnssecKey, DnssecRow, DnssecState, NotedFault, ParentLook } from '../store/rows.ts';
 import type { Name } from '../wire/name.ts';
 import { DNSKEY_TTL } from '../zone/signed-apex.ts';
 import { dsMatches } from './delegation-signer.ts';
@@ -132,6 +132,17 @@ export function cancelRemoval({ row, state }: SignedZone, largestTtl: number, no
   return { row: kept, state: { ...enter(state, phase, now), largestTtl: countedTtl(largestTtl) } };
 }
 
+/** A node could not sign the zone. */
+export function noteFault({ row, state }: SignedZone, fault: NotedFault): SignedZone {
+  return { row, state: { ...state, fault } };
+}
+
+/** Forgets a fault that did not occur again for a day. */
+function forgetFault(state: DnssecState, now: number): DnssecState {
+  const { fault, ...others } = state;
+  return fault !== undefined && now >= fault.at + DAY ? others : state;
+}
+
 /** Every node serves what the phase signs. */
 export function noteServed({ row, state }: SignedZone, now: number): SignedZone {
   return { row, state: { ...state, servedSince: state.servedSince ?? now } };
@@ -139,7 +150,7 @@ export function noteServed({ row, state }: SignedZone, now: number): SignedZone 
 
 /** Why a look at the parent gave nothing. */
 export function noteTrouble({ row, state }: SignedZone, trouble: string, now: number): SignedZone {
-  const scheduled = scheduleLook({ ...state, trouble, lookedAt: now }, now);
+  const scheduled = scheduleLook({ ...forgetFault(state, now), trouble, lookedAt: now }, now);
   return { row, state: { ...scheduled, lookAt: Math.min(scheduled.lookAt, now + AWAITING_INTERVAL) } };
 }
 
@@ -148,7 +159,7 @@ export function noteLook({ row, state }: SignedZone, apex: Name, look: ParentLoo
   const now = look.checkedAt;
   const seen = look.sets.some((set) => set.length > 0) ? Math.min(Math.max(look.ttl, 1), MAX_COUNTED_TTL) : 0;
   const noted: DnssecState = {
-    ...state,
+    ...forgetFault(state, now),
     parent: look,
     trouble: null,
     lookedAt: now,

@@ -1,10 +1,12 @@
 /** The signers of zones: their keys, unsealed once, and the signatures that were made lately. */
 import type { Secrets } from '../../base/secrets.ts';
+import { keyTag } from '../../dnssec/dnskey.ts';
 import { SigningKey } from '../../dnssec/keys.ts';
 import { SigningThreads } from '../../dnssec/signing-threads.ts';
 import { ALL_HASHES, SignatureMemo, Signer, SigningBatch } from '../../dnssec/zone-signer.ts';
 import type { Id } from '../../store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../store/rows.ts';
+import type { Name } from '../../wire/name.ts';
 
 /** Keys that are kept unsealed. */
 const MAX_KEYS = 20_000;
@@ -45,7 +47,7 @@ export class Signers {
   /** Throws WaypostError `unsealable` or `bad_signing_key`. */
   signer({ id, apex }: Domain, row: DnssecRow, batch: SigningBatch): Signer {
     const { progress, clock } = row;
-    const all = row.keys.map((key) => this.#key(id, key));
+    const all = row.keys.map((key) => this.#key(id, apex, key));
     const signing = progress?.toward === 'unsigned' ? [] : all.filter((_, i) => row.keys[i].use === 'sign');
     const previous = progress === undefined ? [] : all.filter((_, i) => progress.from.includes(row.keys[i].id));
     const signedTo = progress?.signedTo ?? ALL_HASHES;
@@ -58,15 +60,28 @@ export class Signers {
     );
   }
 
-  #key(domainId: Id, { dnskey, sealed }: DnssecKey): SigningKey {
+  #key(domainId: Id, apex: Name, stored: DnssecKey): SigningKey {
+    const { sealed } = stored;
     let key = this.#keys.get(sealed);
     if (key === undefined) {
-      const privateKey = this.#secrets.unseal(Buffer.from(sealed, 'base64'), dnssecContext(domainId));
-      key = new SigningKey({ dnskey: Buffer.from(dnskey, 'base64'), privateKey });
-      privateKey.fill(0);
+      key = this.#load(domainId, apex, stored);
       if (this.#keys.size === MAX_KEYS) this.#keys.clear();
       this.#keys.set(sealed, key);
     }
     return key;
+  }
+
+  #load(domainId: Id, apex: Name, { dnskey, sealed }: DnssecKey): SigningKey {
+    const rdata = Buffer.from(dnskey, 'base64');
+    try {
+      const privateKey = this.#secrets.unseal(Buffer.from(sealed, 'base64'), dnssecContext(domainId));
+      const key = new SigningKey({ dnskey: rdata, privateKey });
+      privateKey.fill(0);
+      return key;
+    } catch (error) {
+      const reason = `the private key cannot be used: ${(error as Error).message}`;
+      this.memo.faults.report({ apex, keyTag: keyTag(rdata), reason });
+      throw error;
+    }
   }
 }

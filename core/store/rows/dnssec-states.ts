@@ -35,6 +35,17 @@ export interface ParentLook {
   readonly checkedAt: number;
 }
 
+/** A key or signature that a node found wrong and did not use. */
+export interface NotedFault {
+  /** Seconds since 1970. */
+  readonly at: number;
+  /** Name of the node. */
+  readonly node: string;
+  readonly keyTag: number;
+  /** A sentence. */
+  readonly reason: string;
+}
+
 /** All times are seconds since 1970. */
 export interface DnssecState {
   readonly domainId: Id;
@@ -63,6 +74,8 @@ export interface DnssecState {
   readonly lookAt: number;
   /** DNSKEY rdata (base64) of the last keys that were removed. */
   readonly retired: readonly string[];
+  /** The last fault of a day. */
+  readonly fault?: NotedFault;
 }
 
 /** What a scan needs of a row. */
@@ -76,7 +89,7 @@ export interface DnssecStateHead {
 export interface StoredDnssecState extends DnssecState {
   /** When something is to be done. */
   readonly dueAt: number;
-  /** The parent has a DS that does not match, or lacks one. */
+  /** The parent has a DS that does not match, or lacks one, or cannot be asked. */
   readonly hasProblem: boolean;
 }
 

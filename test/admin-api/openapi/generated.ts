@@ -1042,7 +1042,7 @@ export interface components {
              * @description the problem
              * @enum {string}
              */
-            code: "ds_mismatch" | "parent_unreachable";
+            code: "ds_mismatch" | "parent_unreachable" | "signing_failed";
             /** @description of ds_mismatch: the DS of a former key, of an unknown key, or no DS */
             reason: ("stale" | "foreign" | "missing") | null;
             /** @description the problem and how to fix it */
@@ -4938,7 +4938,10 @@ export interface operations {
                              */
                             earliest_expiry: string | null;
                         };
-                        /** @description what is wrong at the parent zone; or null */
+                        /**
+                         * @description what is wrong at the parent zone or with the signatures; or
+                         * null
+                         */
                         error: components["schemas"]["DnssecError"] | null;
                         /** @description what to enter at the registrar, step by step */
                         instructions: string[];
@@ -5085,7 +5088,10 @@ export interface operations {
                              */
                             earliest_expiry: string | null;
                         };
-                        /** @description what is wrong at the parent zone; or null */
+                        /**
+                         * @description what is wrong at the parent zone or with the signatures; or
+                         * null
+                         */
                         error: components["schemas"]["DnssecError"] | null;
                         /** @description what to enter at the registrar, step by step */
                         instructions: string[];
@@ -5269,7 +5275,10 @@ export interface operations {
                              */
                             earliest_expiry: string | null;
                         };
-                        /** @description what is wrong at the parent zone; or null */
+                        /**
+                         * @description what is wrong at the parent zone or with the signatures; or
+                         * null
+                         */
                         error: components["schemas"]["DnssecError"] | null;
                         /** @description what to enter at the registrar, step by step */
                         instructions: string[];
@@ -5457,7 +5466,10 @@ export interface operations {
                              */
                             earliest_expiry: string | null;
                         };
-                        /** @description what is wrong at the parent zone; or null */
+                        /**
+                         * @description what is wrong at the parent zone or with the signatures; or
+                         * null
+                         */
                         error: components["schemas"]["DnssecError"] | null;
                         /** @description what to enter at the registrar, step by step */
                         instructions: string[];
@@ -5641,7 +5653,10 @@ export interface operations {
                              */
                             earliest_expiry: string | null;
                         };
-                        /** @description what is wrong at the parent zone; or null */
+                        /**
+                         * @description what is wrong at the parent zone or with the signatures; or
+                         * null
+                         */
                         error: components["schemas"]["DnssecError"] | null;
                         /** @description what to enter at the registrar, step by step */
                         instructions: string[];

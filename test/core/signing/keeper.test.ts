@@ -4,15 +4,19 @@ import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { Registry, selectFormat } from '../../../core/base/metrics/index.ts';
 import { dsRdata } from '../../../core/dnssec/dnskey.ts';
+import { SigningKey } from '../../../core/dnssec/keys.ts';
+import { type SigningFault, SigningFaults } from '../../../core/dnssec/signing-faults.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { nextPiece } from '../../../core/journal/signing/progress.ts';
+import { adviseOn } from '../../../core/signing/advice.ts';
 import { SigningKeeper } from '../../../core/signing/keeper.ts';
 import { signingMetrics } from '../../../core/signing/metrics.ts';
 import type { LookResult } from '../../../core/signing/parent-look.ts';
 import { readSignedZone, storeSignedZone } from '../../../core/signing/store-zone.ts';
 import { beginRollover, beginSigning } from '../../../core/signing/zone-lifecycle.ts';
 import { type Domain, dnssec, domains, records } from '../../../core/store/rows.ts';
-import { addressRecord, newDomain, type Store, withStore } from '../journal/fixture.ts';
+import { TYPE } from '../../../core/wire/types.ts';
+import { addressRecord, dump, newDomain, type Store, withStore } from '../journal/fixture.ts';
 import { newKey, newRow, signedStore } from '../journal/signing/rig.ts';
 
 const test = suite('core/signing/keeper');
@@ -186,7 +190,7 @@ test('metrics count zones by state, and the node warns of signatures that expire
     const rig = newRig(store);
     const [keeper] = rig.keepers;
     const registry = new Registry();
-    signingMetrics(registry, keeper, { made: 3, hits: 4 });
+    signingMetrics(registry, keeper, { made: 3, hits: 4, faults: new SigningFaults() });
     const domain = await addZone(rig, 'd.test.');
     await signAll(rig, domain);
     await pass(rig);
@@ -199,6 +203,45 @@ test('metrics count zones by state, and the node warns of signatures that expire
     assert.equal(keeper.warnings(), []);
     rig.now += 16 * DAY;
     assert.equal(keeper.warnings(), ['a DNSSEC signature expires in 5 days: zones are not signed again']);
+  }));
+
+test('a wrong signature is not published, and the state and the log name it', () =>
+  withStore(signedStore, async (store) => {
+    const rig = newRig(store);
+    const [keeper] = rig.keepers;
+    const faults: SigningFault[] = [];
+    const domain = await addZone(rig, 'e.test.');
+    await signAll(rig, domain);
+    const before = dump(store.environment, ['answers', 'nsec3']);
+    const { signAll: rightly } = SigningKey;
+    // A bit of each signature over DNSKEY flips.
+    SigningKey.signAll = (inputs) =>
+      rightly(inputs).map((signature, i) => {
+        if (inputs[i].message[1] === TYPE.DNSKEY) signature[40] ^= 1;
+        return signature;
+      });
+    try {
+      const row = store.reader.dnssec(domain.id)!;
+      await write(store.environment, store.journal, '1', (draft) =>
+        draft.put(dnssec, { ...row, clock: row.clock + 8 * DAY }),
+      ).then(
+        () => assert.unreachable(),
+        (error: Error) => faults.push({ apex: domain.apex, keyTag: 7, reason: error.message }),
+      );
+    } finally {
+      SigningKey.signAll = rightly;
+    }
+    assert.match(faults[0].reason, /Cannot sign .* a signature was wrong and was not published/);
+    assert.equal(dump(store.environment, ['answers', 'nsec3']), before);
+    for (let i = 0; i < 3; i++) keeper.noteFault(faults[0]);
+    assert.is(rig.logged.filter((line) => /cannot sign a zone domain=e\.test key_tag=7/.test(line)).length, 1);
+    await pass(rig);
+    const problem = () => adviseOn(readSignedZone(store.reader, domain)!, domain.apex).problem;
+    assert.is(problem()?.code, 'signing_failed');
+    assert.match(problem()!.message, /The node a could not sign with the key with key tag 7: /);
+    assert.is(store.reader.dnssecState(domain.id)?.hasProblem, false);
+    await pass(rig, 2 * DAY);
+    assert.is(problem(), null);
   }));
 
 test.run();

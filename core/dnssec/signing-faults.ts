@@ -1,0 +1,22 @@
+/** Keys and signatures that were found wrong before anything was published. */
+import type { Name } from '../wire/name.ts';
+
+export interface SigningFault {
+  /** Of the zone. */
+  readonly apex: Name;
+  readonly keyTag: number;
+  /** A sentence. */
+  readonly reason: string;
+}
+
+export class SigningFaults {
+  /** Number of reports. */
+  count = 0;
+  /** Called for each. */
+  listener: (fault: SigningFault) => void = () => {};
+
+  report(fault: SigningFault): void {
+    this.count++;
+    this.listener(fault);
+  }
+}
