@@ -3,7 +3,7 @@
  * covers it is sent (RFC 5155 section 7.2). One object per thread; nothing is allocated per packet.
  */
 
-import { hashNameWords, NSEC3_HASH_WORDS } from '../dnssec/nsec3.ts';
+import { hashNameWords, NSEC3_HASH_WORDS, NSEC3_LABEL_LENGTH, writeHashLabel } from '../dnssec/nsec3.ts';
 import { HASH_LENGTH, NAME_LENGTH_AT } from '../store/answers.ts';
 import {
   CHUNK_COUNT_WORD,
@@ -18,8 +18,6 @@ import type { IndexReader } from './index-reader.ts';
 
 /** Maximum proofs of a response: a chain has at most 16 names, of which the last needs three. */
 const MAX_PROOFS = 24;
-/** Characters of a hash in Base32. */
-const LABEL = 32;
 /** Compression pointers have 14 bits. */
 const LAST_POINTER = 0x3fff;
 
@@ -130,7 +128,7 @@ export class Denial {
     const size = nodes.getInt32(entry) - ENTRY_HEADER;
     const owner = from - start;
     const isPointed = owner <= LAST_POINTER;
-    const owners = LABEL + 3 + (count - 1) * (isPointed ? 2 : LABEL + 3);
+    const owners = NSEC3_LABEL_LENGTH + 3 + (count - 1) * (isPointed ? 2 : NSEC3_LABEL_LENGTH + 3);
     if (from + owners + size > limit) return NO_ROOM;
     let p = from;
     let at = entry + ENTRY_HEADER;
@@ -139,9 +137,9 @@ export class Denial {
         bytes[p++] = 0xc0 | (owner >>> 8);
         bytes[p++] = owner;
       } else {
-        bytes[p++] = LABEL;
-        writeBase32(nodes, entry + ENTRY_HASH_AT, view, p);
-        p += LABEL;
+        bytes[p++] = NSEC3_LABEL_LENGTH;
+        writeHashLabel(nodes, entry + ENTRY_HASH_AT, view, p);
+        p += NSEC3_LABEL_LENGTH;
         bytes[p++] = 0xc0 | (apexPointer >>> 8);
         bytes[p++] = apexPointer;
       }
@@ -229,25 +227,4 @@ function compareHash(view: DataView, at: number, hashes: Int32Array, first: numb
     if (own !== other) return own < other ? -1 : 1;
   }
   return 0;
-}
-
-/** Base32 of 10 bits with the extended hex alphabet (RFC 4648 section 7): two characters. */
-const DIGITS = Uint16Array.from({ length: 1024 }, (_, bits) => (digit(bits >>> 5) << 8) | digit(bits & 31));
-
-function digit(bits: number): number {
-  return '0123456789abcdefghijklmnopqrstuv'.charCodeAt(bits);
-}
-
-/** Writes the Base32 of a hash: 40 bits become 8 characters. */
-function writeBase32(nodes: DataView, from: number, target: DataView, to: number): void {
-  let p = to;
-  for (let at = from; at < from + HASH_LENGTH; at += 5) {
-    const high = nodes.getInt32(at);
-    const low = nodes.getUint8(at + 4);
-    target.setUint16(p, DIGITS[high >>> 22]);
-    target.setUint16(p + 2, DIGITS[(high >>> 12) & 1023]);
-    target.setUint16(p + 4, DIGITS[(high >>> 2) & 1023]);
-    target.setUint16(p + 6, DIGITS[((high & 3) << 8) | low]);
-    p += 8;
-  }
 }

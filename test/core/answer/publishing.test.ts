@@ -27,11 +27,11 @@ import { addressRecord, DEFAULTS, newDomain } from '../journal/fixture.ts';
 import { RecordedIndex } from './recorded-index.ts';
 
 const UDP = 1232;
-const HOSTS = 6;
+const HOSTS = 4;
 /** Names that are never there, of which each NSEC3 record covers some. */
-const MISSING = 12;
+const MISSING = 8;
 const TYPES = [TYPE.A, TYPE.TXT, TYPE.DS];
-const MANY = 16;
+const MANY = 8;
 /** Offset in the rdata of RRSIG (RFC 4034 section 3.1). */
 const LABELS_AT = 3;
 /** Bytes: with room for all, for some NSEC3 entries, for none. */
