@@ -4,6 +4,7 @@ import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { describeDnssec, describeForms } from './dnssec-status.ts';
 import { domainPath } from './domains.ts';
+import { addForeignKeyCommands } from './foreign-keys.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
 
 /** Sends a request for a domain and shows its state. */
@@ -94,4 +95,5 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
       return true;
     },
   });
+  addForeignKeyCommands(dnssec, context);
 }

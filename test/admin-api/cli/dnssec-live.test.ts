@@ -60,6 +60,24 @@ test('status --check asks the parent', async ({ waypost, json, daemon, domainId 
   assert.equal([body.status, body.error.reason], ['awaiting_ds', 'missing']);
 });
 
+test('keys of another provider are added, listed and removed', async ({ waypost, json }) => {
+  const add = (...words: string[]) => waypost(['dnssec', 'foreign-keys', 'add', 'signed.test', ...words]);
+  const none = await waypost(['dnssec', 'foreign-keys', 'list', 'signed.test']);
+  assert.equal([none.code, none.stdout, none.stderr], [0, '', 'signed.test has no foreign keys.\n']);
+  const added = await add('257', '3', '15', 'l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4=');
+  assert.is(added.code, 0, added.stderr);
+  assert.match(added.stdout, /^added foreign key \d+ with key tag 3613 to signed\.test \(change \d+\)\n$/);
+  const again = await add('signed.test. 60 IN DNSKEY 257 3 15 l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4=');
+  assert.match(again.stderr, /bad_dnskey[\s\S]*key tag 3613|key tag 3613[\s\S]*bad_dnskey/);
+  const { stdout } = await waypost(['dnssec', 'foreign-keys', 'list', 'signed.test']);
+  assert.match(stdout, /^\d+ +20.* 3613 +257 3 15 l02Woi0iS8Aa/);
+  const [{ id }] = await json(['dnssec', 'foreign-keys', 'list', 'signed.test']);
+  const removed = await waypost(['dnssec', 'foreign-keys', 'rm', 'signed.test', String(id)]);
+  assert.match(removed.stdout, /^removed foreign key \d+ of signed\.test \(change \d+\)\n$/);
+  const gone = await waypost(['dnssec', 'foreign-keys', 'rm', 'signed.test', String(id)]);
+  assert.match(gone.stderr, /no_such_key/);
+});
+
 test('rollover, in an emergency, and cancelled', async ({ waypost, daemon, domainId }) => {
   const begun = await waypost(['dnssec', 'rollover', 'signed.test', '--emergency']);
   assert.match(begun.stdout, /^signed\.test: rolling_publish \(change \d+\)\n {2}next {9}Add the DS record/);
