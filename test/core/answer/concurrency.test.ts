@@ -174,6 +174,8 @@ test('200,000 names added while readers query: moving to larger slots loses none
 
 /** Odd: some pauses are with the name and some without it. */
 const PAUSE_EVERY = 63;
+/** Even. */
+const COMMITS = depth({ quick: 100, moderate: 1000, full: 10_000 });
 const COMINGS = depth({ quick: 20_000, moderate: 100_000, full: 1_000_000 });
 test(`a name of a signed zone comes and goes ${COMINGS} times: every proof proves`, async () => {
   const folder = temporaryFolder('concurrency');
@@ -227,22 +229,29 @@ test(`a name of a signed zone comes and goes ${COMINGS} times: every proof prove
       change();
       checkProofs(path.answer(packet, UDP)!, domain.apex);
     }
-    const readers = await startReaders(index, {
-      packet,
-      numbered: false,
-      right: [],
-      collects: true,
-      storeDirectory: folder,
-    });
+    const asking = { packet, numbered: false, right: [], collects: true, storeDirectory: folder };
+    let readers = await startReaders(index, asking);
+    const check = async (): Promise<void> => {
+      for (const { collected } of await readers.stop()) {
+        assert.ok(collected.size > 1, `${collected.size} different responses`);
+        for (const hex of collected.keys()) checkProofs(Buffer.from(hex, 'hex'), domain.apex);
+      }
+    };
     for (let k = 0; k < COMINGS; k++) {
       for (const change of k % 2 === 0 ? add : remove) change();
       // While changes go on, readers get most answers from the store, where the name is not.
       if (k % PAUSE_EVERY === 0) Atomics.wait(readers.control, STOP, 0, 1);
     }
-    for (const { collected } of await readers.stop()) {
-      assert.ok(collected.size > 1, `${collected.size} different responses`);
-      for (const hex of collected.keys()) checkProofs(Buffer.from(hex, 'hex'), domain.apex);
-    }
+    await check();
+    // The same with commits, and with many names at once.
+    readers = await startReaders(index, asking);
+    const many = [row, ...Array.from({ length: 20 }, (_, i) => addressRecord(domain, `many${i}`))];
+    for (let k = 0; k < COMMITS; k++)
+      await write(environment, journal, 'test', (draft) => {
+        for (const changed of many) if (k % 2 === 0) draft.put(records, changed);
+        if (k % 2 === 1) for (const changed of many) draft.delete(records, changed);
+      });
+    await check();
   }
   await store.close();
   await journal.close();
