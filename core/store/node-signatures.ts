@@ -53,9 +53,9 @@ export function addressesOf(node: Buffer, name: Uint8Array): RRset[] {
 }
 
 /** The signatures over the DS in the node of an apex. They are those of the enclosing zone. */
-export function dsSignaturesOf(node: Buffer, apex: Uint8Array): ResourceRecord[] {
-  const at = answerOffset(node, 0, TYPE.DS);
-  if (at === 0 || (node[at + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return [];
+export function dsSignaturesOf(node: Buffer | undefined, apex: Uint8Array): ResourceRecord[] {
+  const at = node === undefined ? 0 : answerOffset(node, 0, TYPE.DS);
+  if (node === undefined || at === 0 || (node[at + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return [];
   return expandSigned(node, at, apex, apex).answer.filter(({ type }) => type === TYPE.RRSIG);
 }
 

@@ -3,10 +3,10 @@ import type { Signer, SigningBatch, Steps } from '../../dnssec/zone-signer.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, apexKey, type Id, nameKey, nameOfKey } from '../../store/keys.ts';
-import { replaceSoaSignatures } from '../../store/node-signatures.ts';
+import { dsSignaturesOf, replaceSoaSignatures } from '../../store/node-signatures.ts';
 import type { Domain } from '../../store/rows.ts';
 import { equalNames, isWithin, type Name, parentName } from '../../wire/name.ts';
-import { TYPE } from '../../wire/types.ts';
+import { type ResourceRecord, TYPE } from '../../wire/types.ts';
 import { affectedNames, type ChangedName } from '../../zone/affected.ts';
 import { negativeTtl } from '../../zone/answer-parts.ts';
 import { readNodes } from '../../zone/bulk.ts';
@@ -21,6 +21,7 @@ import { walk } from '../../zone/walk.ts';
 import type { NodeChange, NodeWriter } from './node-writer.ts';
 import { Nsec3Chain, type Nsec3Change, removeAll, repeat } from './nsec3-chain.ts';
 import type { ServedZones } from './served-zones.ts';
+import type { ZoneSnapshot } from './zone-difference.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 import type { ZoneUpdate } from './zone-update.ts';
 
@@ -30,11 +31,15 @@ const STEP_NAMES = 64;
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
+/** The signatures that a zone has made over the DS of a nested one. */
+interface SignedDs {
+  readonly snapshot: ZoneSnapshot;
+  readonly apex: Name;
+  readonly signatures: readonly ResourceRecord[];
+}
+
 interface ComparedNode {
-  /** The zone that signs. */
   readonly domain: Domain;
-  /** The apex of a nested zone of ours: the zone signs the DS there. */
-  readonly isNested: boolean;
   readonly name: Name;
   readonly node: Buffer | null;
   /** What the name had before, if a secondary follows the zone. */
@@ -90,13 +95,15 @@ export class ZoneCompiler {
 
   /** Writes what `earlier` has compiled of the same rows. */
   repeat(earlier: ZoneCompiler): void {
-    for (const { before: _before, ...compared } of earlier.#comparedNodes)
-      this.#noteNode({ ...compared, before: this.#readBefore(compared.domain, compared.name, compared.isNested) });
+    const nested = this.#signedDs();
+    for (const { domain, name, node } of earlier.#comparedNodes)
+      this.#noteNode({ domain, name, node, before: this.#readBefore(domain, name) });
     for (const domainId of earlier.#wholeWithAliases) this.#zones.get(domainId)?.discardDifference();
     for (const change of earlier.nsec3) this.#zones.get(change.domainId)?.before?.noteChain([change]);
     this.#writer.repeat(earlier.#writer);
     repeat(this.#environment, earlier.nsec3);
     this.nsec3.push(...earlier.nsec3);
+    this.#noteDs(nested);
   }
 
   /**
@@ -104,6 +111,7 @@ export class ZoneCompiler {
    * zones around them change, too.
    */
   *compile(changedDomains: readonly Domain[]): Steps {
+    const nested = this.#signedDs();
     for (const [domainId, update] of this.#zones) {
       if (update.domain !== null) yield* this.#compileUpdate(update.domain, update);
       else {
@@ -121,6 +129,28 @@ export class ZoneCompiler {
     for (const { apex } of changedDomains) for (const child of this.#facts.childrenOf(apex)) this.#compileApex(child);
     if (this.#batch !== null) yield* this.#sign(this.#batch);
     for (const compared of this.#comparedNodes) this.#noteNode(compared);
+    this.#noteDs(nested);
+  }
+
+  /**
+   * The signatures over the DS of nested zones of ours, as they are before the group. The nodes of
+   * those zones have them, and are compiled when either zone changes.
+   */
+  #signedDs(): SignedDs[] {
+    const found: SignedDs[] = [];
+    for (const { domain, before: snapshot } of this.#zones.values()) {
+      if (domain === null || snapshot === null || snapshot.isIncomplete) continue;
+      if (this.#facts.dnssec(domain.id) === undefined) continue;
+      for (const { apex } of this.#facts.childrenOf(domain.apex))
+        if (this.#facts.parentOf(apex)?.id === domain.id)
+          found.push({ snapshot, apex, signatures: dsSignaturesOf(this.#writer.read(apex, apex), apex) });
+    }
+    return found;
+  }
+
+  #noteDs(nested: readonly SignedDs[]): void {
+    for (const { snapshot, apex, signatures } of nested)
+      snapshot.noteDs(apex, signatures, dsSignaturesOf(this.#writer.read(apex, apex), apex));
   }
 
   *#sign(batch: SigningBatch): Steps {
@@ -140,20 +170,19 @@ export class ZoneCompiler {
   }
 
   /** Compiles and writes the node of a name. */
-  #compileName(domain: Domain, view: ZoneView, name: Name): Buffer | null {
+  #compileName(domain: Domain, view: ZoneView, name: Name): void {
     const { apex } = domain;
     const zoneSigner = this.#served.signerOf(domain);
     const signer = zoneSigner?.signs(name) === true ? zoneSigner : null;
     const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
     const node = compileNode(view, name, signer, parentSigner);
     if (zoneSigner !== null || findType(view.rrsets(name), TYPE.ALIAS) !== undefined)
-      this.#comparedNodes.push({ domain, isNested: false, name, node, before: this.#readBefore(domain, name) });
+      this.#comparedNodes.push({ domain, name, node, before: this.#readBefore(domain, name) });
     if (zoneSigner !== null) {
       const types = node === null ? this.#delegatedTypes(view, name) : typesOfNode(node);
       this.#chainOf(domain, view, zoneSigner).note(name, types);
     }
     this.#writer.put(name, node, apex);
-    return node;
   }
 
   /**
@@ -168,14 +197,14 @@ export class ZoneCompiler {
   }
 
   /** The node of a name before it is written, if a secondary follows the zone. */
-  #readBefore({ id, apex }: Domain, name: Name, isNested = false): Buffer | undefined {
+  #readBefore({ id, apex }: Domain, name: Name): Buffer | undefined {
     if (this.#zones.get(id)?.before == null) return undefined;
-    const node = this.#writer.read(name, isNested ? name : apex);
+    const node = this.#writer.read(name, apex);
     return node && Buffer.from(node);
   }
 
-  #noteNode({ domain, isNested, name, node, before }: ComparedNode): void {
-    this.#zones.get(domain.id)?.before?.noteNode(name, isNested, before, node);
+  #noteNode({ domain, name, node, before }: ComparedNode): void {
+    this.#zones.get(domain.id)?.before?.noteNode(name, before, node);
   }
 
   #chainOf({ id, apex }: Domain, view: ZoneView, signer: Signer): Nsec3Chain {
@@ -290,12 +319,12 @@ export class ZoneCompiler {
       else {
         if (signer !== null) {
           const before = this.#readBefore(domain, domain.apex);
-          this.#comparedNodes.push({ domain, isNested: false, name: domain.apex, node, before });
+          this.#comparedNodes.push({ domain, name: domain.apex, node, before });
         }
         this.#writer.put(domain.apex, node, domain.apex);
       }
     }
-    this.#compileChildren(domain, update);
+    this.#compileChildren(domain.apex, update);
     // All names of a zone that is compiled as a whole are listed.
     if (update.listing === null || signer === null || update.isWhole || update.compiled !== undefined) return;
     const chain = this.#chainOf(domain, this.#served.view(domain), signer);
@@ -338,26 +367,21 @@ export class ZoneCompiler {
   }
 
   /** Compiles the apexes of nested zones whose DS, which this zone stores, may have changed. */
-  #compileChildren(domain: Domain, update: ZoneUpdate): void {
+  #compileChildren(apex: Name, update: ZoneUpdate): void {
     const isWhole = update.isWhole || update.compiled !== undefined;
-    const isSigned = this.#served.signerOf(domain) !== null;
-    for (const child of this.#facts.childrenOf(domain.apex)) {
+    for (const child of this.#facts.childrenOf(apex)) {
       const concerns = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
         (types.has(TYPE.NS) ||
           types.has(TYPE.DNAME) ||
           // Without types: the signature of the DS is due.
           ((types.has(TYPE.DS) || types.size === 0) && equalNames(name, child.apex)));
-      if (!isWhole && !update.hasChange(concerns)) continue;
-      const before = this.#readBefore(domain, child.apex, true);
-      const node = this.#compileApex(child);
-      const signsDs = isSigned && this.#facts.parentOf(child.apex)?.id === domain.id;
-      if (signsDs) this.#comparedNodes.push({ domain, isNested: true, name: child.apex, node, before });
+      if (isWhole || update.hasChange(concerns)) this.#compileApex(child);
     }
   }
 
-  #compileApex(domain: Domain): Buffer | null {
-    return this.#compileName(domain, this.#served.view(domain), domain.apex);
+  #compileApex(domain: Domain): void {
+    this.#compileName(domain, this.#served.view(domain), domain.apex);
   }
 }
 

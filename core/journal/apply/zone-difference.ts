@@ -5,7 +5,7 @@
 
 import { nsec3Owner } from '../../dnssec/nsec3.ts';
 import type { Id } from '../../store/keys.ts';
-import { addressesOf, dsSignaturesOf, signaturesOf } from '../../store/node-signatures.ts';
+import { addressesOf, signaturesOf } from '../../store/node-signatures.ts';
 import { entryRecords } from '../../store/nsec3-entries.ts';
 import { latin1 } from '../../wire/latin1.ts';
 import { type Name, nameId, parentName } from '../../wire/name.ts';
@@ -88,21 +88,24 @@ export class ZoneSnapshot {
 
   /**
    * The node of a name of a signed zone, or of an ALIAS, has changed. Only the first and the last
-   * node count. `isNested`: it is the apex of a nested zone of ours, where this zone signs the DS.
+   * node count.
    */
-  noteNode(name: Name, isNested: boolean, before: Buffer | undefined, after: Buffer | null): void {
+  noteNode(name: Name, before: Buffer | undefined, after: Buffer | null): void {
     const isApex = name.length === this.#view.apex.length;
-    const read = (node: Buffer | null | undefined): ResourceRecord[] => {
-      if (node === null || node === undefined) return [];
-      return isNested ? dsSignaturesOf(node, copyOf(name)) : signaturesOf(node, copyOf(name), isApex);
-    };
-    const id = isNested ? `ds ${nameId(name)}` : nameId(name);
+    const read = (node: Buffer | null | undefined): ResourceRecord[] =>
+      node === null || node === undefined ? [] : signaturesOf(node, copyOf(name), isApex);
+    const id = nameId(name);
     const noted = this.#signatures.get(id);
     if (noted === undefined) this.#signatures.set(id, { before: read(before), after: read(after) });
     else noted.after = read(after);
     // The addresses of an ALIAS may change with a node that is compiled for another reason.
-    if (isNested || this.#names.has(id) || this.#names.size > MAX_NAMES) return;
+    if (this.#names.has(id) || this.#names.size > MAX_NAMES) return;
     if (findType(this.#view.rrsets(name), TYPE.ALIAS) !== undefined) this.#noteSets(id, name, () => before);
+  }
+
+  /** The signatures over the DS of a nested zone of ours, before and after the group. */
+  noteDs(name: Name, before: readonly ResourceRecord[], after: readonly ResourceRecord[]): void {
+    this.#signatures.set(`ds ${nameId(name)}`, { before, after });
   }
 
   /** NSEC3 records have changed. */
