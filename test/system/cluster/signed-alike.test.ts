@@ -148,13 +148,22 @@ const serialsOf = (): Promise<number[]> => Promise.all(rig.nodes.map(async (node
 
 const haveSameSerial = async (): Promise<boolean> => new Set(await serialsOf()).size === 1;
 
-/** All nodes have applied the same, and serve the same. */
+/** All nodes serve the same, once they have applied the same. */
 async function areAlike(): Promise<void> {
-  await until(haveSameSerial, 'the same serial');
-  const [first, ...others] = await Promise.all(rig.nodes.map(answersOf));
-  const [{ text }, ...zones] = await Promise.all(rig.nodes.map(transferOf));
-  for (const answers of others) assert.equal(answers, first);
-  for (const zone of zones) assert.equal(zone.text, text);
+  const find = async (): Promise<string[][]> => {
+    const [answers, zones] = await Promise.all([
+      Promise.all(rig.nodes.map(answersOf)),
+      Promise.all(rig.nodes.map(transferOf)),
+    ]);
+    return rig.nodes.map((_, i) => [...answers[i], ...zones[i].text]);
+  };
+  const isEqual = (served: readonly string[][]): boolean => new Set(served.map((lines) => lines.join())).size === 1;
+  let served = await find();
+  for (const deadline = performance.now() + PATIENCE_MS; !isEqual(served) && performance.now() < deadline; ) {
+    await sleep(100);
+    served = await find();
+  }
+  for (const lines of served) assert.equal(lines, served[0]);
 }
 
 async function validates(validator: Validator, label: string): Promise<void> {

