@@ -44,14 +44,14 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
   addVerb(dnssec, context, {
     usage: 'disable <domain>',
     about: 'stop signing the zone, once its DS records are gone',
-    options: [option('--force', 'stop at once, although resolvers may have the DS record in their caches'), YES],
-    more: 'The zone stays signed until the DS records are removed at the registrar and no cache has them.',
+    options: [option('--force', 'begin while the parent has a DS record; if it has none, stop at once'), YES],
+    more: 'Remove the DS records at the registrar first. The zone stays signed until no cache has them. With --force, CDS records ask the parent to remove them, and the zone stays signed until they are gone.',
     examples: ['waypost dnssec disable example.com', 'waypost dnssec disable example.com --force --yes'],
     async run(call: Call<{ force?: boolean }>, [name]) {
       const { force } = call.options;
       if (force)
         await call.confirm(
-          `Stop signing ${name} at once? Resolvers with a cached DS record reject the domain for hours.`,
+          `Stop signing ${name}? Unless its parent has a DS record, this is at once, and resolvers with a cached one reject the domain for hours.`,
         );
       await send(call, name, 'PUT', '', { enabled: false, ...(force ? { force } : {}) });
       return true;

@@ -37,7 +37,7 @@ export function dnssecRoutes(services: Services): Route[] {
       tag: 'dnssec',
       summary: 'Sign the zone, or stop signing it',
       description:
-        'Signing begins at once; then the DS record of the response must be set at the registrar. To stop, remove the DS records at the registrar: the zone stays signed until no cache has a DS record. With "force", signing stops at once, unless the parent zone has a DS record.',
+        'Signing begins at once; then the DS record of the response must be set at the registrar. To stop, remove the DS records at the registrar first: the zone stays signed until no cache has one. While the parent zone has a DS record, stopping is refused, except with "force": then CDS records ask the parent to remove it, and the zone stays signed until it is gone. Without a DS record, or if the parent cannot be asked, "force" stops signing at once.',
       scope: 'dns',
       conditional: true,
       body: dnssecBody,

@@ -17,7 +17,7 @@ export const dnssecBody = bodySchema(
     ),
     force: Type.Optional(
       flag(
-        'true to stop signing at once although resolvers may have the DS record in their caches, or the parent cannot be asked; only with "enabled": false',
+        'only with "enabled": false; true to stop while the parent has a DS record, which CDS records ask to remove; or, if it has none or cannot be asked, to stop at once although resolvers may have it in their caches',
       ),
     ),
   }),

@@ -5,6 +5,7 @@ import { generateKeyPair } from '../../core/dnssec/keys.ts';
 import { MAX_NSEC3_APEX } from '../../core/dnssec/nsec3.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { findLargestTtl } from '../../core/signing/largest-ttl.ts';
+import { findOwnParent } from '../../core/signing/own-parent.ts';
 import { isFailed, type LookResult } from '../../core/signing/parent-look.ts';
 import { isBusy, lookAtParent, noteResult, readSignedZone, storeSignedZone } from '../../core/signing/store-zone.ts';
 import {
@@ -85,15 +86,21 @@ async function disable(services: Services, context: Context<Caller>, { algorithm
     const now = nowSeconds();
     if (zone === null) return { action: 'dnssec.disable', zone, unchanged: true };
     const looked = noteResult(zone, apex, look, now);
-    if (force) {
-      if (hasDsNow(looked, look)) throw dsPresent(apex, 'Remove it at your registrar before you stop signing.');
+    if (force && !hasDsNow(looked, look)) {
       requireIdle(draft, domain);
       return { action: 'dnssec.disable', zone: null, detail: { force } };
     }
     if (zone.state.phase === 'removing_ds') return { action: 'dnssec.disable', zone, unchanged: true };
+    // In a parent zone of the same account, the commit deletes it.
+    if (!force && hasDs(looked) && findOwnParent(draft, domain) === null)
+      throw dsPresent(
+        apex,
+        'Remove it at your registrar first; or send "force": true: then CDS records ask the parent to remove it, and the zone stays signed until it is gone.',
+      );
     const removing = beginRemoval(looked, now);
     // While the zone is being signed, the keeper unsigns it later.
-    return { action: 'dnssec.disable', zone: removing ?? (isBusy(draft, domain) ? beginUnsigning(looked, now) : null) };
+    const unsigning = removing ?? (isBusy(draft, domain) ? beginUnsigning(looked, now) : null);
+    return { action: 'dnssec.disable', zone: unsigning, ...(force && { detail: { force } }) };
   });
 }
 
@@ -190,9 +197,13 @@ async function lookFor(services: Services, { caller, params }: Context<Caller>):
   return readSignedZone(reader, domain) === null ? null : lookAtParent(reader, publicParent, domain, nowSeconds());
 }
 
-/** By the look, or by the last one if that failed. */
-function hasDsNow({ state: { parent } }: SignedZone, look: LookResult | null): boolean {
-  if (look !== null && isFailed(look)) return false;
+/** By a look that did not fail. */
+function hasDsNow(zone: SignedZone, look: LookResult | null): boolean {
+  return look !== null && !isFailed(look) && hasDs(zone);
+}
+
+/** By the last look. */
+function hasDs({ state: { parent } }: SignedZone): boolean {
   return parent?.sets.some((set) => set.length > 0) ?? false;
 }
 

@@ -88,14 +88,19 @@ test('rollover, in an emergency, and cancelled', async ({ waypost, daemon, domai
 });
 
 test('disable waits for the DS; with --force it asks first', async ({ waypost, daemon, domainId }) => {
+  daemon.parent.look = { ...NO_DS, sets: [[`ffff0f02${'00'.repeat(32)}`]], ttl: 60 };
+  const early = await waypost(['dnssec', 'disable', 'signed.test']);
+  assert.is(early.code, 1);
+  assert.match(early.stderr, /dnssec_ds_present/);
+  daemon.parent.look = NO_DS;
   const off = await waypost(['dnssec', 'disable', 'signed.test']);
   assert.match(off.stdout, /^signed\.test: removing_ds \(change \d+\)\n {2}next {9}Remove all DS records/);
   const unconfirmed = await waypost(['dnssec', 'disable', 'signed.test', '--force']);
   assert.is(unconfirmed.code, 1);
   assert.match(unconfirmed.stderr, /not_confirmed|Not confirmed/);
   daemon.parent.look = { ...NO_DS, sets: [[`ffff0f02${'00'.repeat(32)}`]], ttl: 60 };
-  const refused = await waypost(['dnssec', 'disable', 'signed.test', '--force', '--yes']);
-  assert.match(refused.stderr, /dnssec_ds_present/);
+  const removing = await waypost(['dnssec', 'disable', 'signed.test', '--force', '--yes']);
+  assert.match(removing.stdout, /^signed\.test: removing_ds/);
   const kept = await waypost(['domain', 'rm', 'signed.test', '--yes']);
   assert.match(kept.stderr, /dnssec_ds_present/);
   daemon.parent.look = NO_DS;

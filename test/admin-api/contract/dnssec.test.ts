@@ -122,17 +122,29 @@ await everywhere('contract, DNSSEC', (test) => {
     await sign(world, zone);
     daemon.parent.look = { ...NO_DS, sets: [[dsOf(world, zone)]], ttl: 3600 };
     assert.is((await check(zone)).status, 'secure');
-    refused(await put({ enabled: false, force: true }), '409 dnssec_ds_present');
+    refused(await put({ enabled: false }), '409 dnssec_ds_present');
     refused(await zone.client.delete(zone.path), '409 dnssec_ds_present');
-    const removing = succeeded(await put({ enabled: false })).body;
-    assert.equal([removing.status, removing.ds], ['removing_ds', []]);
+    assert.is((await get(zone)).status, 'secure', 'nothing has changed');
+    daemon.parent.look = { trouble: 'no server answered' };
+    refused(await put({ enabled: false }), '409 dnssec_ds_present');
+    daemon.parent.look = { ...NO_DS, sets: [[dsOf(world, zone)]], ttl: 3600 };
+    for (let i = 0; i < 2; i++) {
+      const removing = succeeded(await put({ enabled: false, force: true })).body;
+      assert.equal([removing.status, removing.ds], ['removing_ds', []], 'signed until the DS is gone');
+    }
     assert.is(succeeded(await put({ enabled: true })).body.status, 'awaiting_ds');
-    succeeded(await put({ enabled: false }));
     daemon.parent.look = NO_DS;
+    assert.is(succeeded(await put({ enabled: false })).body.status, 'removing_ds');
     assert.is((await check(zone)).status, 'removing_ds', 'caches may have it');
     await setState(daemon, zone.id, { settledSince: LONG_AGO });
     assert.is((await check(zone)).status, 'off');
     succeeded(await zone.client.delete(zone.path));
+    const other = await world.zone();
+    await sign(world, other);
+    assert.is(
+      succeeded(await other.client.put(`${other.path}/dnssec`, { enabled: false, force: true })).body.status,
+      'off',
+    );
   });
 
   test('with force, a domain is deleted whatever its parent has', async ({ world }) => {

@@ -407,9 +407,11 @@ export interface paths {
         /**
          * Sign the zone, or stop signing it
          * @description Signing begins at once; then the DS record of the response must be set at
-         * the registrar. To stop, remove the DS records at the registrar: the zone stays signed
-         * until no cache has a DS record. With "force", signing stops at once, unless the parent
-         * zone has a DS record.
+         * the registrar. To stop, remove the DS records at the registrar first: the zone stays
+         * signed until no cache has one. While the parent zone has a DS record, stopping is
+         * refused, except with "force": then CDS records ask the parent to remove it, and the zone
+         * stays signed until it is gone. Without a DS record, or if the parent cannot be asked,
+         * "force" stops signing at once.
          */
         put: operations["setDnssec"];
         post?: never;
@@ -5025,9 +5027,9 @@ export interface operations {
                      */
                     algorithm?: number;
                     /**
-                     * @description true to stop signing at once although resolvers may have the DS
-                     * record in their caches, or the parent cannot be asked; only with "enabled":
-                     * false
+                     * @description only with "enabled": false; true to stop while the parent has a
+                     * DS record, which CDS records ask to remove; or, if it has none or cannot be
+                     * asked, to stop at once although resolvers may have it in their caches
                      */
                     force?: boolean;
                 };

@@ -262,7 +262,7 @@ for (const victims of VICTIMS)
         await life.run('POST', '/rollover', { emergency }, 'secure');
         await checkZones();
       }
-      await life.run('PUT', '', { enabled: false }, 'off');
+      await life.run('PUT', '', { enabled: false, force: true }, 'off');
     } finally {
       await visitor.stop();
     }
