@@ -31,7 +31,7 @@ import { type ClusterRig, startCluster } from './rig.ts';
 
 const ZONE = 'signed.example.';
 const NODES = 4;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const FOLLOWERS: readonly SecondaryKind[] = ['knot', 'nsd', 'bind'];
 /** TSIG key of the secondaries. */
 const KEY = 'follower';

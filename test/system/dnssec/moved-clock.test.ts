@@ -37,7 +37,7 @@ const SHARE = 0.05;
 const LAG = 3 * HOUR;
 /** Seconds that each signature is valid at least. */
 const LEFT = 21 * DAY - LAG - STEP;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** Simulated days between verifications by other programs. */
 const VERIFICATION = 10 * DAY;
 

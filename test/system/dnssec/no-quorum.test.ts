@@ -25,7 +25,7 @@ const DAYS = 20;
 const STEP = depth({ quick: 5 * DAY, moderate: 4 * DAY, full: 6 * HOUR });
 /** Seconds that a signing clock is behind the time at most. */
 const LAG = 4 * HOUR;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const SERVED_MS = 2000;
 
 const test = suite('no quorum');

@@ -16,7 +16,7 @@ import { ParentZone } from './parent.ts';
 import { whyNotResolver } from './resolvers.ts';
 import { startValidator, type Verdict } from './validator.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const ZONE = 'signed.example.';
 const APEX = parseName(ZONE);
 const WWW = parseName(`www.${ZONE}`);
