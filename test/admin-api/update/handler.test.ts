@@ -4,8 +4,10 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Domain } from '../../../core/store/rows.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
+import { type Domain, records } from '../../../core/store/rows.ts';
 import { formatName, parseName } from '../../../core/wire/name.ts';
+import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { signRequest, TSIG_ERROR } from '../../../core/wire/tsig.ts';
 import { findTsig } from '../../../core/wire/tsig-record.ts';
 import { TYPE } from '../../../core/wire/types.ts';
@@ -626,5 +628,25 @@ function encodedTsig(message: Uint8Array): number {
   const found = findTsig(message);
   return found.kind === 'found' ? message.length - found.start : 0;
 }
+
+test('records of DNSSEC stay when all records of their name are deleted', async () => {
+  const { domain, at, run } = await zone();
+  const { environment, journal } = world.daemon;
+  assert.is(await run([add(at('a'), 60, 'TXT', '"x"')]), 'NOERROR');
+  await write(environment, journal, '1', (draft) => {
+    const rdata = parseRdata(TYPE.CDS, '12345 13 2 1F987CC6583E92DF0890718C42A3A3D1F0A0E2D7FF33DF2A2F8B6E9B8C1B1F00');
+    const row = {
+      id: draft.newId(records),
+      domainId: domain.id,
+      name: parseName(at('a')),
+      type: TYPE.CDS,
+      ttl: 60,
+      rdata,
+    };
+    draft.put(records, { ...row, proxied: null, createdAt: 1, updatedAt: 1 });
+  });
+  assert.is(await run([deleteName(at('a'))]), 'NOERROR');
+  assert.match(recordsOf(domain).join(), /^a 60 CDS 12345 13 2 [0-9A-F]+$/i);
+});
 
 test.run();
