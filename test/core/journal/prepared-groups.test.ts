@@ -24,14 +24,19 @@ const COMMITS = depth({ quick: 300, moderate: 1000, full: 10_000 });
 const ROUND = 50;
 const OWNERS = ['@', 'a', 'b', 'x.a', '*.a', 'y.x.a', 'n', 'a.n', 'z'];
 
+/** Of writes of several entries, one of so many fails. */
+const FAILS = 4;
+
 /** What the journal has done. */
 class Observed {
   prepared = 0;
   failedWrites = 0;
+  /** Called when that many entries begin to be written. */
+  onWrite: (entries: number) => void = () => {};
   #writing = 0;
+  #writes = 0;
 
-  /** Some writes fail. */
-  watch(applier: Applier, random: Random): void {
+  watch(applier: Applier): void {
     const [rehearse, apply] = [applier.rehearse.bind(applier), applier.apply.bind(applier)];
     applier.rehearse = (links) => {
       if (this.#writing > 0) this.prepared++;
@@ -39,9 +44,12 @@ class Observed {
     };
     applier.apply = async (links, hash) => {
       this.#writing++;
+      const fails = links.length > 1 && ++this.#writes % FAILS === 0;
       try {
         // The head cannot be written without a hash.
-        return await apply(links, random.below(10) === 0 && links.length > 1 ? (null as unknown as Buffer) : hash);
+        const applied = apply(links, fails ? (null as unknown as Buffer) : hash);
+        this.onWrite(links.length);
+        return await applied;
       } catch (error) {
         this.failedWrites++;
         throw error;
@@ -98,7 +106,7 @@ for (const inThreads of [false, true])
     const journalOf = ({ environment, index, folder }: Omit<Store, 'journal'>, history: number) => {
       signers = new Signers(openSecrets(`${folder}/key`), { inThreads });
       const journal = openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, signers });
-      observed.watch((journal as unknown as { readonly applier: Applier }).applier, random);
+      observed.watch((journal as unknown as { readonly applier: Applier }).applier);
       return journal;
     };
     await withStore(journalOf, async (store) => {
@@ -113,16 +121,21 @@ for (const inThreads of [false, true])
         const commits: Promise<unknown>[] = [];
         const commit = (content: Buffer) =>
           journal.commit({ reads: { at: journal.head, ranges: [] }, changes: content, by: 'test' });
-        for (let i = 0; i < ROUND; i++) {
-          if (random.below(25) === 0)
+        const commitSome = (count: number): void => {
+          for (let i = 0; i < count && commits.length < ROUND; i++)
             commits.push(
-              commit(brokenEntry()).then(
-                () => assert.unreachable(),
-                () => {},
-              ),
+              random.below(25) > 0
+                ? commit(changes.next(zones))
+                : commit(brokenEntry()).then(
+                    () => assert.unreachable(),
+                    () => {},
+                  ),
             );
-          commits.push(commit(changes.next(zones)));
-          if (random.below(3) === 0) await (random.below(2) === 0 ? setImmediate() : sleep(random.below(3)));
+        };
+        observed.onWrite = (entries) => commitSome(entries + random.below(3));
+        while (commits.length < ROUND) {
+          commitSome(1 + random.below(4));
+          await (random.below(2) === 0 ? setImmediate() : sleep(random.below(3)));
         }
         await Promise.all(commits);
         await checkRebuilt(store, `seed ${SEED}, after ${done + ROUND} commits`);
