@@ -31,8 +31,8 @@ const STEP = depth({ quick: 2 * HOUR, moderate: 2 * HOUR, full: 20 * MINUTE });
 /** The same while nothing but the longest wait, a day, is to end. */
 const LONG_STEP = depth({ quick: 9 * HOUR, moderate: 9 * HOUR, full: 2 * HOUR });
 const DS_TTL = MINUTE;
-/** Seconds for which a resolver may remember that there is no DS. */
-const NEGATIVE_TTL = MINUTE;
+/** Seconds for which a resolver may have records that were insecure: the longest TTL. */
+const CACHED = HOUR;
 /** Milliseconds in which each node has looked at its clock. */
 const LOOK_MS = 1100;
 /** Milliseconds between two questions. */
@@ -148,7 +148,7 @@ class Visitor {
     const start = clock.now();
     const verdict = await validator.ask(parseName(`${label}${ZONE}`), type);
     this.answers++;
-    const mayBeInsecure = this.#since === null || start <= this.#since + NEGATIVE_TTL;
+    const mayBeInsecure = this.#since === null || start <= this.#since + CACHED;
     if (verdict === 'secure' || (verdict === 'insecure' && mayBeInsecure)) return;
     this.faults.push(`${verdict} in ${this.status}: ${label}${ZONE} ${type}`);
   }
