@@ -27,7 +27,7 @@ const NODES = depth({ quick: 2, moderate: 2, full: 3 });
 /** Several pieces. */
 const NAMES = depth({ quick: 300, moderate: 300, full: 1000 });
 /** Seconds by which the clock is moved at a time. */
-const STEP = depth({ quick: 2 * HOUR, moderate: 2 * HOUR, full: 20 * MINUTE });
+const STEP = depth({ quick: 2 * HOUR, moderate: 2 * HOUR, full: 30 * MINUTE });
 /** The same while nothing but the longest wait, a day, is to end. */
 const LONG_STEP = depth({ quick: 9 * HOUR, moderate: 9 * HOUR, full: 2 * HOUR });
 const DS_TTL = MINUTE;
@@ -170,7 +170,7 @@ class Life {
   }
 
   /** A command, and all steps that follow. */
-  async run(method: string, tail: string, body: { [key: string]: boolean }, end: string): Promise<void> {
+  async run(method: string, tail: string, body: { [key: string]: boolean } | undefined, end: string): Promise<void> {
     await this.#witness.api.call(method, `${path}${tail}`, body);
     let last = '';
     for (let steps = 0; ; steps++) {
@@ -260,6 +260,11 @@ for (const victims of VICTIMS)
       await checkZones();
       for (const emergency of IS_FULL ? [false, true] : [random.below(2) === 1]) {
         await life.run('POST', '/rollover', { emergency }, 'secure');
+        await checkZones();
+      }
+      if (IS_FULL) {
+        await life.run('POST', '/rollover', {}, 'rolling_ds');
+        await life.run('POST', '/rollover/cancel', undefined, 'secure');
         await checkZones();
       }
       await life.run('PUT', '', { enabled: false, force: true }, 'off');
