@@ -17,7 +17,14 @@ import { oldestClock } from '../journal/signing/progress.ts';
 import type { Environment } from '../store/environment.ts';
 import { type Id, idAt } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
-import { type DnssecPhase, type Domain, dnssec, dnssecStateHead, dnssecStates } from '../store/rows.ts';
+import {
+  type DnssecPhase,
+  type DnssecStateHead,
+  type Domain,
+  dnssec,
+  dnssecStateHead,
+  dnssecStates,
+} from '../store/rows.ts';
 import { formatHost } from '../wire/name.ts';
 import type { LookResult } from './parent-look.ts';
 import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
@@ -56,8 +63,10 @@ const EXPIRY_INTERVAL_MS = 300_000;
 const PIECE = 5000;
 /** The same of rows that are decoded. */
 const DECODED_PIECE = 500;
-/** Zones that one pass works on; the others follow in the next. */
-const MAX_DUE = 512;
+/** Zones that are due, and read at once. */
+const DUE_PIECE = 256;
+/** Zones that one pass looks at the parents of; the others follow in the next. */
+const MAX_LOOKS = 512;
 /** Zones whose parents are asked at the same time. */
 const CONCURRENT = 16;
 /** Seconds by which nodes wait differently before they ask a parent. */
@@ -79,6 +88,7 @@ export class SigningKeeper {
   readonly #now: () => number;
   readonly #stop = new AbortController();
   readonly #passes: Periodic;
+  readonly #looks: Periodic;
   readonly #expiries: Periodic;
   /** The last fault of each key, by domain and key tag. */
   readonly #faults = new Map<string, KeptFault>();
@@ -87,17 +97,22 @@ export class SigningKeeper {
     this.#options = options;
     this.#reader = new Reader(rawReader(options.environment));
     this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
-    const faults = new FaultLog(
-      options.log,
-      'cannot update the states of signed zones; retrying',
-      'the states of signed zones are updated again',
-    );
-    this.#passes = new Periodic(() => this.pass(), {
-      interval: INTERVAL_MS,
-      runsImmediately: true,
-      followsDate: true,
-      onEnd: (error) => faults.report(error),
-    });
+    const faults = (): FaultLog =>
+      new FaultLog(
+        options.log,
+        'cannot update the states of signed zones; retrying',
+        'the states of signed zones are updated again',
+      );
+    const periodic = (work: () => Promise<void>, log = faults()): Periodic =>
+      new Periodic(work, {
+        interval: INTERVAL_MS,
+        runsImmediately: true,
+        followsDate: true,
+        onEnd: (error) => log.report(error),
+      });
+    this.#passes = periodic(() => this.pass());
+    // Apart, since steps must not wait for parents that do not answer.
+    this.#looks = periodic(() => this.lookAtParents());
     this.#expiries = new Periodic(() => this.findExpiry(), {
       interval: EXPIRY_INTERVAL_MS,
       runsImmediately: true,
@@ -108,6 +123,7 @@ export class SigningKeeper {
 
   start(): void {
     this.#passes.start();
+    this.#looks.start();
     this.#expiries.start();
   }
 
@@ -121,7 +137,7 @@ export class SigningKeeper {
 
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the service is stopping'));
-    await Promise.all([this.#passes.stop(), this.#expiries.stop()]);
+    await Promise.all([this.#passes.stop(), this.#looks.stop(), this.#expiries.stop()]);
   }
 
   /** A key or a signature was found wrong, and nothing was published. */
@@ -154,39 +170,62 @@ export class SigningKeeper {
     }
   }
 
-  /** Works on the zones that are due. Rejects if a commit does. */
+  /** Takes the steps that are due without a look at the parent. Rejects if a commit does. */
   async pass(): Promise<void> {
     await this.#storeFaults();
-    const ids = await this.#scan(this.#now());
-    // Read before the nodes are asked: what is written meanwhile may not be served.
-    const due = ids.flatMap((id) => this.#read(id) ?? []);
-    const isServed = due.some(({ before }) => isUnserved(before)) && (await this.#isServed());
-    for (let i = 0; i < due.length && !this.#stop.signal.aborted; i += CONCURRENT)
-      await this.#keepAll(due.slice(i, i + CONCURRENT), isServed);
-  }
-
-  /** Zones that are due; counts all. */
-  async #scan(now: number): Promise<Id[]> {
-    const rows = this.#options.environment.rows.get(dnssecStates.number)!;
     const phases = new Map<DnssecPhase, number>();
     let problems = 0;
-    const due: Id[] = [];
+    const count = ({ phase, hasProblem }: DnssecStateHead): void => {
+      phases.set(phase, (phases.get(phase) ?? 0) + 1);
+      if (hasProblem) problems++;
+    };
+    // Read before the nodes are asked: what is written meanwhile may not be served.
+    for await (const due of this.#due(count)) {
+      const isServed = due.some(({ before }) => isUnserved(before)) && (await this.#isServed());
+      await this.#keepAll(due, isServed);
+    }
+    this.counts = { phases, problems };
+  }
+
+  /**
+   * Looks at the parents of zones for which it is time, and takes the steps that follow. Takes
+   * minutes if resolvers or parents do not answer. Rejects if a commit does.
+   */
+  async lookAtParents(): Promise<void> {
+    const ids: Id[] = [];
+    for await (const due of this.#due()) {
+      for (const kept of due) if (this.#isLookDue(kept)) ids.push(kept.domain.id);
+      if (ids.length >= MAX_LOOKS) break;
+    }
+    for (let i = 0; i < ids.length && !this.#stop.signal.aborted; i += CONCURRENT) {
+      const due = ids.slice(i, i + CONCURRENT).flatMap((id) => this.#read(id) ?? []);
+      const looked = await Promise.all(due.filter((kept) => this.#isLookDue(kept)).map((kept) => this.#look(kept)));
+      if (!this.#stop.signal.aborted) await this.#keepAll(looked, false);
+    }
+  }
+
+  /** Zones that are due, in pieces. `visit` is called for all signed zones. */
+  async *#due(visit: (head: DnssecStateHead) => void = () => {}): AsyncGenerator<Kept[]> {
+    const rows = this.#options.environment.rows.get(dnssecStates.number)!;
+    const now = this.#now();
     let start: Buffer | undefined = Buffer.alloc(0);
     while (start !== undefined && !this.#stop.signal.aborted) {
+      const ids: Id[] = [];
       let next: Buffer | undefined;
       let count = 0;
       for (const { key, value } of rows.getRange({ start, limit: PIECE })) {
-        const { dueAt, phase, hasProblem } = dnssecStateHead(value as Buffer);
-        phases.set(phase, (phases.get(phase) ?? 0) + 1);
-        if (hasProblem) problems++;
-        if (dueAt <= now && due.length < MAX_DUE) due.push(idAt(key as Buffer));
+        const head = dnssecStateHead(value as Buffer);
+        visit(head);
+        if (head.dueAt <= now) ids.push(idAt(key as Buffer));
         if (++count === PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+      }
+      for (let i = 0; i < ids.length && !this.#stop.signal.aborted; i += DUE_PIECE) {
+        yield ids.slice(i, i + DUE_PIECE).flatMap((id) => this.#read(id) ?? []);
+        await yieldToOthers();
       }
       start = next;
       if (next !== undefined) await yieldToOthers();
     }
-    this.counts = { phases, problems };
-    return due;
   }
 
   /** Whether all nodes serve what this node has applied. */
@@ -200,14 +239,14 @@ export class SigningKeeper {
     return isDone && !limit.aborted;
   }
 
-  async #keepAll(due: readonly Kept[], isServed: boolean): Promise<void> {
-    const changed = await Promise.all(due.map((kept) => this.#look(kept)));
+  async #keepAll(all: readonly Kept[], isServed: boolean): Promise<void> {
     // A change of what is signed is a commit of its own, since it may compile a large zone.
     const simple: Kept[] = [];
-    for (const each of changed) {
-      const after = this.#next(each.before, each, isServed);
-      if (after !== null && after.row === each.before.row) simple.push(each);
-      else await this.#commit([each], isServed);
+    for (const kept of all) {
+      const after = this.#next(kept.before, kept, isServed);
+      if (after !== null && isSame(after, kept.before)) continue;
+      if (after !== null && after.row === kept.before.row) simple.push(kept);
+      else await this.#commit([kept], isServed);
     }
     if (simple.length > 0) await this.#commit(simple, isServed);
   }
@@ -219,11 +258,13 @@ export class SigningKeeper {
     return domain === undefined || before === null ? null : { domain, before, look: null };
   }
 
+  #isLookDue({ domain, before }: Kept): boolean {
+    return isLookDue(before, this.#now() - this.#delayOf(domain.id));
+  }
+
   async #look({ domain, before }: Kept): Promise<Kept> {
-    const now = this.#now();
-    const isDue = isLookDue(before, now - this.#delayOf(domain.id));
     const { publicParent } = this.#options;
-    return { domain, before, look: isDue ? await lookAtParent(this.#reader, publicParent, domain, now) : null };
+    return { domain, before, look: await lookAtParent(this.#reader, publicParent, domain, this.#now()) };
   }
 
   /** Sets `earliestExpiry`. */

@@ -34,7 +34,7 @@ interface Rig {
   readonly looks: string[];
   readonly logged: string[];
   now: number;
-  parent: LookResult;
+  parent: LookResult | Promise<LookResult>;
   /** Whether all nodes serve the changes. */
   isServed: boolean;
 }
@@ -53,7 +53,7 @@ function newRig(store: Store, nodeNames: readonly string[] = ['a']): Rig {
         publicParent: {
           async look() {
             rig.looks.push(nodeName);
-            return rig.parent;
+            return await rig.parent;
           },
         },
         served: async () => {
@@ -102,7 +102,10 @@ function dsOf({ store: { reader } }: Rig, { id, apex }: Domain, index = 0): stri
 
 async function pass(rig: Rig, seconds = 0): Promise<void> {
   rig.now += seconds;
-  for (const keeper of rig.keepers) await keeper.pass();
+  for (const keeper of rig.keepers) {
+    await keeper.pass();
+    await keeper.lookAtParents();
+  }
 }
 
 test('a zone is signed, secure, rolled over and unsigned without any request but three', () =>
@@ -171,6 +174,28 @@ test('one of several nodes asks the parent; another does if that one stops', () 
     const others = await looksIn(4);
     assert.ok(others >= 3 && others <= 8, `${others} looks in 4 hours`);
     assert.not(rig.looks.includes(busiest));
+  }));
+
+test('steps of zones do not wait for parents that do not answer', () =>
+  withStore(signedStore, async (store) => {
+    const rig = newRig(store);
+    const [keeper] = rig.keepers;
+    const apexes = Array.from({ length: 40 }, (_, i) => `f${i}.test.`);
+    const signed: Domain[] = [];
+    for (const apex of apexes) signed.push(await addZone(rig, apex));
+    for (const domain of signed) await signAll(rig, domain);
+    let answer: (result: LookResult) => void = () => {};
+    rig.parent = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const looks = keeper.lookAtParents();
+    await keeper.pass();
+    rig.now += HOUR;
+    await keeper.pass();
+    for (const domain of signed) assert.is(phaseOf(rig, domain), 'awaiting_ds');
+    answer({ trouble: 'no server answered' });
+    await looks;
+    for (const domain of signed) assert.is(phaseOf(rig, domain), 'awaiting_ds');
   }));
 
 test('a parent that does not answer is asked every hour, and the zone stays as it is', () =>
