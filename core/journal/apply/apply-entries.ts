@@ -127,7 +127,9 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
   const isWithTarget = hasTarget(type);
-  updates.noteRecord(domainId, nameEnd === zone.apexEnd, isWithTarget);
+  const atApex = nameEnd === zone.apexEnd;
+  updates.noteRecord(domainId, atApex, isWithTarget);
+  if (type === TYPE.A || type === TYPE.AAAA || (atApex && type === TYPE.NS)) updates.noteDelegation(domainId, key);
   if (type === TYPE.ALIAS) noteAlias(environment, updates, change);
   if (!isWithTarget) return;
   const row = value ?? environment.records.get(key);

@@ -6,7 +6,16 @@
 import { hashName, hashPrefix } from '../../dnssec/nsec3.ts';
 import type { Steps } from '../../dnssec/zone-signer.ts';
 import type { Environment } from '../../store/environment.ts';
-import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, type Id, idKey } from '../../store/keys.ts';
+import {
+  afterPrefix,
+  aliasOwnerKey,
+  aliasOwnerParts,
+  aliasOwners,
+  type Id,
+  idKey,
+  nameOfKey,
+  recordKeyParts,
+} from '../../store/keys.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
 import { equalNames, type Name, nameId } from '../../wire/name.ts';
@@ -16,7 +25,7 @@ import { originAliasKey } from '../../zone/origin-apex.ts';
 import { isWebName } from '../../zone/proxied.ts';
 import { nextSerial } from '../../zone/serial.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
-import type { ZoneView } from '../../zone/view.ts';
+import { findType, type ZoneView } from '../../zone/view.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { UsageChanges } from './account-usage.ts';
@@ -60,6 +69,8 @@ export class ZoneUpdates {
    * longer, and what it served before.
    */
   readonly #originsBefore = new Map<Id, { readonly domain: Domain; readonly origin: RRset | undefined }>();
+  /** For the current entry: see `noteDelegation`. */
+  readonly #delegations = new Map<Id, Buffer[] | null>();
   readonly #touched: ZoneUpdate[] = [];
   #entry: Entry | null = null;
   #compiled: CompiledZone | undefined;
@@ -147,6 +158,31 @@ export class ZoneUpdates {
     if (atApex) this.#facts.invalidateApex(domainId);
     if (isWithTarget) this.#facts.invalidateTargets(domainId);
     this.edge.noteRecord(domainId);
+  }
+
+  /**
+   * The delegation to a domain, in a zone of ours around it, changes if the record at `key` is an
+   * NS record or an address of a nameserver. Null: it changes.
+   */
+  noteDelegation(domainId: Id, key: Buffer | null): void {
+    const keys = this.#delegations.get(domainId);
+    if (keys === null) return;
+    if (key === null || keys === undefined) this.#delegations.set(domainId, key && [key]);
+    else keys.push(key);
+  }
+
+  /** The serial of the zone around it rises with its delegation. */
+  #updateDelegation(domain: Domain, keys: readonly Buffer[] | null): void {
+    const parent = this.#facts.parentOf(domain.apex);
+    if (parent === null) return;
+    const nameservers = findType(this.#served.atApex(domain).sets, TYPE.NS)?.rdatas ?? [];
+    const concerns = (key: Buffer): boolean => {
+      const { nameEnd, type } = recordKeyParts(key);
+      if (type === TYPE.NS) return true;
+      const name = nameOfKey(key, 8, nameEnd);
+      return nameservers.some((nameserver) => equalNames(nameserver, name));
+    };
+    if (keys === null || keys.some(concerns)) this.zone(parent.id, false).discardDifference();
   }
 
   /** ALIAS records with this target are added or deleted. */
@@ -260,7 +296,7 @@ export class ZoneUpdates {
       if (!this.#originsBefore.has(domain.id)) this.#originsBefore.set(domain.id, { domain, origin: undefined });
       this.domainChanges.push({ domain, present: true });
       this.#usage.countsOf(domain.accountId).domains++;
-    }
+    } else this.noteDelegation(domain.id, null);
     // A replaced row is deleted and put. All answers were compiled with the old row, including
     // those of names that lead to the apex.
     update.markWhole();
@@ -326,6 +362,11 @@ export class ZoneUpdates {
     this.#dnssecBefore.clear();
     for (const { domain, origin } of this.#originsBefore.values()) this.#updateOrigin(domain, origin);
     this.#originsBefore.clear();
+    for (const [domainId, keys] of this.#delegations) {
+      const domain = this.#facts.domain(domainId);
+      if (domain !== undefined) this.#updateDelegation(domain, keys);
+    }
+    this.#delegations.clear();
     // The delegation in the enclosing zone comes or goes.
     for (const { domain } of this.domainChanges.slice(this.#notedChanges)) {
       const parent = this.#facts.parentOf(domain.apex);
