@@ -10,18 +10,22 @@ const IDLE_MS = 30_000;
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 /** Signatures of a task: more are not cheaper. */
 const TASK = 256;
+/** Signatures that take as long as a thread needs to answer at least. */
+export const OWN_SHARE = 24;
 
 export class SigningThreads {
   #pool: Piscina<SigningTask, Uint8Array> | undefined;
 
-  /** Signatures in the order of the inputs, 64 bytes each. */
+  /**
+   * Signatures in the order of the inputs, 64 bytes each. The calling thread makes the first few
+   * meanwhile, at once.
+   */
   async sign(inputs: readonly SigningInput[]): Promise<Uint8Array[]> {
-    try {
-      return await this.#signInThreads(inputs);
-    } catch {
-      // No memory for a thread, or the process is stopping.
-      return SigningKey.signAll(inputs);
-    }
+    const rest = inputs.slice(OWN_SHARE);
+    const others = rest.length > 0 ? this.#signInThreads(rest) : [];
+    const own = SigningKey.signAll(inputs.slice(0, OWN_SHARE));
+    // Fails if there is no memory for a thread, or the process is stopping.
+    return own.concat(await Promise.resolve(others).catch(() => SigningKey.signAll(rest)));
   }
 
   async #signInThreads(inputs: readonly SigningInput[]): Promise<Uint8Array[]> {

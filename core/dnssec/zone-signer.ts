@@ -9,7 +9,7 @@ import { validityOf } from './lifetime.ts';
 import { hashName, hashPrefix } from './nsec3.ts';
 import { coveredType, type PreparedRrsig, prepareRrsig, rrsigRdata, signerName } from './rrsig.ts';
 import { SigningFaults } from './signing-faults.ts';
-import type { SigningThreads } from './signing-threads.ts';
+import { OWN_SHARE, type SigningThreads } from './signing-threads.ts';
 
 /** Signatures that have been made, by key and digest of what was signed. */
 export class SignatureMemo implements SignatureSource {
@@ -97,8 +97,6 @@ export interface SignatureSource {
 const MARK = randomBytes(SIGNATURE_LENGTH - 4);
 /** Signatures of one call of `signAll`: more are not faster. */
 const CALL = 256;
-/** Signing fewer takes less time than a thread needs to answer. */
-const MIN_IN_THREADS = 8;
 
 interface Waiting {
   readonly prepared: PreparedRrsig;
@@ -144,7 +142,7 @@ export class SigningBatch implements SignatureSource {
   *signSteps(): Steps {
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (this.#threads !== null && waiting.length >= MIN_IN_THREADS)
+    if (this.#threads !== null && waiting.length > OWN_SHARE)
       yield this.#threads.sign(waiting.map(({ prepared }) => prepared)).then((made) => this.#keep(waiting, made));
     else
       for (let i = 0; i < waiting.length; i += CALL) {
