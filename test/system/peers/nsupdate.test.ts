@@ -176,8 +176,11 @@ for (const transport of ['udp', 'tcp'] as const) {
   });
 }
 
-/** A message that is dropped ends nsupdate with a time-out; one that waits long on a busy machine does not. */
-const WITHOUT_REPEATS = ['-r', '0', '-u', '60'];
+/**
+ * A message that is dropped ends nsupdate with a time-out; one that waits long on a busy machine does
+ * not. BIND 9.18 fails an assertion if it reads twice with more than 32 seconds left.
+ */
+const WITHOUT_REPEATS = ['-r', '0', '-u', '30'];
 
 test('hundreds of updates one after another over UDP from the loopback, none of which is lost', async () => {
   if (missing !== null) return;
