@@ -175,8 +175,8 @@ test('200,000 names added while readers query: moving to larger slots loses none
 /** Odd: some pauses are with the name and some without it. */
 const PAUSE_EVERY = 127;
 /** Even. */
-const COMMITS = depth({ quick: 40, moderate: 1000, full: 10_000 });
-const COMINGS = depth({ quick: 20_000, moderate: 100_000, full: 1_000_000 });
+const COMMITS = depth({ quick: 40, moderate: 200, full: 10_000 });
+const COMINGS = depth({ quick: 20_000, moderate: 40_000, full: 1_000_000 });
 test(`a name of a signed zone comes and goes ${COMINGS} times: every proof proves`, async () => {
   const folder = temporaryFolder('concurrency');
   const environment = openEnvironment(folder);

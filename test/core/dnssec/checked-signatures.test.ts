@@ -6,6 +6,7 @@ import { ALGORITHM } from '../../../core/dnssec/dnskey.ts';
 import { generateKeyPair, SigningKey } from '../../../core/dnssec/keys.ts';
 import { prepareRrsig } from '../../../core/dnssec/rrsig.ts';
 import type { SigningFault } from '../../../core/dnssec/signing-faults.ts';
+import { OWN_SHARE } from '../../../core/dnssec/signing-threads.ts';
 import { SignatureMemo, SigningBatch } from '../../../core/dnssec/zone-signer.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
@@ -82,7 +83,7 @@ for (const key of keys) {
 test('a batch checks what threads have made', async () => {
   const [key] = keys;
   const prepared = prepare(key, TYPE.DNSKEY);
-  const others = Array.from({ length: 10 }, (_, i) => ({ ...prepare(key, TYPE.A), digest: Buffer.alloc(32, i) }));
+  const others = Array.from({ length: OWN_SHARE }, (_, i) => ({ ...prepare(key, TYPE.A), digest: Buffer.alloc(32, i) }));
   const threads = {
     sign: async (inputs: Parameters<typeof rightly>[0]) => rightly(inputs).map((signature) => signature.fill(7)),
     close: async () => {},
