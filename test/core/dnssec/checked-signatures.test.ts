@@ -83,7 +83,10 @@ for (const key of keys) {
 test('a batch checks what threads have made', async () => {
   const [key] = keys;
   const prepared = prepare(key, TYPE.DNSKEY);
-  const others = Array.from({ length: OWN_SHARE }, (_, i) => ({ ...prepare(key, TYPE.A), digest: Buffer.alloc(32, i) }));
+  const others = Array.from({ length: OWN_SHARE }, (_, i) => ({
+    ...prepare(key, TYPE.A),
+    digest: Buffer.alloc(32, i),
+  }));
   const threads = {
     sign: async (inputs: Parameters<typeof rightly>[0]) => rightly(inputs).map((signature) => signature.fill(7)),
     close: async () => {},

@@ -42,6 +42,14 @@ interface Node {
   readonly faulty: FaultyGateway;
 }
 
+/** Milliseconds for an answer. Nodes that take each other for the sequencer wait for each other. */
+const ANSWER_MS = 2000;
+
+async function noAnswer(milliseconds: number): Promise<never> {
+  await sleep(milliseconds, undefined, { ref: false });
+  throw new Error('no answer');
+}
+
 /** The way of commits from one node to another, which every so often goes wrong. */
 class FaultyWay {
   readonly count = new Map<string, number>();
@@ -66,7 +74,8 @@ class FaultyWay {
   }
 
   async #forward(journal: EtcdJournal, node: string, commits: Buffer): Promise<Buffer> {
-    const send = (): Promise<Buffer> => journal.commitForwarded(node, Buffer.from(commits));
+    const send = (): Promise<Buffer> =>
+      Promise.race([journal.commitForwarded(node, Buffer.from(commits)), noAnswer(ANSWER_MS)]);
     const isFault = this.#random.below(100) < this.faults;
     const kind = isFault ? this.#random.pick(['commits lost', 'answer lost', 'commits late', 'commits twice']) : 'well';
     this.count.set(kind, (this.count.get(kind) ?? 0) + 1);
