@@ -263,7 +263,7 @@ function randomQuestion(random: Random): [Name, number] {
   const isGenerated = random.below(2) === 0;
   const labels = Array.from({ length: 1 + random.below(isGenerated ? 5 : 3) }, () =>
     random.below(isGenerated ? 8 : 3) === 0
-      ? random.below(0xffff).toString(36)
+      ? `z${random.below(0xffff).toString(36)}`
       : random.pick(isGenerated ? SHORT : LABELS),
   );
   if (isGenerated) labels.push('gen');
