@@ -114,7 +114,7 @@ async function measureFlood(): Promise<FloodFigures[]> {
   return figures;
 }
 
-/** Whom Waypost is measured with, the one beside the other. */
+/** The servers that Waypost is compared with in a row. */
 function opponentsOf({ id, againstItself, set, way }: Row): Server[] {
   if (againstItself === true) return installed([unguarded()]);
   // NSD would need each of its zones signed in a process of its own.
