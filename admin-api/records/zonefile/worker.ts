@@ -1,5 +1,5 @@
 /** The worker thread that prepares large zone files. The buffers are transferred, not copied. */
-import { Piscina } from 'piscina';
+import { movedResult } from '../../../core/base/moved-result.ts';
 import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';
 
 export default function work(input: PrepareInput): unknown {
@@ -9,13 +9,10 @@ export default function work(input: PrepareInput): unknown {
 
 function markTransferable(prepared: Prepared & { ok: true }): unknown {
   const buffers = [ownBuffer(prepared.changes), ownBuffer(prepared.nodes)];
-  const value = { ...prepared, changes: buffers[0], nodes: buffers[1] };
-  // Piscina declares both symbols as plain `symbol`, so no object literal has the expected type.
-  const movable: object = {
-    [Piscina.transferableSymbol]: buffers.map((buffer) => buffer.buffer),
-    [Piscina.valueSymbol]: value,
-  };
-  return Piscina.move(movable as Parameters<typeof Piscina.move>[0]);
+  return movedResult(
+    { ...prepared, changes: buffers[0], nodes: buffers[1] },
+    buffers.map(({ buffer }) => buffer),
+  );
 }
 
 /** Copies small arrays, whose shared pool buffer cannot be transferred. */
