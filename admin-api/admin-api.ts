@@ -20,6 +20,8 @@ import { auditRoutes } from './audit/routes.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { Passwords } from './auth/password.ts';
 import { tokenRoutes } from './auth/routes.ts';
+import { sessionRoutes } from './auth/session-routes.ts';
+import { Sessions } from './auth/sessions.ts';
 import { replay } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { Turns } from './change/turns.ts';
@@ -113,7 +115,9 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const passwords = new Passwords();
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
-  const authenticator = new Authenticator(reader, journal);
+  const sessions = new Sessions(services);
+  const authenticator = new Authenticator(reader, journal, sessions);
+  const signInParts = { services, passwords, logins };
   const { cluster } = zoneSettings;
   const originRules = {
     // Node rejects an empty list of servers.
@@ -125,7 +129,8 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const described: readonly Route[] = [
     ...healthRoutes(options.ready, config.nodeName),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
-    ...tokenRoutes(services, passwords, logins),
+    ...tokenRoutes(signInParts),
+    ...sessionRoutes(signInParts, sessions),
     ...tsigRoutes(services),
     ...accountRoutes(services, passwords),
     ...auditRoutes(services, sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] }))),
@@ -151,7 +156,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     log,
     forwardedBy: options.forwardedBy,
   });
-  const sweeper = new Sweeper(services);
+  const sweeper = new Sweeper(services, sessions);
   let listening: Listening | undefined;
   return {
     routes,
@@ -171,6 +176,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       await listening?.close();
       await packages.stop();
       await sweeper.stop();
+      await sessions.settle();
       await pool.close();
     },
     ensureAdmin: () => ensureAdmin(services, passwords),

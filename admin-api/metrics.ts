@@ -53,9 +53,11 @@ export function metricsRoutes(registry: Registry, access: MetricsAccess, authent
       description: 'In the text format of Prometheus, or as OpenMetrics if Accept requests it.',
       responseType: 'text/plain',
       faults: { 401: UNAUTHORIZED, 403: ['api_disabled', 'forbidden', 'insufficient_scope'] },
-      run({ remoteAddress, header, headers }) {
-        if (needsToken(access, remoteAddress, header))
-          authenticator.requireAccess(authenticator.authenticate(header('authorization')), 'account', 'read', true);
+      run({ remoteAddress, isSecure, header, headers }) {
+        if (needsToken(access, remoteAddress, header)) {
+          const caller = authenticator.authenticate({ method: 'GET', header, isSecure });
+          authenticator.requireAccess(caller, 'account', 'read', true);
+        }
         const format = selectFormat(header('accept'));
         headers['Content-Type'] = format.contentType;
         headers['Cache-Control'] = 'no-store';

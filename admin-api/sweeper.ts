@@ -1,13 +1,25 @@
 /**
  * Deletes expired rows: stored responses of Idempotency-Keys, old purges, old audit entries,
- * finished packages, and the rest of deleted accounts.
+ * expired sessions, finished packages, and the rest of deleted accounts.
  */
 import { setImmediate } from 'node:timers/promises';
 import { FaultLog } from '../core/base/log/throttle.ts';
 import { Periodic } from '../core/base/periodic.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix } from '../core/store/keys.ts';
-import { type Audit, apps, audits, isOver, purges, replays, reports, type Table, uploads } from '../core/store/rows.ts';
+import {
+  type Audit,
+  apps,
+  audits,
+  isOver,
+  purges,
+  replays,
+  reports,
+  sessions,
+  type Table,
+  uploads,
+} from '../core/store/rows.ts';
+import type { Sessions } from './auth/sessions.ts';
 import { REPLAY_LIFETIME } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';
@@ -45,8 +57,11 @@ export class Sweeper {
   readonly #cursors = new Map<number, Buffer>();
   readonly #turns: Periodic;
 
-  constructor(services: Services) {
+  readonly #sessions: Pick<Sessions, 'isExpired'>;
+
+  constructor(services: Services, sessions: Pick<Sessions, 'isExpired'>) {
     this.#services = services;
+    this.#sessions = sessions;
     const fault = new FaultLog(services.log, 'cannot delete expired rows; retrying', 'expired rows are deleted again');
     this.#turns = new Periodic(() => this.sweep(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
   }
@@ -70,6 +85,7 @@ export class Sweeper {
     // ahead.
     const isLast = ({ at }: Audit): boolean => at > kept && at <= now;
     if (days > 0) await this.#expire({ table: audits, isOver: ({ at }) => at <= kept, isLast });
+    await this.#expire({ table: sessions, isOver: (row) => this.#sessions.isExpired(row, now) });
     const overSince = now - config.packages.keepDays * DAY;
     await this.#expire({
       table: uploads,

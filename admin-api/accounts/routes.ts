@@ -65,7 +65,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       tag: 'accounts',
       summary: 'Change an account',
       description:
-        'Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. With `revoke_tokens`, a new password also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.',
+        'Omitted fields keep their values. If `api_enabled` is false, the tokens of the account are rejected from the next request on. Tokens stay valid when the password changes. A new password ends the dashboard sessions of the account, except that of the request. With `revoke_tokens`, it also revokes all tokens of the account, except the token of this request. TSIG keys stay valid.',
       scope: 'account',
       admin: true,
       body: accountPatchBody,
@@ -78,7 +78,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       method: 'DELETE',
       path: ACCOUNT,
       tag: 'accounts',
-      summary: 'Delete an account and its tokens',
+      summary: 'Delete an account, its tokens and its sessions',
       description: 'Delete its domains first: GET /api/v1/domains?account=ID lists them.',
       scope: 'account',
       admin: true,

@@ -7,6 +7,7 @@ import type { Id } from '../../core/store/keys.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
 import { type Account, accounts, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
+import { endSessions } from '../auth/sessions.ts';
 import { revokeTokens } from '../auth/tokens.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
@@ -105,11 +106,13 @@ export async function updateAccount(
     if (!isAdmin(account)) requireOtherAdmin(draft, old);
     requireFreeLogins(draft, account);
     draft.put(accounts, account);
+    const own = context.caller.session?.row.id;
+    const ended = passwordHash === undefined ? {} : { sessions_ended: endSessions(draft, id, own) };
     const revoked = revokesTokens ? { tokens_revoked: revokeTokens(draft, id, context.caller.token.id) } : {};
     return {
       action: 'account.update',
       target: id,
-      detail: { ...auditDetail(account), password_changed: passwordHash !== undefined, ...revoked },
+      detail: { ...auditDetail(account), password_changed: passwordHash !== undefined, ...revoked, ...ended },
       createResponse: () => ({ account: viewAccount(account) }),
     };
   });
@@ -134,6 +137,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
         'The account still has published apps; withdraw or suspend them first. To end all access now, set "api_enabled" to false.',
       );
     for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
+    endSessions(draft, id);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
     draft.delete(accounts, account);
     return { action: 'account.delete', target: id, detail: auditDetail(account), createResponse: () => ({}) };

@@ -1,16 +1,17 @@
 /**
- * Authenticates callers. Results are cached until any account or token changes, so a revoked token
- * is invalid as soon as the revocation is confirmed.
+ * Authenticates callers. Those with a token are cached until any account or token changes, so a
+ * revoked token is invalid as soon as the revocation is confirmed.
  */
 
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
-import type { Authentication, Caller, Scope } from '../http/caller.ts';
+import type { Authentication, Caller, Credentials, Scope } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { nowSeconds } from '../http/time.ts';
 import { accountGone, apiDisabled, unauthorized } from '../http/unauthorized.ts';
 import { allows, scopesOf } from './scopes.ts';
+import { requireCsrfToken, type Sessions, tokenOf } from './sessions.ts';
 import { matchesHash, tokenId } from './token.ts';
 
 /** Maximum number of cached callers. */
@@ -22,21 +23,32 @@ const MAX_CACHED_LENGTH = 100;
 
 export class Authenticator implements Authentication {
   readonly #reader: StoreReader;
+  readonly #sessions: Sessions;
   /** By the whole header. Cleared when any account or token changes. */
   readonly #callers = new Map<string, Caller>();
 
-  constructor(reader: StoreReader, journal: Pick<Journal, 'onCredentials'>) {
+  constructor(reader: StoreReader, journal: Pick<Journal, 'onCredentials'>, sessions: Sessions) {
     this.#reader = reader;
+    this.#sessions = sessions;
     journal.onCredentials(() => this.#callers.clear());
   }
 
-  /** Throws HttpError 401, or 403 if API access is off for the account. */
-  authenticate(header: string | undefined): Caller {
-    if (header === undefined)
+  /**
+   * Throws HttpError 401; 403 if API access is off for the account, or if a request with a cookie
+   * may change something and has no CSRF token.
+   */
+  authenticate(request: Credentials): Caller {
+    const header = request.header('authorization');
+    const caller = header === undefined ? this.#bySession(request) : this.#byToken(header);
+    if (caller === undefined)
       throw unauthorized(
         'missing_token',
         'Send a token: Authorization: Bearer <API_KEY>. Get one from POST /api/v1/auth/token.',
       );
+    return caller;
+  }
+
+  #byToken(header: string): Caller {
     let caller = this.#callers.get(header);
     if (caller === undefined) {
       caller = this.#find(header);
@@ -49,9 +61,23 @@ export class Authenticator implements Authentication {
     return caller;
   }
 
-  /** Whether the header has a well-formed token that this node does not know. */
-  hasUnknownToken(header: string | undefined): boolean {
-    if (header === undefined || this.#callers.has(header)) return false;
+  /** Not cached, because sessions change more often than tokens. Undefined without a cookie. */
+  #bySession(request: Credentials): Caller | undefined {
+    const session = this.#sessions.find(request);
+    if (session === undefined) return undefined;
+    const account = this.#reader.account(session.row.accountId);
+    if (account === undefined) throw accountGone();
+    if (!account.apiEnabled) throw apiDisabled();
+    if (request.method !== 'GET' && request.method !== 'HEAD') requireCsrfToken(session, request);
+    this.#sessions.note(session.row);
+    return { account, token: tokenOf(session.row, account), session };
+  }
+
+  /** Whether the request has a well-formed token or session that this node does not know. */
+  hasUnknownToken(request: Credentials): boolean {
+    const header = request.header('authorization');
+    if (header === undefined) return this.#sessions.isUnknown(request);
+    if (this.#callers.has(header)) return false;
     const { id } = parse(header);
     return id !== undefined && this.#reader.token(id) === undefined;
   }

@@ -1,21 +1,19 @@
 /** Endpoints of tokens. */
 
 import { Type } from '@sinclair/typebox';
-import { clientNetwork } from '../../core/address/ipv6.ts';
-import { idKey } from '../../core/store/keys.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
-import { parseId, type Services } from '../change/services.ts';
-import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
-import type { RateLimit } from '../http/rate-limit.ts';
-import { REVISION } from '../http/revision.ts';
+import { parseId } from '../change/services.ts';
+import { pageOfIds } from '../http/lists.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
-import type { Passwords } from './password.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
+import { SIGN_IN_FAULTS, type SignInParts, viewUser } from './sign-in.ts';
 import { visiblePrefix } from './token.ts';
 import { createToken, exchange, revokeToken, viewToken } from './tokens.ts';
 
-export function tokenRoutes(services: Services, passwords: Passwords, logins: RateLimit): Route[] {
+export function tokenRoutes(parts: SignInParts): Route[] {
+  const { services } = parts;
+  const { reader } = services;
   return [
     publicRoute({
       operationId: 'exchangeToken',
@@ -27,21 +25,10 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
         'The token has all scopes that the role allows, and stays valid until it is revoked. For programs, create a token with fewer scopes with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.',
       body: exchangeBody,
       response: exchangeResponse,
-      faults: {
-        401: ['bad_credentials'],
-        403: ['api_disabled'],
-        409: ['token_limit'],
-        429: ['too_many_requests'],
-        503: ['busy'],
-      },
+      faults: { ...SIGN_IN_FAULTS, 409: ['token_limit'] },
       async run(context) {
-        const { body, remoteAddress, headers } = context;
-        logins.take(`${clientNetwork(remoteAddress)} ${body.login.toLowerCase()}`, headers);
-        const { text, token, account, sequence } = await exchange(services, passwords, context, body);
-        headers[REVISION] = String(sequence);
-        headers['Cache-Control'] = 'no-store';
-        const { id, username, role, plan } = account;
-        return { token: text, prefix: visiblePrefix(token.id), user: { id, username, role, plan } };
+        const { text, token, account } = await exchange(parts, context);
+        return { token: text, prefix: visiblePrefix(token.id), user: viewUser(account) };
       },
     }),
     route({
@@ -55,13 +42,8 @@ export function tokenRoutes(services: Services, passwords: Passwords, logins: Ra
       response: tokensResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
       run(context) {
-        const { limit, after } = readPage(context.query);
-        const all = services.reader.tokensOf(accountOf(services.reader, context).id);
-        const from = all.findIndex(({ id }) => id > readIdCursor(after));
-        const rows = from < 0 ? [] : all.slice(from, from + limit);
-        const last = rows.at(-1);
-        const cursor = last === undefined || last === all.at(-1) ? null : idKey(last.id);
-        return { tokens: rows.map(viewToken), next_cursor: nextCursor(cursor, context) };
+        const { rows, next_cursor } = pageOfIds(reader.tokensOf(accountOf(reader, context).id), context);
+        return { tokens: rows.map(viewToken), next_cursor };
       },
     }),
     route({

@@ -1,17 +1,28 @@
-/** Schemas of tokens in requests and responses. */
+/** Schemas of tokens and sessions in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
-import { flag, id, line, list, nextCursorSchema, orNull, TIME, text, time } from '../http/schema.ts';
+import { count, flag, id, line, list, nextCursorSchema, orNull, TIME, text, time } from '../http/schema.ts';
 
 /** Limits the time to hash a password. */
 export const MAX_PASSWORD = 1024;
 
 const label = line(1, 200, 'a string of 1 to 200 characters on one line, the label of the token');
 
+const credentials = {
+  login: text('a string, the username or e-mail address', { minLength: 1, maxLength: 320 }),
+  password: text(`a string of at most ${MAX_PASSWORD} characters`, { maxLength: MAX_PASSWORD }),
+};
+
+const userView = Type.Object({
+  id: id('the account'),
+  username: Type.String(),
+  role: text('"admin", "user" or "viewer"'),
+  plan: Type.String(),
+});
+
 export const exchangeBody = bodySchema(
   Type.Object({
-    login: text('a string, the username or e-mail address', { minLength: 1, maxLength: 320 }),
-    password: text(`a string of at most ${MAX_PASSWORD} characters`, { maxLength: MAX_PASSWORD }),
+    ...credentials,
     name: Type.Optional(
       line(
         1,
@@ -25,12 +36,7 @@ export const exchangeBody = bodySchema(
 export const exchangeResponse = Type.Object({
   token: text('the token; it is shown only once'),
   prefix: text('the prefix of the token, as shown in lists'),
-  user: Type.Object({
-    id: id('the account'),
-    username: Type.String(),
-    role: text('"admin", "user" or "viewer"'),
-    plan: Type.String(),
-  }),
+  user: userView,
 });
 
 export const tokenBody = bodySchema(
@@ -59,3 +65,34 @@ export const tokensResponse = Type.Object({
   tokens: list(Type.Object(tokenView, { title: 'Token' }), 'the tokens of the account'),
   next_cursor: nextCursorSchema,
 });
+
+export const signInBody = bodySchema(Type.Object(credentials));
+
+const expiry = time('when the session ends unless it is used');
+
+export const sessionResponse = Type.Object({
+  user: userView,
+  csrf_token: text('the value of the header X-Waypost-CSRF'),
+  expires_at: expiry,
+});
+
+export const sessionsResponse = Type.Object({
+  sessions: list(
+    Type.Object(
+      {
+        id: id('the session'),
+        current: flag('whether it is the session of this request'),
+        created_at: time('when it was created'),
+        last_used_at: time('when it was last used, to within 5 minutes'),
+        expires_at: expiry,
+        remote_address: text('the address of the client that signed in'),
+        user_agent: orNull(Type.String(), 'the User-Agent of the client that signed in'),
+      },
+      { title: 'Session' },
+    ),
+    'the sessions of the account',
+  ),
+  next_cursor: nextCursorSchema,
+});
+
+export const endedResponse = Type.Object({ ended: count('the number of sessions that ended') });

@@ -8,25 +8,27 @@ import { crc32 } from 'node:zlib';
 import type { Id } from '../../core/store/keys.ts';
 
 export const TOKEN_PREFIX = 'wp_';
-const FORM = /^wp_([0-9]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
+/** After the prefix. */
+const FORM = /^([0-9]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
 /** Of the greatest id. */
 const ID_DIGITS = 16;
-const CHECKSUM_AT = TOKEN_PREFIX.length + ID_DIGITS + 48;
+const CHECKSUM_LENGTH = 8;
 
-export function mintToken(id: Id): string {
-  const text = `${visiblePrefix(id)}${randomBytes(24).toString('hex')}`;
+export function mintToken(id: Id, prefix = TOKEN_PREFIX): string {
+  const text = `${visiblePrefix(id, prefix)}${randomBytes(24).toString('hex')}`;
   return text + checksum(text);
 }
 
 /** The id of a token; undefined if the text is truncated, mistyped, or of another service. */
-export function tokenId(text: string): Id | undefined {
-  const match = FORM.exec(text);
-  return match !== null && checksum(text.slice(0, CHECKSUM_AT)) === match[2] ? Number(match[1]) : undefined;
+export function tokenId(text: string, prefix = TOKEN_PREFIX): Id | undefined {
+  const match = text.startsWith(prefix) ? FORM.exec(text.slice(prefix.length)) : null;
+  if (match === null || checksum(text.slice(0, -CHECKSUM_LENGTH)) !== match[2]) return undefined;
+  return Number(match[1]);
 }
 
 /** The part of a token that may be shown to identify it. */
-export function visiblePrefix(id: Id): string {
-  return TOKEN_PREFIX + String(id).padStart(ID_DIGITS, '0');
+export function visiblePrefix(id: Id, prefix = TOKEN_PREFIX): string {
+  return prefix + String(id).padStart(ID_DIGITS, '0');
 }
 
 /** The stored hash. It need not be slow, because the secret has 192 random bits. */

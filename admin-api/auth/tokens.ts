@@ -1,7 +1,7 @@
 /** Creates and revokes tokens. */
 
 import { InvalidError, StateError } from '../../core/base/errors.ts';
-import { type Draft, write } from '../../core/journal/draft/draft.ts';
+import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Account, audits, type Token, tokens } from '../../core/store/rows.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
@@ -11,9 +11,8 @@ import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../http/time.ts';
-import { apiDisabled } from '../http/unauthorized.ts';
-import type { Passwords } from './password.ts';
 import { limitScopes, narrowScopes, scopesOf } from './scopes.ts';
+import { type SignInParts, type SignInRequest, signIn } from './sign-in.ts';
 import { hashToken, mintToken, visiblePrefix } from './token.ts';
 
 /**
@@ -22,40 +21,25 @@ import { hashToken, mintToken, visiblePrefix } from './token.ts';
  */
 const MAX_TOKENS = 1000;
 
-/** Throws HttpError 401 for a wrong login or password, and 403 if API access is off. */
-export async function exchange(
-  services: Services,
-  passwords: Passwords,
-  { requestId, remoteAddress }: Pick<Context<null>, 'requestId' | 'remoteAddress'>,
-  body: { readonly login: string; readonly password: string; readonly name?: string },
-): Promise<{ readonly account: Account; readonly token: Token; readonly text: string; readonly sequence: number }> {
-  const account = services.reader.accountByLogin(body.login);
-  if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
-  if (!account.apiEnabled) throw apiDisabled();
-  const scopes = scopesOf(account.role);
+/** Creates a token for a password. Throws the errors of signIn, and StateError `token_limit`. */
+export function exchange(
+  parts: SignInParts,
+  request: SignInRequest & { readonly body: { readonly name?: string } },
+): Promise<{ readonly account: Account; readonly token: Token; readonly text: string }> {
+  const { body, requestId, remoteAddress } = request;
   const name = body.name ?? `login ${formatTime(nowSeconds())} from ${remoteAddress}`;
-  const { environment, journal } = services;
-  const { result, sequence } = await write(environment, journal, String(account.id), (draft) => {
-    // The account may have changed while the password was verified.
-    const now = draft.account(account.id);
-    if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
-    if (!now.apiEnabled) throw apiDisabled();
+  return signIn(parts, request, (draft, account) => {
+    const scopes = scopesOf(account.role);
     const { token, text } = addToken(draft, account, { name, scopes, byPassword: true, expiresAt: null });
-    const detail = { name: token.name, scopes: token.scopes, by: 'password' };
+    const detail = { name, scopes, by: 'password' };
     const caller = { account, token };
     draft.insert(
       audits,
       auditEntry({ caller, requestId, remoteAddress }, { action: 'token.create', target: token.id, detail }),
     );
-    return { token, text };
+    return { account, token, text };
   });
-  return { account, ...result, sequence };
 }
-
-const badCredentials = (): HttpError =>
-  new HttpError(401, 'bad_credentials', 'The login or the password is wrong.', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
 
 /**
  * Creates a token with at most the rights of the caller's token. Throws InvalidError, and the

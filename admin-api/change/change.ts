@@ -71,13 +71,16 @@ export async function change<R extends Reply>(
 export type Requester = Pick<Context<Caller>, 'caller' | 'requestId' | 'remoteAddress'>;
 
 export function auditEntry(
-  { caller: { account, token }, requestId, remoteAddress }: Requester,
+  { caller: { account, token, session }, requestId, remoteAddress }: Requester,
   done: Omit<ChangeResult<Reply>, 'createResponse'>,
 ): Audit {
   return {
     id: 0,
     accountId: done.accountId ?? done.domain?.accountId ?? account.id,
-    actor: { accountId: account.id, username: account.username, tokenId: token.id, tokenName: token.name },
+    actor: {
+      ...{ accountId: account.id, username: account.username },
+      ...{ tokenId: session === undefined ? token.id : null, tokenName: token.name },
+    },
     action: done.action,
     domain: done.domain === undefined ? null : formatHost(done.domain.apex),
     target: done.target ?? null,

@@ -1,18 +1,33 @@
 /** The authenticated caller of a request, and the authentication that the routes need. */
-import type { Account, Token } from '../../core/store/rows.ts';
+import type { Account, Session, Token } from '../../core/store/rows.ts';
+import type { HttpRequest } from './transport.ts';
 
 export type Scope = 'dns' | 'proxy' | 'packages' | 'account';
 
 export interface Caller {
   readonly account: Account;
+  /** Of a session: a token that is not stored, with the id 0 and all scopes of the role. */
   readonly token: Token;
+  /** Only for a request that a cookie authenticates. */
+  readonly session?: CallerSession;
 }
 
+export interface CallerSession {
+  readonly row: Session;
+  readonly csrfToken: string;
+}
+
+/** What identifies the caller: the Authorization header, else the cookie of a session. */
+export type Credentials = Pick<HttpRequest, 'method' | 'header' | 'isSecure'>;
+
 export interface Authentication {
-  /** Throws HttpError 401, or 403 when API access is off for the account. */
-  authenticate(authorization: string | undefined): Caller;
-  /** Whether the header has a token that this node does not know; another node may know it. */
-  hasUnknownToken(authorization: string | undefined): boolean;
+  /**
+   * Throws HttpError 401; 403 when API access is off for the account, or when a request that may
+   * change something has a cookie but no CSRF token.
+   */
+  authenticate(request: Credentials): Caller;
+  /** Whether a token or session is not known to this node; another node may know it. */
+  hasUnknownToken(request: Credentials): boolean;
   /** Throws HttpError 403 when neither role nor scopes allow it. */
   requireAccess(caller: Caller, scope: Scope, access: 'read' | 'write', admin: boolean): void;
 }

@@ -1,15 +1,16 @@
 /**
- * Waits for the changes of other nodes if this node does not know a token: another may have issued
- * it.
+ * Waits for the changes of other nodes if this node does not know a token or session: another may
+ * have issued it.
  */
 import { collectChunks } from './body.ts';
+import type { Authentication } from './caller.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
 type Handle<At, App> = (request: HttpRequest, at: At, app: App) => Promise<HttpResponse>;
 
 interface CatchUpParts {
   readonly catchUp: { join(): Promise<unknown> } | null;
-  readonly authenticator: { hasUnknownToken(header: string | undefined): boolean };
+  readonly authenticator: Pick<Authentication, 'hasUnknownToken'>;
 }
 
 /**
@@ -21,8 +22,7 @@ export function withCatchUp<At, App extends CatchUpParts>(limit: number, handle:
   return (request, at, app) => {
     const { catchUp, authenticator } = app;
     // Not after an await: a transport does not keep a body that is not requested at once.
-    if (catchUp === null || !authenticator.hasUnknownToken(request.header('authorization')))
-      return handle(request, at, app);
+    if (catchUp === null || !authenticator.hasUnknownToken(request)) return handle(request, at, app);
     const buffered = limit > 0 ? bufferBody(request, limit) : { request, release() {} };
     const done = catchUp.join().catch(() => {});
     return done.then(() => handle(buffered.request, at, app)).finally(buffered.release);
@@ -37,10 +37,10 @@ function bufferBody(request: HttpRequest, limit: number): { request: HttpRequest
     isRead = true;
     return body;
   };
-  const { method, path, query, remoteAddress } = request;
+  const { method, path, query, remoteAddress, isSecure } = request;
   return {
     request: {
-      ...{ method, path, query, remoteAddress },
+      ...{ method, path, query, remoteAddress, isSecure },
       header: (name) => request.header(name),
       body: () => collectChunks(read()),
       stream: read,

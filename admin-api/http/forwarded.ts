@@ -11,7 +11,10 @@ export interface ForwardedBy {
   readonly secret: string;
 }
 
-/** The request with the client address from the edge; unchanged if the edge did not forward it. */
+/**
+ * The request as the edge received it, with the address of its client; unchanged if the edge did
+ * not forward it.
+ */
 export function withForwardedClient(request: HttpRequest, { field, secret }: ForwardedBy): HttpRequest {
   const value = request.header(field);
   if (value === undefined) return request;
@@ -22,6 +25,8 @@ export function withForwardedClient(request: HttpRequest, { field, secret }: For
     path: request.path,
     query: request.query,
     remoteAddress: value.slice(end + 1),
+    // The gateway redirects plain requests for the admin hosts.
+    isSecure: true,
     header: (name) => request.header(name),
     body: (limit) => request.body(limit),
     stream: (limit) => request.stream(limit),

@@ -1,5 +1,5 @@
 /** Lists in pages: `limit` and `cursor` of a request, `next_cursor` and `Link` of a response. */
-import { type Id, idAt } from '../../core/store/keys.ts';
+import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { HttpError } from './errors.ts';
 
 export const DEFAULT_LIMIT = 100;
@@ -52,4 +52,17 @@ export function nextCursor(
   query.set('cursor', cursor);
   at.headers.Link = `<${at.path}?${query}>; rel="next"`;
   return cursor;
+}
+
+/** One page of rows that are sorted by id. Throws HttpError 400. */
+export function pageOfIds<Row extends { readonly id: Id }>(
+  all: readonly Row[],
+  context: Parameters<typeof nextCursor>[1],
+): { readonly rows: readonly Row[]; readonly next_cursor: string | null } {
+  const { limit, after } = readPage(context.query);
+  const start = readIdCursor(after);
+  const rest = all.filter(({ id }) => id > start);
+  const rows = rest.slice(0, limit);
+  const last = rest.length > limit ? idKey(rows[rows.length - 1].id) : null;
+  return { rows, next_cursor: nextCursor(last, context) };
 }

@@ -16,7 +16,16 @@ import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
 import { rejectUnknownParameters } from './unknown.ts';
 
-export type Tag = 'tokens' | 'accounts' | 'domains' | 'records' | 'dnssec' | 'proxy' | 'packages' | 'operations';
+export type Tag =
+  | 'tokens'
+  | 'sessions'
+  | 'accounts'
+  | 'domains'
+  | 'records'
+  | 'dnssec'
+  | 'proxy'
+  | 'packages'
+  | 'operations';
 
 export interface Context<C, B = unknown> {
   readonly params: Params;
@@ -26,6 +35,8 @@ export interface Context<C, B = unknown> {
   readonly body: B;
   readonly requestId: string;
   readonly remoteAddress: string;
+  /** A proxy received the request over TLS. */
+  readonly isSecure: boolean;
   /** Set for a POST with an Idempotency-Key. */
   readonly idempotency: Idempotency | null;
   /** A header of the request; `name` in lower case. */
@@ -167,6 +178,8 @@ export function route<T extends TObject, A extends TObject>(
     readonly admin?: boolean;
     readonly body?: BodySchema<T>;
     readonly bodyOptional?: boolean;
+    /** Every role may sign out: a caller with a session needs no more than read access. */
+    readonly endsSession?: boolean;
     /** Maximum size of the body in bytes; MAX_JSON if omitted. */
     readonly limit?: number;
   },
@@ -285,11 +298,15 @@ type AccessRules = {
   readonly admin?: boolean;
   readonly method: Method;
   readonly query?: TObject;
+  readonly endsSession?: boolean;
 };
 
 function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, route: AccessRules): Caller {
-  const caller = app.authenticator.authenticate(request.header('authorization'));
-  app.requests.take(caller.token.id, at.headers);
+  const caller = app.authenticator.authenticate(request);
+  const { session, token } = caller;
+  app.requests.take(session === undefined ? token.id : `session ${session.row.id}`, at.headers);
+  // Unlike Authorization (RFC 9111 3.5), a cookie does not keep responses out of shared caches.
+  if (session !== undefined) at.headers['Cache-Control'] = 'private, no-cache';
   requireRouteAccess(app, caller, route);
   // Public endpoints ignore unknown parameters, because probes and links add some.
   rejectUnknownParameters(at.query, route.query);
@@ -301,7 +318,7 @@ function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, rout
  * token may be revoked meanwhile.
  */
 function reauthorize(request: HttpRequest, app: AppParts, route: AccessRules): Caller {
-  const caller = app.authenticator.authenticate(request.header('authorization'));
+  const caller = app.authenticator.authenticate(request);
   requireRouteAccess(app, caller, route);
   return caller;
 }
@@ -309,9 +326,10 @@ function reauthorize(request: HttpRequest, app: AppParts, route: AccessRules): C
 function requireRouteAccess(
   { authenticator }: AppParts,
   caller: Caller,
-  { scope, method, admin = false }: AccessRules,
+  { scope, method, admin = false, endsSession = false }: AccessRules,
 ): void {
-  authenticator.requireAccess(caller, scope, method === 'GET' ? 'read' : 'write', admin);
+  const isRead = method === 'GET' || (endsSession && caller.session !== undefined);
+  authenticator.requireAccess(caller, scope, isRead ? 'read' : 'write', admin);
 }
 
 function createContext<C, B>(
@@ -322,9 +340,9 @@ function createContext<C, B>(
   idempotency: Idempotency | null,
 ): Context<C, B> {
   const { params, query, requestId, headers } = at;
-  const { path, remoteAddress } = request;
+  const { path, remoteAddress, isSecure = false } = request;
   const header = (name: string): string | undefined => request.header(name);
-  return { params, query, requestId, headers, path, remoteAddress, caller, body, idempotency, header };
+  return { params, query, requestId, headers, path, remoteAddress, isSecure, caller, body, idempotency, header };
 }
 
 async function readJson(request: HttpRequest, limit = MAX_JSON, isOptional = false): Promise<Buffer> {

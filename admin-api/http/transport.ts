@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly query: string;
   /** Without brackets or port. */
   readonly remoteAddress: string;
+  /** A proxy received the request over TLS; the API itself has no TLS. */
+  readonly isSecure?: boolean;
   /** `name` in lower case. For a repeated header: the first value, or all, joined by commas. */
   header(name: string): string | undefined;
   /**

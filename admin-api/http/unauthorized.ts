@@ -4,7 +4,14 @@ import { HttpError } from './errors.ts';
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
 /** All error codes of a 401. */
-export const UNAUTHORIZED = ['missing_token', 'malformed_token', 'invalid_token', 'expired_token'] as const;
+export const UNAUTHORIZED = [
+  'missing_token',
+  'malformed_token',
+  'invalid_token',
+  'expired_token',
+  'invalid_session',
+  'expired_session',
+] as const;
 
 export const unauthorized = (code: (typeof UNAUTHORIZED)[number], message: string): HttpError =>
   new HttpError(401, code, message, { headers: CHALLENGE });

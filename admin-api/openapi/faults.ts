@@ -42,6 +42,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
     add(403, 'api_disabled', 'insufficient_scope');
     // Every role has read access.
     if (writes || admin) add(403, 'forbidden');
+    if (route.method !== 'GET') add(403, 'csrf');
     add(429, ...TOO_MANY);
   }
   if (route.conditional && writes) add(412, ...CHANGED);

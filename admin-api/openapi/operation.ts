@@ -28,12 +28,12 @@ function securityOf(route: Route): Part {
   const { scope, method, admin } = route;
   if (scope !== null)
     return {
-      security: [{ bearer: [] }],
+      security: [{ bearer: [] }, { session: [] }],
       'x-scope': method === 'GET' ? `${scope}:read` : scope,
       ...(admin ? { 'x-role': 'admin' } : {}),
     };
   // A public endpoint that can require a token lists `missing_token` in its faults.
-  return { security: route.faults?.[401]?.includes('missing_token') ? [{}, { bearer: [] }] : [] };
+  return { security: route.faults?.[401]?.includes('missing_token') ? [{}, { bearer: [] }, { session: [] }] : [] };
 }
 
 /** The developer chooses the id. */

@@ -36,6 +36,7 @@ export const errorSchema = Type.Object(
 
 export const TAGS: Readonly<Record<Tag, string>> = {
   tokens: 'Log in with a password to get a token; list and revoke tokens.',
+  sessions: 'Sign in to the dashboard with a cookie; list sessions and sign out.',
   accounts: 'The account of the token, and, for administrators, all accounts.',
   domains: 'The zones of an account.',
   dnssec: 'Signatures of a domain, its keys, and the DS records at its parent zone.',
@@ -95,4 +96,11 @@ export const parameterRef = (name: keyof typeof PARAMETERS): Part => ({ $ref: `#
 
 export const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A token from POST /api/v1/auth/token.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-waypost_session',
+    description:
+      'The cookie from POST /api/v1/session; without TLS its name is `waypost_session`. All methods except GET also need the header X-Waypost-CSRF with the `csrf_token` of the session.',
+  },
 } as const;

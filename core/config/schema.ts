@@ -341,7 +341,17 @@ export const schema = {
     login_rate_limit: setting(
       integer(0, 1_000_000_000),
       10,
-      'Maximum token exchanges per minute for each login and client address; 0 disables the limit.',
+      'Maximum token exchanges and sign-ins per minute for each login and client address; 0 disables the limit.',
+    ),
+    session_idle: setting(
+      integer(1800, 31_536_000, 'seconds'),
+      28_800,
+      'How long a dashboard session lasts without a request, in seconds. The last request is recorded to within 5 minutes.',
+    ),
+    session_lifetime: setting(
+      integer(1800, 31_536_000, 'seconds'),
+      604_800,
+      'How long a dashboard session lasts after the sign-in, in seconds. Then the password is required again.',
     ),
   }),
   packages: section('Mini-app packages: limits, audit and publication.', PACKAGE_SETTINGS),

@@ -47,7 +47,9 @@ import {
   records,
   replayKey,
   replays,
+  type Session,
   type StoredDnssecState,
+  sessions,
   type Table,
   type Token,
   type TsigKeyRow,
@@ -182,6 +184,14 @@ export class Reader {
 
   tokensOf(accountId: Id): Token[] {
     return this.rowsAt(tokens, lookupKey(LOOKUP.accountToken, idKey(accountId)), null);
+  }
+
+  session(id: Id): Session | undefined {
+    return this.row(sessions, idKey(id));
+  }
+
+  sessionsOf(accountId: Id): Session[] {
+    return this.rowsAt(sessions, lookupKey(LOOKUP.accountSession, idKey(accountId)), null);
   }
 
   tsigKey(id: Id): TsigKeyRow | undefined {

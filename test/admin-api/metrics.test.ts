@@ -2,12 +2,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Authenticator } from '../../admin-api/auth/authenticate.ts';
+import { Sessions } from '../../admin-api/auth/sessions.ts';
 import { hashToken, mintToken } from '../../admin-api/auth/token.ts';
+import type { Services } from '../../admin-api/change/services.ts';
 import { HttpError } from '../../admin-api/http/errors.ts';
 import { RateLimit } from '../../admin-api/http/rate-limit.ts';
 import type { HttpRequest } from '../../admin-api/http/transport.ts';
 import { type MetricsAccess, metricsRoutes, needsToken } from '../../admin-api/metrics.ts';
 import { Registry } from '../../core/base/metrics/index.ts';
+import { loadConfig } from '../../core/config/index.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { StoreReader } from '../../core/store/reader.ts';
 import { type Account, accounts, type Role, tokens } from '../../core/store/rows.ts';
@@ -77,7 +80,9 @@ test.before(async (context) => {
   context.folder = temporaryFolder('metrics');
   context.environment = openEnvironment(context.folder);
   context.texts = await people(context.environment);
-  context.authenticator = new Authenticator(new StoreReader(context.environment), { onCredentials() {} });
+  const reader = new StoreReader(context.environment);
+  const sessions = new Sessions({ reader, config: loadConfig({ env: {} }) } as Services);
+  context.authenticator = new Authenticator(reader, { onCredentials() {} }, sessions);
 });
 test.after(async ({ environment, folder }) => {
   await environment.close();

@@ -2,12 +2,13 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Sessions } from '../../admin-api/auth/sessions.ts';
 import type { Services } from '../../admin-api/change/services.ts';
 import { Sweeper } from '../../admin-api/sweeper.ts';
 import { createLogger } from '../../core/base/log/index.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { write } from '../../core/journal/draft/draft.ts';
-import { type Audit, audits, purges, type Replay, replays, type Table } from '../../core/store/rows.ts';
+import { type Audit, audits, purges, type Replay, replays, sessions, type Table } from '../../core/store/rows.ts';
 import { embedded, type Store, withStore } from '../core/journal/fixture.ts';
 import { newId } from '../support/ids.ts';
 
@@ -19,7 +20,8 @@ const NOW = 2_000_000_000;
 function sweeperOf({ environment, journal }: Store, days: string): Sweeper {
   const config = loadConfig({ env: { WAYPOST_AUDIT_DAYS: days } });
   const log = createLogger({ level: 'error', format: 'text' });
-  return new Sweeper({ environment, journal, config, log } as Services);
+  const services = { environment, journal, config, log } as Services;
+  return new Sweeper(services, new Sessions(services));
 }
 
 const replay = (i: number, createdAt: number): Replay => ({
@@ -83,6 +85,19 @@ test('deletes expired purges and audit entries; audit entries can be kept foreve
     await sweeperOf(store, '10').sweep(NOW);
     assert.is(count(store, audits as Table<never>), 1);
     assert.is(store.reader.audits(null, null, 10).length, 1);
+  }));
+
+test('deletes sessions that have not been used, and those past their lifetime', () =>
+  withStore(embedded, async (store) => {
+    const session = (createdAt: number, usedAt: number) => ({
+      ...{ id: newId(), accountId: newId(), hash: '', createdAt, usedAt },
+      ...{ remoteAddress: '', userAgent: null },
+    });
+    const valid = session(NOW - 6 * DAY, NOW - 3600);
+    await put(store, sessions, [session(NOW - 8 * DAY, NOW - 60), session(NOW - DAY, NOW - DAY / 2), valid]);
+    await sweeperOf(store, '0').sweep(NOW);
+    assert.is(count(store, sessions as Table<never>), 1);
+    assert.equal(store.reader.session(valid.id), valid);
   }));
 
 test('deletes old audit entries of each account, also after an entry of a clock that was ahead', () =>

@@ -1,4 +1,4 @@
-/** Accounts, and the tokens by which programs act for them. */
+/** Accounts, the tokens of their programs, and the sessions of their browsers. */
 import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
@@ -32,6 +32,20 @@ export interface Token {
   readonly expiresAt: number | null;
 }
 
+/** A browser that has signed in to the dashboard. */
+export interface Session {
+  readonly id: Id;
+  readonly accountId: Id;
+  /** SHA-256 of the whole text in the cookie, hexadecimal. */
+  readonly hash: string;
+  readonly createdAt: number;
+  /** The last request, to within some minutes. */
+  readonly usedAt: number;
+  /** Address and User-Agent at sign-in. */
+  readonly remoteAddress: string;
+  readonly userAgent: string | null;
+}
+
 export const accounts: Table<Account> = {
   number: 1,
   name: 'accounts',
@@ -57,5 +71,16 @@ export const tokens: Table<Token> = {
   decode: (_key, value) => unjson<Token>(value),
   lookups(key, value) {
     return [lookupKey(LOOKUP.accountToken, idKey(unjson<Token>(value).accountId), key)];
+  },
+};
+
+export const sessions: Table<Session> = {
+  number: 25,
+  name: 'sessions',
+  key: (row) => idKey(row.id),
+  encode: json,
+  decode: (_key, value) => unjson<Session>(value),
+  lookups(key, value) {
+    return [lookupKey(LOOKUP.accountSession, idKey(unjson<Session>(value).accountId), key)];
   },
 };

@@ -8,6 +8,7 @@ import type { Route } from '../../../admin-api/http/route.ts';
 import { idKey } from '../../../core/store/keys.ts';
 import { type Answer, type Daemon, listOf } from '../daemon.ts';
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
+import { signedIn } from './browser.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareDnssec } from './signed.ts';
@@ -19,6 +20,7 @@ const OWNED = new Set([
   'domain_id',
   'record_id',
   'token_id',
+  'session_id',
   'account_id',
   'key_id',
   'purge_id',
@@ -52,6 +54,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
     domain_id: zone.id,
     record_id: String(record.id),
     token_id: String(token.id),
+    session_id: (await signedIn(world, member)).id,
     key_id: String(key.id),
     account_id: member.id,
     foreign_key_id: String(foreignKey),

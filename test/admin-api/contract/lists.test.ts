@@ -2,7 +2,7 @@
  * The API contract: lists. Every list is taken from the route list, so that a new one is covered.
  */
 import * as assert from 'uvu/assert';
-import { type Json, listOf } from '../daemon.ts';
+import { type Json, listOf, PASSWORD } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';
 import { concrete } from './routes.ts';
 import { type Client, each, everywhere, refused, succeeded, type World, walk, type Zone } from './world.ts';
@@ -49,6 +49,10 @@ async function listsOf(world: World): Promise<Case> {
         { field: 'records', add: (i) => post(zone.records, { name: `r${i}`, type: 'A', content: '192.0.2.1' }) },
       ],
       ['/api/v1/tokens', { field: 'tokens', add: (i) => post('/api/v1/tokens', { name: `t${i}` }) }],
+      [
+        '/api/v1/sessions',
+        { field: 'sessions', add: () => post('/api/v1/session', { login: 'admin', password: PASSWORD }) },
+      ],
       ['/api/v1/tsig-keys', { field: 'tsig_keys', add: (i) => post('/api/v1/tsig-keys', { name: `k${i}` }) }],
       [
         '/api/v1/accounts',

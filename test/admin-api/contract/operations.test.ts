@@ -47,6 +47,9 @@ const ACTIONS: Readonly<Record<string, string>> = {
 /** Need more than the route list describes; proxy.test.ts tests them. */
 const CERTIFICATES = /\/proxy\/certificate$/;
 
+/** Need a cookie; sessions.test.ts tests them. */
+const SESSION_PATHS = /^\/api\/v1\/sessions?(\/|$)/;
+
 /** Writes that need another state of a package or its app. */
 const APPROVE = '/api/dev/admin/uploads/{upload_id}/approve';
 const REINSTATE = '/api/dev/admin/apps/{app_id}/reinstate';
@@ -80,7 +83,8 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
   };
 }
 
-const write = ({ method, path }: Route): boolean => method !== 'GET' && !CERTIFICATES.test(path);
+const write = ({ method, path }: Route): boolean =>
+  method !== 'GET' && !CERTIFICATES.test(path) && !SESSION_PATHS.test(path);
 
 async function entries(world: World, requestId: string | null): Promise<Json[]> {
   return (await world.audit()).filter((entry) => String(entry.request_id) === requestId);

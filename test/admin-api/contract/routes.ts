@@ -1,5 +1,6 @@
 /** Paths of the route list with ids in place of the parameters. */
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
+import { signedIn } from './browser.ts';
 import { succeeded, type World } from './world.ts';
 
 /** Parameter name to id. */
@@ -28,6 +29,7 @@ export async function knownIds(world: World): Promise<Ids> {
     domain_id: zone.id,
     record_id: String(record.id),
     token_id: String(body.id),
+    session_id: (await signedIn(world, world.user)).id,
     key_id: String(key.id),
     app_id: String(sent.upload.app_id),
     upload_id: String(sent.upload.id),

@@ -1,6 +1,7 @@
-/** The whole store as text, to check that it does not change. */
+/** The whole store as text, to check that it does not change; and the clock, to expire its rows. */
 import { createHash } from 'node:crypto';
 import type { Environment } from '../../../core/store/environment.ts';
+import type { Daemon } from '../daemon.ts';
 
 type Table = Environment['answers'];
 
@@ -25,4 +26,23 @@ export function snapshot(environment: Environment): string[] {
     const entries = entriesOf(table);
     return `${name}: ${entries.length} ${createHash('sha256').update(entries.join('\n')).digest('hex')}`;
   });
+}
+
+/** Shifts the clock of the process by some seconds while `work` runs. */
+export async function later<T>(seconds: number, work: () => Promise<T>): Promise<T> {
+  const { now } = Date;
+  Date.now = () => now() + seconds * 1000;
+  try {
+    return await work();
+  } finally {
+    Date.now = now;
+  }
+}
+
+/** Whether any table of the database contains a text. */
+export function stored(daemon: Daemon, text: string): boolean {
+  for (const table of [...daemon.environment.rows.values(), daemon.environment.journal, daemon.environment.lookups])
+    for (const { key, value } of table.getRange({}))
+      if (Buffer.from(key).includes(text) || value.includes(text)) return true;
+  return false;
 }

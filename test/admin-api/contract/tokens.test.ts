@@ -5,32 +5,14 @@ import { hashToken } from '../../../admin-api/auth/token.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { tokens } from '../../../core/store/rows.ts';
 import { newId } from '../../support/ids.ts';
-import { type Daemon, listOf } from '../daemon.ts';
+import { listOf } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';
+import { later, stored } from './store.ts';
 import { Client, each, everywhere, outcome, refused, succeeded } from './world.ts';
 
 const TOKEN = /^wp_[0-9]{16}[0-9a-f]{48}[0-9a-f]{8}$/;
 const EXCHANGE = '/api/v1/auth/token';
 const TOKENS = '/api/v1/tokens';
-
-/** Shifts the clock of the process by some seconds while `work` runs. */
-async function later<T>(seconds: number, work: () => Promise<T>): Promise<T> {
-  const { now } = Date;
-  Date.now = () => now() + seconds * 1000;
-  try {
-    return await work();
-  } finally {
-    Date.now = now;
-  }
-}
-
-/** Whether any table of the database contains a text. */
-function stored(daemon: Daemon, text: string): boolean {
-  for (const table of [...daemon.environment.rows.values(), daemon.environment.journal, daemon.environment.lookups])
-    for (const { key, value } of table.getRange({}))
-      if (Buffer.from(key).includes(text) || value.includes(text)) return true;
-  return false;
-}
 
 await everywhere('contract, tokens', (test) => {
   test('POST /api/v1/auth/token: login (username or e-mail), password, name; ok, token, prefix, user {id, username, role, plan}', async ({

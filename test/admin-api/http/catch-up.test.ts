@@ -1,10 +1,13 @@
-/** A token that another node has issued, and this node has not applied yet, is not a 401. */
+/**
+ * A token or session that another node has issued, and this node has not applied yet, is not a 401.
+ */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnavailableError } from '../../../core/base/errors.ts';
 import type { CommitRequest } from '../../../core/journal/journal.ts';
-import { type Daemon, startDaemon } from '../daemon.ts';
+import { type Answer, type Daemon, PASSWORD, startDaemon } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
 
 const REST = 250;
@@ -12,23 +15,38 @@ const REST = 250;
 const ofSeveral = (transport: 'uws' | 'node' | 'auto'): Promise<Daemon> =>
   startDaemon(transport, {}, undefined, undefined, undefined, undefined, (seq) => ({ seq, applied: [], pending: [] }));
 
-/** A token that this node does not have yet: `arrive` applies it. */
-async function ahead({ journal, call }: Daemon): Promise<{ token: string; arrive(): Promise<number> }> {
+/** Commits what `work` writes, and what undoes it; `arrive` commits the former again. */
+async function recorded<T>(
+  { journal }: Daemon,
+  work: () => Promise<T>,
+  undo: (result: T) => Promise<unknown>,
+): Promise<{ result: T; arrive(): Promise<number> }> {
   const { commit } = journal;
   const requests: CommitRequest[] = [];
   journal.commit = (request) => {
     requests.push(request);
     return commit.call(journal, request);
   };
-  const { body } = await call('POST', '/api/v1/tokens', { json: { name: 'ahead', scopes: ['dns', 'packages'] } });
+  const result = await work();
   journal.commit = commit;
-  await call('DELETE', `/api/v1/tokens/${body.id}`);
+  await undo(result);
   const arrive = async (): Promise<number> => {
     for (const { by, changes } of requests)
       await journal.commit({ by, changes, reads: { at: journal.head, ranges: [] } });
     return journal.head;
   };
-  return { token: String(body.token), arrive };
+  return { result, arrive };
+}
+
+/** A token that this node does not have yet: `arrive` applies it. */
+async function ahead(daemon: Daemon): Promise<{ token: string; arrive(): Promise<number> }> {
+  const json = { name: 'ahead', scopes: ['dns', 'packages'] };
+  const { result, arrive } = await recorded(
+    daemon,
+    () => daemon.call('POST', '/api/v1/tokens', { json }),
+    ({ body }) => daemon.call('DELETE', `/api/v1/tokens/${body.id}`),
+  );
+  return { token: String(result.body.token), arrive };
 }
 
 /** More bytes than are buffered in memory. */
@@ -70,6 +88,34 @@ for (const transport of await testedTransports('tokens that are late')) {
         const { status, text } = await daemon.call(method, path, { ...options, token });
         assert.is(status, expected, `${method} ${path}: ${text}`);
       }
+    } finally {
+      await daemon.stop();
+    }
+  });
+
+  test('catches up for a session', async () => {
+    const daemon = await ofSeveral(transport);
+    try {
+      const json = { login: 'admin', password: PASSWORD };
+      const fieldsOf = ({ headers, body }: Answer) => ({
+        cookie: headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+        'x-waypost-csrf': String(body.csrf_token),
+      });
+      const { result, arrive } = await recorded(
+        daemon,
+        () => daemon.call('POST', '/api/v1/session', { json, token: null }),
+        (answer) => daemon.call('DELETE', '/api/v1/session', { headers: fieldsOf(answer), token: null }),
+      );
+      const create = (): Promise<Answer> =>
+        daemon.call('POST', '/api/v1/domains', {
+          ...{ json: { domain: 'session.example' } },
+          ...{ headers: fieldsOf(result), token: null },
+        });
+      assert.is((await create()).body.error.code, 'invalid_session');
+      daemon.journal.latest = arrive;
+      await sleep(REST);
+      const { status, text } = await create();
+      assert.is(status, 200, text);
     } finally {
       await daemon.stop();
     }

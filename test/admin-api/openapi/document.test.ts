@@ -72,15 +72,16 @@ function everywhere(transport: 'uws' | 'node'): void {
   });
 
   test('describes the required scopes and roles', ({ document }) => {
+    const signedIn = [{ bearer: [] }, { session: [] }];
     const of = (path: string, method: string): unknown[] => {
       const { security, 'x-scope': scope, 'x-role': role } = document.paths[path][method];
       return [security, scope, role];
     };
     assert.equal(of('/api/v1/auth/token', 'post'), [[], undefined, undefined]);
-    assert.equal(of('/api/v1/domains', 'get'), [[{ bearer: [] }], 'dns:read', undefined]);
-    assert.equal(of('/api/v1/domains', 'post'), [[{ bearer: [] }], 'dns', undefined]);
-    assert.equal(of('/api/v1/accounts', 'get'), [[{ bearer: [] }], 'account:read', 'admin']);
-    assert.equal(of('/metrics', 'get'), [[{}, { bearer: [] }], undefined, undefined]);
+    assert.equal(of('/api/v1/domains', 'get'), [signedIn, 'dns:read', undefined]);
+    assert.equal(of('/api/v1/domains', 'post'), [signedIn, 'dns', undefined]);
+    assert.equal(of('/api/v1/accounts', 'get'), [signedIn, 'account:read', 'admin']);
+    assert.equal(of('/metrics', 'get'), [[{}, ...signedIn], undefined, undefined]);
   });
 
   test('lists the possible statuses', ({ document }) => {

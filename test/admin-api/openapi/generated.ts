@@ -120,6 +120,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the dashboard session of the request */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign in to the dashboard
+         * @description Sets a cookie that no script can read. The session ends at `expires_at`,
+         * which each use moves on, up to `admin.session_lifetime` after the sign-in. The session
+         * that the request comes with ends. An Idempotency-Key has no effect here.
+         */
+        post: operations["signIn"];
+        /** Sign out: end the dashboard session of the request */
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the dashboard sessions of the account */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /** End all dashboard sessions of the account except that of the request */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a dashboard session of the account
+         * @description The session is invalid on every node as soon as the response is sent.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tsig-keys": {
         parameters: {
             query?: never;
@@ -209,7 +271,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete an account and its tokens
+         * Delete an account, its tokens and its sessions
          * @description Delete its domains first: GET /api/v1/domains?account=ID lists them.
          */
         delete: operations["deleteAccount"];
@@ -219,8 +281,9 @@ export interface paths {
          * Change an account
          * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of
          * the account are rejected from the next request on. Tokens stay valid when the password
-         * changes. With `revoke_tokens`, a new password also revokes all tokens of the account,
-         * except the token of this request. TSIG keys stay valid.
+         * changes. A new password ends the dashboard sessions of the account, except that of the
+         * request. With `revoke_tokens`, it also revokes all tokens of the account, except the
+         * token of this request. TSIG keys stay valid.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -1419,6 +1482,27 @@ export interface components {
                 host: "frozen";
             };
         };
+        Session: {
+            /** @description the id of the session */
+            id: number;
+            /** @description whether it is the session of this request */
+            current: boolean;
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /**
+             * @description when it was last used, to within 5 minutes, as YYYY-MM-DD HH:MM:SS in
+             * UTC
+             */
+            last_used_at: string;
+            /**
+             * @description when the session ends unless it is used, as YYYY-MM-DD HH:MM:SS in UTC
+             */
+            expires_at: string;
+            /** @description the address of the client that signed in */
+            remote_address: string;
+            /** @description the User-Agent of the client that signed in */
+            user_agent: string | null;
+        };
         Token: {
             /** @description the id of the token */
             id: number;
@@ -1532,7 +1616,7 @@ export interface components {
     responses: {
         /**
          * @description Unauthorized: `missing_token`, `malformed_token`, `invalid_token`,
-         * `expired_token`.
+         * `expired_token`, `invalid_session`, `expired_session`.
          */
         Unauthorized: {
             headers: {
@@ -1544,7 +1628,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "missing_token" | "malformed_token" | "invalid_token" | "expired_token";
+                        code: "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "invalid_session" | "expired_session";
                     };
                 };
             };
@@ -2259,7 +2343,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2269,7 +2355,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "csrf";
                         };
                     };
                 };
@@ -2382,7 +2468,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2392,7 +2480,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -2408,6 +2496,556 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "no_such_token";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the dashboard session of the request */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        user: {
+                            /** @description the id of the account */
+                            id: number;
+                            username: string;
+                            /** @description "admin", "user" or "viewer" */
+                            role: string;
+                            plan: string;
+                        };
+                        /** @description the value of the header X-Waypost-CSRF */
+                        csrf_token: string;
+                        /**
+                         * @description when the session ends unless it is used, as YYYY-MM-DD
+                         * HH:MM:SS in UTC
+                         */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_session`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_session";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description a string, the username or e-mail address */
+                    login: string;
+                    /** @description a string of at most 1024 characters */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Sign in to the dashboard */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        user: {
+                            /** @description the id of the account */
+                            id: number;
+                            username: string;
+                            /** @description "admin", "user" or "viewer" */
+                            role: string;
+                            plan: string;
+                        };
+                        /** @description the value of the header X-Waypost-CSRF */
+                        csrf_token: string;
+                        /**
+                         * @description when the session ends unless it is used, as YYYY-MM-DD
+                         * HH:MM:SS in UTC
+                         */
+                        expires_at: string;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `malformed_json`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json";
+                        };
+                    };
+                };
+            };
+            /** @description Unauthorized: `bad_credentials`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_credentials";
+                        };
+                    };
+                };
+            };
+            /** @description Forbidden: `api_disabled`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sign out: end the dashboard session of the request */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_session`, `no_such_session`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_session" | "no_such_session";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                limit?: number;
+                /** @description the next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the dashboard sessions of the account */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the sessions of the account */
+                        sessions: components["schemas"]["Session"][];
+                        /** @description the cursor of the next page, or null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End all dashboard sessions of the account except that of the request */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the number of sessions that ended */
+                        ended: number;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the session */
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End a dashboard session of the account */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_session`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_session";
                         };
                     };
                 };
@@ -2613,7 +3251,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2623,7 +3263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "csrf";
                         };
                     };
                 };
@@ -2736,7 +3376,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2746,7 +3388,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -2986,7 +3628,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2996,7 +3640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -3069,7 +3713,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete an account and its tokens */
+            /** @description Delete an account, its tokens and its sessions */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3109,7 +3753,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3119,7 +3765,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -3249,7 +3895,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3259,7 +3907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -3660,7 +4308,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3670,7 +4320,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "csrf";
                         };
                     };
                 };
@@ -3881,7 +4531,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3891,7 +4543,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4126,7 +4778,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4136,7 +4790,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4272,7 +4926,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4282,7 +4938,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4409,7 +5065,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4419,7 +5077,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4576,7 +5234,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4586,7 +5246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4818,7 +5478,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4828,7 +5490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -5127,7 +5789,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5137,7 +5801,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -5314,7 +5978,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5324,7 +5990,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -5505,7 +6171,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5515,7 +6183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -5692,7 +6360,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5702,7 +6372,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -5916,7 +6586,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5926,7 +6598,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6048,7 +6720,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6058,7 +6732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6291,7 +6965,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6301,7 +6977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6442,7 +7118,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6452,7 +7130,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6575,7 +7253,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6585,7 +7265,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6702,7 +7382,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6712,7 +7394,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6826,7 +7508,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6836,7 +7520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -6962,7 +7646,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6972,7 +7658,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -7109,7 +7795,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /**
              * @description Forbidden: `app_taken`, `app_suspended`, `api_disabled`,
-             * `insufficient_scope`, `forbidden`.
+             * `insufficient_scope`, `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -7120,7 +7806,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "app_taken" | "app_suspended" | "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "app_taken" | "app_suspended" | "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -7479,7 +8165,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7489,7 +8177,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -7592,7 +8280,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7602,7 +8292,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -7996,7 +8686,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8006,7 +8698,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -8133,7 +8825,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8143,7 +8837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -8274,7 +8968,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8284,7 +8980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -8415,7 +9111,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8425,7 +9123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -8534,7 +9232,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8544,7 +9244,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
                         };
                     };
                 };

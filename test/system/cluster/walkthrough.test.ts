@@ -114,6 +114,17 @@ test('three nodes: writes at each, one killed and back, etcd gone and back', asy
     const tokens = (await a.api.call('GET', '/api/v1/tokens')).body.tokens as { id: string; name: string }[];
     await a.api.call('DELETE', `/api/v1/tokens/${tokens.find(({ name }) => name === 'x')!.id}`);
     assert.is((await c.api.request('GET', '/api/v1/domains')).status, 401);
+    // So is a dashboard session.
+    c.api.token = '';
+    const session = '/api/v1/session';
+    const signedIn = await a.api.call('POST', session, { login: 'admin', password: ADMIN_PASSWORD });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const csrf = { cookie, 'x-waypost-csrf': String(signedIn.body.csrf_token) };
+    const isSignedIn = async () => (await c.api.request('GET', session, undefined, undefined, { cookie })).status;
+    assert.is(await isSignedIn(), 200);
+    b.api.token = '';
+    assert.is((await b.api.request('DELETE', session, undefined, undefined, csrf)).status, 200);
+    assert.is(await isSignedIn(), 401);
     c.api.token = own;
   } finally {
     await rig.close();

@@ -1,0 +1,33 @@
+/**
+ * A request that the edge forwards has the address of its client, and counts as received over TLS.
+ */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withForwardedClient } from '../../../admin-api/http/forwarded.ts';
+import type { HttpRequest } from '../../../admin-api/http/transport.ts';
+
+const FIELD = 'x-waypost-client';
+const SECRET = 'secret-of-the-main-thread';
+
+const requestWith = (value: string | undefined): HttpRequest => ({
+  ...{ method: 'GET', path: '/', query: '', remoteAddress: '127.0.0.1' },
+  header: (name) => (name === FIELD ? value : undefined),
+  body: () => Promise.resolve(Buffer.alloc(0)),
+  async *stream() {},
+});
+
+const received = (value: string | undefined): unknown[] => {
+  const { remoteAddress, isSecure } = withForwardedClient(requestWith(value), { field: FIELD, secret: SECRET });
+  return [remoteAddress, isSecure];
+};
+
+test('with the secret, the request is that of the client, over TLS', () => {
+  assert.equal(received(`${SECRET} 192.0.2.7`), ['192.0.2.7', true]);
+});
+
+test('without the secret, nothing is trusted', () => {
+  for (const value of [undefined, '', '192.0.2.7', `${SECRET}x 192.0.2.7`, `${SECRET.slice(1)} 192.0.2.7`])
+    assert.equal(received(value), ['127.0.0.1', undefined]);
+});
+
+test.run();
