@@ -11,6 +11,7 @@ import { build, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { newApp } from './admin-api/cli/pkg-template.ts';
+import { bundleDashboard } from './bundle-dashboard.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
@@ -64,6 +65,8 @@ await build({
   plugins: [namePrograms],
   logLevel: 'warning',
 });
+
+await bundleDashboard(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'));
 
 const audit = programPaths(pathToFileURL(`${OUT}/`));
 await build({

@@ -2,6 +2,7 @@
 /** The composition root: starts the parts of the daemon in order, or runs another command. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import type { Logger } from './core/base/log/index.ts';
 import type { Stops } from './core/base/stops.ts';
@@ -80,6 +81,7 @@ async function startParts(
     sync: node.isAlone ? undefined : node.sync,
     answerDns: nameserver.answerHttps,
     forwardedBy,
+    dashboard: fileURLToPath(new URL('./dashboard', import.meta.url)),
   });
   const password = await api.ensureAdmin();
   stops.own(transfers);

@@ -40,6 +40,7 @@ import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
 import { openApiRoutes } from './openapi/routes.ts';
 import { type AuditPrograms, createPackages, type Packages } from './packages/index.ts';
+import { DashboardPages } from './pages/pages.ts';
 import type { Resolve } from './proxy/bounded.ts';
 import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
@@ -74,6 +75,8 @@ export interface AdminApiOptions {
   readonly publicParent: PublicLook;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
+  /** Folder of the dashboard's files; omitted: there is no dashboard. */
+  readonly dashboard?: string;
   /** The nameserver, for DNS over HTTPS; omitted if that is off. */
   readonly answerDns?: AnswerDns;
 }
@@ -154,6 +157,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,
+    pages: options.dashboard === undefined ? undefined : new DashboardPages(options.dashboard),
     forwardedBy: options.forwardedBy,
   });
   const sweeper = new Sweeper(services, sessions);

@@ -25,6 +25,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/http',
     'admin-api/openapi',
     'admin-api/packages',
+    'admin-api/pages',
     'admin-api/proxy',
     'admin-api/records',
     'admin-api/tsig',
@@ -73,6 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/store',
     'core/wire',
   ],
+  'admin-api/dashboard': [],
   'admin-api/dnssec': [
     'admin-api/change',
     'admin-api/domains',
@@ -106,6 +108,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/miniapp',
     'core/store',
   ],
+  'admin-api/pages': ['admin-api/dashboard', 'admin-api/http'],
   'admin-api/proxy': [
     'admin-api/change',
     'admin-api/domains',
@@ -328,7 +331,7 @@ function sourcesIn(path: string): string[] {
   return readdirSync(join(ROOT, path), { withFileTypes: true }).flatMap((entry) => {
     const inside = `${path}/${entry.name}`;
     if (entry.isDirectory()) return sourcesIn(inside);
-    return entry.name.endsWith('.ts') ? [inside] : [];
+    return /\.tsx?$/.test(entry.name) ? [inside] : [];
   });
 }
 
@@ -397,7 +400,7 @@ test('ARCHITECTURE.md lists every room, with what it imports', () => {
 
 test('every import names a source with its ending', () => {
   for (const [path, imports] of graph)
-    for (const { to } of imports) assert.ok(existsSync(join(ROOT, to)) && to.endsWith('.ts'), `${path} imports ${to}`);
+    for (const { to } of imports) assert.ok(existsSync(join(ROOT, to)) && /\.tsx?$/.test(to), `${path} imports ${to}`);
 });
 
 test('every room imports exactly the rooms of its row', () => {

@@ -231,7 +231,7 @@ function roomOf(path: string): string {
 }
 
 const SOURCES = ['core', 'admin-api', 'edge', 'bench', 'test']
-  .flatMap((part) => filesIn(part, '.ts'))
+  .flatMap((part) => [...filesIn(part, '.ts'), ...filesIn(part, '.tsx')])
   .concat('main.ts');
 const isShipped = (path: string): boolean => !/^(test|bench)\//.test(path);
 

@@ -39,6 +39,8 @@ export function welcome({ admin, dns, http, https, password, milliseconds }: Rea
   return `${shown}
 waypost ready in ${(milliseconds / 1000).toFixed(1)} s: DNS on ${dns.map(formatListen).join(', ')}, API on ${api}, edge on ${edge}
 
+Dashboard: ${api}/
+
 Try:
   export WAYPOST_TOKEN=$(curl -s ${api}/api/v1/auth/token -H 'content-type: application/json' -d '{"login":"admin","password":"${secret}","name":"first"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -s ${api}/api/v1/domains -H "authorization: Bearer $WAYPOST_TOKEN" -H 'content-type: application/json' -d '{"domain":"example.com"}'

@@ -8,17 +8,29 @@ import { Router } from './router.ts';
 import { Aborted, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
 
 const NO_QUERY = new URLSearchParams();
+/** The route of all pages, in the metrics. */
+const PAGES_ROUTE = 'dashboard';
+
+/** Serves files outside of the API. */
+export interface Pages {
+  /** The response at this path, or null. Throws HttpError 405. */
+  respond(request: HttpRequest): HttpResponse | null;
+  /** The response where there is neither a page nor an endpoint; null: that of the API. */
+  notFound(request: HttpRequest): HttpResponse | null;
+}
 
 export interface AppOptions extends AppParts {
   readonly routes: readonly Route[];
   readonly log: Logger;
+  /** The dashboard; omitted: there is none. */
+  readonly pages?: Pages;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Receives every response. `route`: the path template of the route; null: no route matched. */
   readonly observer: { observe(method: string, route: string | null, status: number, seconds: number): void };
 }
 
-export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppOptions): Handler {
+export function createApp({ routes, log, pages, observer, forwardedBy, ...parts }: AppOptions): Handler {
   const router = new Router(routes);
   return async (received) => {
     const start = performance.now();
@@ -33,6 +45,8 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
     const requestId = newRequestId();
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
     try {
+      const page = pages?.respond(request) ?? null;
+      if (page !== null) return { route: PAGES_ROUTE, response: pageResponse(request, page, headers) };
       const match = router.match(request.method, request.path);
       if (match.kind === 'options')
         return { route, response: { status: 200, headers: { ...headers, Allow: match.allow }, body: '' } };
@@ -41,6 +55,8 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);
       return { route, response: hasCurrentCopy(request, response) ? { ...response, status: 304 } : response };
     } catch (error) {
+      const page = route === null && statusOf(error) === 404 ? (pages?.notFound(request) ?? null) : null;
+      if (page !== null) return { route, response: pageResponse(request, page, headers) };
       if (statusOf(error) === undefined && !(error instanceof Aborted))
         log.error('request failed unexpectedly', {
           request_id: requestId,
@@ -52,6 +68,15 @@ export function createApp({ routes, log, observer, forwardedBy, ...parts }: AppO
       return { route, response: { ...response, headers: { ...headers, ...response.headers } } };
     }
   }
+}
+
+function pageResponse(
+  request: HttpRequest,
+  page: HttpResponse,
+  headers: Readonly<Record<string, string>>,
+): HttpResponse {
+  const response = { ...page, headers: { ...headers, ...page.headers } };
+  return hasCurrentCopy(request, response) ? { ...response, status: 304 } : response;
 }
 
 /**

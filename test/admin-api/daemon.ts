@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { AnswerDns } from '../../admin-api/doh/routes.ts';
 import { type AdminApi, type AdminApiOptions, createAdminApi } from '../../admin-api/index.ts';
 import type { AuditPrograms } from '../../admin-api/packages/index.ts';
@@ -141,6 +142,7 @@ export async function startDaemon(
       ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null }),
       version: '1.2.3',
       resolve,
+      dashboard: fileURLToPath(new URL('../../dashboard', import.meta.url)),
       answerDns: answerDns(index, folder),
     });
   const listen = async (): Promise<string> => `http://127.0.0.1:${(await api.listen()).port}`;

@@ -8,10 +8,10 @@ import { readFileSync } from 'node:fs';
 import createClient, { type Middleware } from 'openapi-fetch';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { components, paths } from '../../../admin-api/dashboard/api/generated.ts';
 import { type Daemon, PASSWORD, startDaemon } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
 import { generateTypes, TYPES_FILE } from './generate.ts';
-import type { components, paths } from './generated.ts';
 import { documented } from './validate.ts';
 
 type Client = ReturnType<typeof createClient<paths>>;

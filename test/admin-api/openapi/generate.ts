@@ -4,7 +4,7 @@ import { register } from 'node:module';
 const HEAD = `// Made by "npm run openapi" from GET /api/v1/openapi.json; not to be edited.\n\n`;
 
 /** Path of the types, relative to this file when it is compiled. */
-export const TYPES_FILE = new URL('../../../../test/admin-api/openapi/generated.ts', import.meta.url);
+export const TYPES_FILE = new URL('../../../../admin-api/dashboard/api/generated.ts', import.meta.url);
 
 const COMPILER = JSON.stringify(new URL('./compiler.js', import.meta.url).href);
 const HOOK = `export const resolve = (name, context, next) =>

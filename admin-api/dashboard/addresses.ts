@@ -1,0 +1,46 @@
+/** Addresses of the pages. The server answers them, and the router in the browser shows them. */
+
+export type PageName = keyof typeof PAGES;
+
+/** A segment in braces stands for any text without a slash. */
+export const PAGES = {
+  home: '/',
+  signIn: '/sign-in',
+  domains: '/domains',
+  addDomain: '/domains/add',
+  setUp: '/domains/{domain_id}/set-up',
+  records: '/domains/{domain_id}/records',
+} as const;
+
+export interface PageMatch {
+  readonly page: PageName;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const NAMES = Object.keys(PAGES) as PageName[];
+
+/** The page at a path, or null. */
+export function matchPage(path: string): PageMatch | null {
+  const segments = path.split('/');
+  for (const page of NAMES) {
+    const params = matchSegments(PAGES[page].split('/'), segments);
+    if (params !== null) return { page, params };
+  }
+  return null;
+}
+
+function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  if (pattern.length !== segments.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, expected] of pattern.entries()) {
+    const name = /^\{(\w+)\}$/.exec(expected)?.[1];
+    if (name === undefined ? segments[i] !== expected : segments[i] === '') return null;
+    if (name !== undefined) params[name] = segments[i];
+  }
+  return params;
+}
+
+/** The address of a page. `params` fill the segments in braces. */
+export function addressOf(page: PageName, params: Readonly<Record<string, string | number>> = {}): string {
+  return PAGES[page].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]));
+}

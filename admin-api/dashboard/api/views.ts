@@ -1,0 +1,5 @@
+/** Objects of the API. */
+import type { components } from './generated.ts';
+
+export type Domain = components['schemas']['Domain'];
+export type RecordView = components['schemas']['Record'];

@@ -1,0 +1,36 @@
+/** A failed request, in the words of the API. */
+import { TEXTS } from './texts.ts';
+
+export interface Failure {
+  /** 0: there was no response. */
+  readonly status: number;
+  /** The stable code of the API, or an empty text. */
+  readonly code: string;
+  readonly message: string;
+  /** JSON pointer of the field that is wrong. */
+  readonly pointer?: string;
+  /** All faults of the request, if there are several. */
+  readonly details: readonly Fault[];
+}
+
+export interface Fault {
+  readonly message: string;
+  readonly pointer?: string;
+}
+
+interface ErrorBody {
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly pointer?: string;
+    readonly details?: readonly Fault[];
+  };
+}
+
+/** `body`: the decoded response; undefined if it is not JSON. */
+export function failureOf(status: number, body: unknown): Failure {
+  const error = (body as ErrorBody | undefined)?.error;
+  if (error !== undefined) return { status, details: [], ...error };
+  const message = status === 0 ? TEXTS.errors.unreachable : TEXTS.errors.unexpected(status);
+  return { status, code: '', message, details: [] };
+}

@@ -1,0 +1,66 @@
+/** The signed-in user. The cookie of the session is not readable here (HttpOnly). */
+import { signal } from '@preact/signals';
+import { type Failure, failureOf } from './failure.ts';
+
+const ENDPOINT = '/api/v1/session';
+
+export interface User {
+  readonly id: number;
+  readonly username: string;
+  readonly role: string;
+  readonly plan: string;
+}
+
+interface Session {
+  readonly user: User;
+  /** Sent with each request that changes something. */
+  readonly csrf_token: string;
+}
+
+/** Undefined: not read yet. Null: nobody is signed in. */
+export const session = signal<Session | null | undefined>(undefined);
+/** Why the session could not be read. */
+export const sessionFailure = signal<Failure | null>(null);
+
+/** Reads who is signed in. */
+export async function readSession(): Promise<void> {
+  const result = await call('GET');
+  sessionFailure.value = null;
+  if (result.ok) session.value = result.session;
+  else if (result.failure.status === 401) session.value = null;
+  else sessionFailure.value = result.failure;
+}
+
+/** Null: signed in. */
+export async function signIn(login: string, password: string, code: string): Promise<Failure | null> {
+  const result = await call('POST', code === '' ? { login, password } : { login, password, code });
+  if (!result.ok) return result.failure;
+  session.value = result.session;
+  return null;
+}
+
+export async function signOut(): Promise<Failure | null> {
+  const result = await call('DELETE');
+  if (!result.ok && result.failure.status !== 401) return result.failure;
+  session.value = null;
+  return null;
+}
+
+type Result = { readonly ok: true; readonly session: Session } | { readonly ok: false; readonly failure: Failure };
+
+async function call(method: string, body?: object): Promise<Result> {
+  const headers: Record<string, string> = {};
+  const token = session.peek()?.csrf_token;
+  if (token !== undefined && method !== 'GET') headers['X-Waypost-CSRF'] = token;
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  let response: Response;
+  try {
+    response = await fetch(ENDPOINT, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+  } catch {
+    return { ok: false, failure: failureOf(0, undefined) };
+  }
+  const content: unknown = await response.json().catch(() => undefined);
+  return response.ok
+    ? { ok: true, session: content as Session }
+    : { ok: false, failure: failureOf(response.status, content) };
+}

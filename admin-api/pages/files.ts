@@ -1,0 +1,54 @@
+/** The files of the dashboard, as the build writes them: in memory, in every coding. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { CODINGS, type Coding } from './coding.ts';
+
+/** The page that all addresses of the dashboard have. */
+export const PAGE = 'index.html';
+/** Folder of the files with a hash in their name. */
+export const ASSETS = 'assets';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export interface StoredFile {
+  readonly type: string;
+  /** Identifies the content. */
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+  /** Smaller than `bytes`; missing if the coding saves nothing. */
+  readonly coded: Readonly<Partial<Record<Coding, Uint8Array>>>;
+}
+
+export interface StoredFiles {
+  readonly page: StoredFile;
+  /** By path, such as `/assets/app-ABC.js`. */
+  readonly assets: ReadonlyMap<string, StoredFile>;
+}
+
+/** Reads all files of the folder. Throws the system error if it is not complete. */
+export function readFiles(folder: string): StoredFiles {
+  const names = readdirSync(join(folder, ASSETS));
+  const assets = new Map(
+    names
+      .filter((name) => extname(name) in TYPES)
+      .map((name) => [`/${ASSETS}/${name}`, readStored(join(folder, ASSETS, name))]),
+  );
+  return { page: readStored(join(folder, PAGE)), assets };
+}
+
+function readStored(path: string): StoredFile {
+  const bytes = readFileSync(path);
+  const coded: Partial<Record<Coding, Uint8Array>> = {};
+  for (const [coding, extension] of Object.entries(CODINGS) as [Coding, string][]) {
+    const smaller = readFileSync(path + extension);
+    if (smaller.length < bytes.length) coded[coding] = smaller;
+  }
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
+  return { type: TYPES[extname(path)], hash, bytes, coded };
+}

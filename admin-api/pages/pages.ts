@@ -1,0 +1,64 @@
+/**
+ * Serves the dashboard. A path is looked up in a map of the files that the build has written, so no
+ * path reaches the file system.
+ */
+import { matchPage } from '../dashboard/addresses.ts';
+import { HttpError } from '../http/errors.ts';
+import type { HttpRequest, HttpResponse } from '../http/transport.ts';
+import { selectCoding } from './coding.ts';
+import { ASSETS, readFiles, type StoredFile, type StoredFiles } from './files.ts';
+import { ASSET_HEADERS, PAGE_HEADERS } from './policy.ts';
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+/** No page has an address below it. */
+const API = '/api/';
+
+export class DashboardPages {
+  readonly #files: StoredFiles;
+
+  /** `folder`: where the build has written the dashboard. */
+  constructor(folder: string) {
+    this.#files = readFiles(folder);
+  }
+
+  /**
+   * The response at the address of a page or an asset; null for all other paths. Throws HttpError
+   * 405 for a method that changes something.
+   */
+  respond(request: HttpRequest): HttpResponse | null {
+    const { path } = request;
+    if (path.startsWith(API)) return null;
+    const asset = path.startsWith(`/${ASSETS}/`) ? this.#files.assets.get(path) : undefined;
+    if (asset === undefined && matchPage(path) === null) return null;
+    if (request.method === 'OPTIONS') return { status: 200, headers: { Allow: ALLOW }, body: '' };
+    if (!isRead(request))
+      throw new HttpError(405, 'method_not_allowed', `This page supports only ${ALLOW}.`, {
+        headers: { Allow: ALLOW },
+      });
+    return asset === undefined
+      ? respondWith(request, this.#files.page, PAGE_HEADERS)
+      : respondWith(request, asset, ASSET_HEADERS);
+  }
+
+  /**
+   * The page that says that there is nothing at this address, for browsers; null for other clients
+   * and below the API.
+   */
+  notFound(request: HttpRequest): HttpResponse | null {
+    if (request.path.startsWith(API) || !isRead(request)) return null;
+    if (!/\btext\/html\b/i.test(request.header('accept') ?? '')) return null;
+    return { ...respondWith(request, this.#files.page, PAGE_HEADERS), status: 404 };
+  }
+}
+
+const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
+
+function respondWith(request: HttpRequest, file: StoredFile, headers: Readonly<Record<string, string>>): HttpResponse {
+  const selected = selectCoding(request.header('accept-encoding'));
+  const coded = selected === null ? undefined : file.coded[selected];
+  const fields: Record<string, string> = { ...headers, 'Content-Type': file.type, ETag: `"${file.hash}"` };
+  if (selected === null || coded === undefined) return { status: 200, headers: fields, body: file.bytes };
+  // Each coding is a representation of its own (RFC 9110 8.8.3.3).
+  const etag = `"${file.hash}-${selected}"`;
+  return { status: 200, headers: { ...fields, 'Content-Encoding': selected, ETag: etag }, body: coded };
+}

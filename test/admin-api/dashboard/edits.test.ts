@@ -1,0 +1,111 @@
+/** Edits of a zone in the dashboard: their batch, its inverse, and edits of several clients. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Failure } from '../../../admin-api/dashboard/failure.ts';
+import {
+  addRecord,
+  changeAddition,
+  changeRecord,
+  countEdits,
+  deleteRecord,
+  faultsOf,
+  hasConflicts,
+  NO_EDITS,
+  rebase,
+  removeAddition,
+  restoreRecord,
+  type StoredRecord,
+  toBatch,
+  toInverse,
+} from '../../../admin-api/dashboard/records/edits.ts';
+
+const record = (id: number, content: string): StoredRecord => ({ id, name: 'www', type: 'A', content, ttl: 300 });
+const FIRST = record(1, '192.0.2.1');
+const SECOND = record(2, '192.0.2.2');
+const THIRD = record(3, '192.0.2.3');
+const fields = (content: string) => ({ name: 'www', type: 'A', content, ttl: 300 });
+const storedAs = (...records: StoredRecord[]) => new Map(records.map((stored) => [stored.id, stored]));
+
+test('edits become one batch, with only the fields that a client sets', () => {
+  let edits = changeRecord(NO_EDITS, { ...FIRST, ...{ created_at: 'x' } }, fields('192.0.2.9'));
+  edits = deleteRecord(edits, SECOND);
+  edits = addRecord(edits, 1, fields('192.0.2.4'));
+  assert.is(countEdits(edits), 3);
+  assert.equal(toBatch(edits), {
+    delete: [2],
+    put: [{ ...fields('192.0.2.9'), id: 1 }],
+    post: [fields('192.0.2.4')],
+  });
+});
+
+test('an edit back to what is stored is no edit', () => {
+  const edits = changeRecord(NO_EDITS, FIRST, fields('192.0.2.9'));
+  assert.is(countEdits(changeRecord(edits, FIRST, fields(FIRST.content))), 0);
+  assert.is(countEdits(restoreRecord(deleteRecord(NO_EDITS, FIRST), FIRST)), 0);
+  assert.is(countEdits(removeAddition(addRecord(NO_EDITS, 1, fields('x')), 1)), 0);
+});
+
+test('an addition keeps its latest fields', () => {
+  const edits = changeAddition(addRecord(NO_EDITS, 1, fields('x')), 1, fields('192.0.2.7'));
+  assert.equal(toBatch(edits).post, [fields('192.0.2.7')]);
+});
+
+test('the inverse of a batch restores what was stored', () => {
+  let edits = changeRecord(NO_EDITS, FIRST, fields('192.0.2.9'));
+  edits = deleteRecord(edits, SECOND);
+  edits = addRecord(edits, 1, fields('192.0.2.4'));
+  assert.equal(toInverse(edits, [7]), { delete: [7], put: [FIRST], post: [fields('192.0.2.2')] });
+});
+
+test('changes of other records are no conflict', () => {
+  const edits = deleteRecord(changeRecord(NO_EDITS, FIRST, fields('192.0.2.9')), SECOND);
+  const rebased = rebase(edits, storedAs(FIRST, SECOND, record(3, '192.0.2.33')));
+  assert.is(hasConflicts(rebased), false);
+  assert.equal(toBatch(rebased), toBatch(edits));
+});
+
+test('a record that another client changed is a conflict, and compared with its new value', () => {
+  const edits = deleteRecord(changeRecord(NO_EDITS, FIRST, fields('192.0.2.9')), SECOND);
+  const theirs = storedAs(record(1, '192.0.2.11'), record(2, '192.0.2.22'), THIRD);
+  const rebased = rebase(edits, theirs);
+  assert.equal(
+    [...rebased.changes.values()].map(({ before, hasConflict }) => [before.content, hasConflict]),
+    [
+      ['192.0.2.11', true],
+      ['192.0.2.22', true],
+    ],
+  );
+  assert.is(hasConflicts(rebase(rebased, theirs)), false);
+});
+
+test('the same edit by two clients is done', () => {
+  const edits = deleteRecord(changeRecord(NO_EDITS, FIRST, fields('192.0.2.9')), SECOND);
+  assert.is(countEdits(rebase(edits, storedAs(record(1, '192.0.2.9')))), 0);
+});
+
+test('an edit of a record that another client deleted becomes an addition with a conflict', () => {
+  const rebased = rebase(changeRecord(NO_EDITS, FIRST, fields('192.0.2.9')), storedAs());
+  assert.is(rebased.changes.size, 0);
+  assert.equal(rebased.additions, [{ key: -1, fields: fields('192.0.2.9'), hasConflict: true }]);
+});
+
+test('faults of a batch are found at their rows', () => {
+  let edits = changeRecord(NO_EDITS, FIRST, fields('x'));
+  edits = addRecord(deleteRecord(edits, SECOND), 5, fields('y'));
+  const failure = (...pointers: string[]): Failure => ({
+    ...{ status: 422, code: 'invalid_content', message: 'first', pointer: pointers[0] },
+    details: pointers.length < 2 ? [] : pointers.map((pointer) => ({ pointer, message: pointer })),
+  });
+  const found = (...pointers: string[]) =>
+    faultsOf(toBatch(edits), edits, failure(...pointers)).map(({ row, field }) => [row.kind, row.id, field]);
+  assert.equal(found('/put/0/content'), [['stored', 1, 'content']]);
+  assert.equal(found('/put/0/content', '/post/0/name', '/delete/0'), [
+    ['stored', 1, 'content'],
+    ['added', 5, 'name'],
+    ['stored', 2, ''],
+  ]);
+  assert.equal(found('/put/7/content'), []);
+  assert.equal(found('/domain'), []);
+});
+
+test.run();
