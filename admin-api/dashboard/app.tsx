@@ -2,15 +2,15 @@
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { addressOf, type PageMatch } from './addresses.ts';
+import { forgetDomain } from './domain.ts';
+import { isDomainPage } from './navigation.ts';
+import { DomainFrame } from './parts/domain-frame.tsx';
 import { Frame } from './parts/frame.tsx';
+import { LazyScreen } from './parts/lazy-screen.tsx';
 import { FailureNote } from './parts/notes.tsx';
 import { forgetEditors, guardEdits } from './records/zone-editor.ts';
 import { currentPage, openAddress, openSignIn, returnAddress, startRouter } from './router.ts';
-import { AddDomain } from './screens/add-domain.tsx';
-import { Domains } from './screens/domains.tsx';
 import { NotFound } from './screens/not-found.tsx';
-import { Records } from './screens/records.tsx';
-import { SetUp } from './screens/set-up.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { readSession, session, sessionFailure, signOut } from './session.ts';
 
@@ -27,24 +27,32 @@ function App() {
   if (session.value === null) return <SignIn />;
   return (
     <Frame user={session.value.user} onSignOut={endSession}>
-      <Screen match={currentPage.value} />
+      <CurrentScreen match={currentPage.value} />
     </Frame>
   );
 }
 
-/** Edits that are not saved are not for the next user. */
+/** What the user has left is not for the next user. */
 async function endSession(): Promise<void> {
-  if ((await signOut()) === null) forgetEditors();
+  if ((await signOut()) !== null) return;
+  forgetEditors();
+  forgetDomain();
 }
 
-function Screen({ match }: { readonly match: PageMatch | null }) {
-  const domainId = Number(match?.params.domain_id);
-  if (match?.page === 'domains') return <Domains />;
-  if (match?.page === 'addDomain') return <AddDomain />;
-  if (match?.page === 'setUp') return <SetUp key={domainId} domainId={domainId} />;
-  if (match?.page === 'records') return <Records key={domainId} domainId={domainId} />;
+function CurrentScreen({ match }: { readonly match: PageMatch | null }) {
+  if (match === null) return <NotFound />;
+  const { page, params } = match;
   // These two lead to another page.
-  return match?.page === 'signIn' || match?.page === 'home' ? null : <NotFound />;
+  if (page === 'signIn' || page === 'home') return null;
+  const domainId = Number(params.domain_id);
+  const key = `${page} ${Object.values(params).join(' ')}`;
+  const screen = <LazyScreen key={key} page={page} domainId={domainId} params={params} />;
+  if (!isDomainPage(page)) return screen;
+  return (
+    <DomainFrame domainId={domainId} page={page}>
+      {screen}
+    </DomainFrame>
+  );
 }
 
 startRouter();

@@ -4,6 +4,7 @@ import { addressOf, matchPage, type PageName } from './addresses.ts';
 
 const location = signal(readLocation());
 
+export const currentPath = computed(() => location.value.path);
 /** The page of the current address; null: there is none. */
 export const currentPage = computed(() => matchPage(location.value.path));
 /** The parameters after the question mark. */

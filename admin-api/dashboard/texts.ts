@@ -12,6 +12,8 @@ export const TEXTS = {
   retry: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
+  reload: 'Reload the page',
+  menu: 'Menu',
   copy: 'Copy',
   copied: 'Copied',
   utc: (time: string) => `${time} UTC`,
@@ -28,6 +30,20 @@ export const TEXTS = {
   signOut: 'Sign out',
   signedInAs: (username: string) => `Signed in as ${username}`,
   navigation: { label: 'Main', domains: 'Domains' },
+  tabs: {
+    label: 'Pages of the domain',
+    title: (tab: string, domain: string) => (domain === '' ? tab : `${tab} of ${domain}`),
+    records: 'Records',
+    setUp: 'Nameservers',
+  },
+  help: {
+    title: 'Keyboard shortcuts',
+    open: 'Show this help',
+    search: 'Search',
+    addDomain: 'Add a domain',
+    addRecord: 'Add a record',
+  },
+  confirm: { type: (word: string) => `Type ${word} to confirm` },
   notFound: {
     title: 'Page not found',
     text: 'There is no page at this address.',
@@ -59,7 +75,6 @@ export const TEXTS = {
     submitting: 'Adding …',
   },
   setUp: {
-    title: (domain: string) => `Set up ${domain}`,
     heading: 'Enter these nameservers at your registrar',
     explanation:
       'Sign in where you registered the domain, open its nameserver settings, and replace all nameservers by these. ' +
@@ -69,8 +84,6 @@ export const TEXTS = {
     toRecords: 'Go to the records',
   },
   records: {
-    title: (domain: string) => `Records of ${domain}`,
-    setUp: 'Nameservers',
     filter: 'Filter records',
     filterHint: 'Searches names and values',
     filterExactHint: 'This domain has many records: enter a complete name',
@@ -124,6 +137,7 @@ export const TEXTS = {
       'Someone else has changed records that you changed as well. They are marked. Check them, then save again to keep your version.',
   },
   errors: {
+    script: 'This page could not be loaded. The service may have been updated meanwhile, or the connection is lost.',
     unreachable: 'The service does not respond. Check your connection, then try again.',
     unexpected: (status: number) => `The service responded with status ${status}. Try again in a moment.`,
   },

@@ -1,10 +1,14 @@
 /** What surrounds the page of a signed-in user. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { addressOf } from '../addresses.ts';
-import { currentPage } from '../router.ts';
+import { entriesFor, isInSection } from '../navigation.ts';
+import { currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import { Announcement } from './announce.tsx';
+import { Help } from './help.tsx';
 
 interface FrameProps {
   readonly user: User;
@@ -13,16 +17,18 @@ interface FrameProps {
 }
 
 export function Frame({ user, onSignOut, children }: FrameProps) {
-  const page = currentPage.value?.page;
+  const path = currentPath.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
+  const isMenuOpen = useSignal(false);
   // After a link, screen readers and the keyboard go on with the new page.
   useEffect(() => {
     if (!isFirst.current && main.current?.contains(document.activeElement) === false) main.current.focus();
     isFirst.current = false;
-  }, [page]);
+    isMenuOpen.value = false;
+  }, [path]);
   return (
-    <>
+    <div class="frame">
       <a class="skip" href="#content">
         {TEXTS.skipToContent}
       </a>
@@ -30,21 +36,42 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
         <a class="brand" href={addressOf('domains')}>
           {TEXTS.title}
         </a>
-        <nav aria-label={TEXTS.navigation.label}>
-          <a href={addressOf('domains')} aria-current={page === undefined ? undefined : 'page'}>
-            {TEXTS.navigation.domains}
-          </a>
-        </nav>
-        <span class="bar-user" title={TEXTS.signedInAs(user.username)}>
-          {user.username}
-        </span>
-        <button type="button" class="button button-quiet" onClick={onSignOut}>
-          {TEXTS.signOut}
+        <button
+          type="button"
+          class="button button-quiet menu-button"
+          aria-expanded={isMenuOpen.value}
+          aria-controls="menu"
+          onClick={() => {
+            isMenuOpen.value = !isMenuOpen.value;
+          }}
+        >
+          {TEXTS.menu}
         </button>
+        <div id="menu" class={isMenuOpen.value ? 'menu menu-open' : 'menu'}>
+          <nav aria-label={TEXTS.navigation.label}>
+            {entriesFor(user).map((entry) => (
+              <a
+                key={entry.page}
+                href={addressOf(entry.page)}
+                aria-current={isInSection(entry, path) ? 'page' : undefined}
+              >
+                {entry.label}
+              </a>
+            ))}
+          </nav>
+          <div class="bar-user">
+            <span title={TEXTS.signedInAs(user.username)}>{user.username}</span>
+            <button type="button" class="button button-quiet" onClick={onSignOut}>
+              {TEXTS.signOut}
+            </button>
+          </div>
+        </div>
       </header>
       <main ref={main} id="content" class="content" tabIndex={-1}>
         {children}
       </main>
-    </>
+      <Announcement />
+      <Help />
+    </div>
   );
 }

@@ -1,12 +1,11 @@
 /** The domains of the account, with a search. */
-import { useSignal } from '@preact/signals';
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { addressOf } from '../addresses.ts';
 import type { Domain } from '../api/views.ts';
-import { api, settle } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { api, type Result, settle } from '../api.ts';
 import { toUnicode } from '../names.ts';
 import { FailureNote } from '../parts/notes.tsx';
+import { type Page, usePagedList } from '../parts/paged-list.ts';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -17,58 +16,29 @@ import { currentQuery, openPage, replaceQuery } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 100;
-/** A search starts when the user has stopped typing for this time. */
-const TYPING_MS = 120;
 /** As in the style sheet. */
 const ROW = 44;
 const NARROW_ROW = 72;
 const COLUMNS = 4;
 
-interface Found {
-  readonly domains: readonly Domain[];
-  /** Null: there are no more. */
-  readonly cursor: string | null;
+async function readDomains(searched: string, cursor: string | null): Promise<Result<Page<Domain>>> {
+  const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
+  const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
+  if (!result.ok) return result;
+  const { domains, next_cursor } = result.data;
+  return { ...result, data: { rows: domains, cursor: next_cursor } };
 }
 
 export function Domains() {
   const texts = TEXTS.domains;
   usePageTitle(texts.title);
   const searched = currentQuery.value.get('q') ?? '';
-  const found = useSignal<Found | null>(null);
-  const failure = useSignal<Failure | null>(null);
   const search = useRef<HTMLInputElement>(null);
-  /** Names the current search: responses to earlier ones are ignored. */
-  const current = useRef(0);
-  const isLoadingMore = useRef(false);
+  const { found, failure, loadMore, reload } = usePagedList(searched, (cursor) => readDomains(searched, cursor));
+  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
+  useShortcut('n', TEXTS.help.addDomain, () => openPage('addDomain'));
 
-  const load = useCallback(async (text: string, cursor: string | null): Promise<void> => {
-    const request = cursor === null ? ++current.current : current.current;
-    const query = { limit: PAGE, ...(text === '' ? {} : { q: text }), ...(cursor === null ? {} : { cursor }) };
-    const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
-    if (request !== current.current) return;
-    failure.value = result.ok ? null : result.failure;
-    if (!result.ok) return;
-    const { domains, next_cursor } = result.data;
-    const before = cursor === null ? [] : (found.value?.domains ?? []);
-    found.value = { domains: [...before, ...domains], cursor: next_cursor };
-  }, []);
-
-  const loadMore = useCallback(async (): Promise<void> => {
-    const cursor = found.peek()?.cursor ?? null;
-    if (cursor === null || isLoadingMore.current) return;
-    isLoadingMore.current = true;
-    await load(searched, cursor);
-    isLoadingMore.current = false;
-  }, [searched]);
-
-  useEffect(() => {
-    const timer = setTimeout(() => load(searched, null), found.peek() === null ? 0 : TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [searched]);
-  useShortcut('/', () => search.current?.focus());
-  useShortcut('n', () => openPage('addDomain'));
-
-  const domains = found.value?.domains ?? [];
+  const domains = found.value?.rows ?? [];
   return (
     <>
       <div class="head">
@@ -90,7 +60,7 @@ export function Domains() {
           {found.value !== null && texts.shown(domains.length, found.value.cursor !== null)}
         </p>
       </div>
-      {failure.value !== null && <FailureNote failure={failure.value} retry={() => load(searched, null)} />}
+      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
       {found.value === null && failure.value === null && <Skeleton />}
       {found.value !== null && domains.length === 0 && <NoDomains searched={searched} />}
       {domains.length > 0 && (

@@ -1,13 +1,10 @@
 /** The records of a domain: filter, add, edit in place, delete, and save as one batch. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { addressOf } from '../addresses.ts';
-import { toUnicode } from '../names.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { usePageTitle } from '../parts/title.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import {
   changeAddition,
@@ -24,6 +21,7 @@ import { addedKey, type Row, rowsOf, storedKey } from '../records/rows.ts';
 import { SaveBar } from '../records/save-bar.tsx';
 import { editorOf, type ZoneEditor } from '../records/zone-editor.ts';
 import { currentQuery, replaceQuery } from '../router.ts';
+import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
 /** As in the style sheet. */
@@ -34,12 +32,9 @@ const COLUMNS = 5;
 const TYPING_MS = 300;
 const NEW_RECORD: Fields = { name: '', type: 'A', content: '', ttl: 1 };
 
-export function Records({ domainId }: { readonly domainId: number }) {
-  const texts = TEXTS.records;
+export function Records({ domainId }: ScreenProps) {
   const editor = useMemo(() => editorOf(domainId), [domainId]);
   const domain = editor.domain.value;
-  const title = texts.title(domain === null ? '…' : toUnicode(domain.domain));
-  usePageTitle(title);
   useEffect(() => void editor.load(), [editor]);
   const filter = { text: currentQuery.value.get('q') ?? '', type: currentQuery.value.get('type') ?? '' };
   useEffect(() => {
@@ -49,12 +44,6 @@ export function Records({ domainId }: { readonly domainId: number }) {
 
   return (
     <>
-      <div class="head">
-        <h1>{title}</h1>
-        <a class="button" href={addressOf('setUp', { domain_id: domainId })}>
-          {texts.setUp}
-        </a>
-      </div>
       {editor.failure.value !== null && <FailureNote failure={editor.failure.value} retry={() => editor.load()} />}
       {domain === null && editor.failure.value === null && <Skeleton />}
       {domain !== null && <RecordTable editor={editor} filter={filter} />}
@@ -77,8 +66,8 @@ function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; readonly
     editedKey.value = addedKey(editor.add(NEW_RECORD));
     scrollTo({ top: 0 });
   };
-  useShortcut('/', () => search.current?.focus());
-  useShortcut('n', add);
+  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
+  useShortcut('n', TEXTS.help.addRecord, add);
   const total = editor.domain.value?.record_count ?? records.length;
   const isFiltered = filter.text !== '' || filter.type !== '';
 

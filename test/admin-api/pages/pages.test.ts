@@ -11,6 +11,8 @@ import { TEXTS } from '../../../admin-api/dashboard/texts.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
 
+/** Bytes that a coding may not make smaller. */
+const SMALL = 256;
 const FOLDER = fileURLToPath(new URL('../../../dashboard/', import.meta.url));
 const FIRST_PAGE_LIMIT = 80 * 1024;
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -93,6 +95,8 @@ function everywhere(transport: 'uws' | 'node'): void {
   test('files are sent precompressed, each coding with an ETag of its own', async ({ daemon, page }) => {
     for (const path of ['/', ...linksOf(page).filter((link) => !link.endsWith('.svg'))]) {
       const plain = await send(daemon.url, path);
+      // A coding that saves nothing is not used.
+      if (plain.body.length < SMALL) continue;
       const brotli = await send(daemon.url, path, { 'accept-encoding': 'gzip, br' });
       const gzip = await send(daemon.url, path, { 'accept-encoding': 'gzip' });
       assert.is(plain.headers['content-encoding'], undefined);

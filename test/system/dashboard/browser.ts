@@ -1,4 +1,7 @@
 /** Chromium with the dashboard of a daemon, and what must never happen in it. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
@@ -57,6 +60,51 @@ export async function withPage({ browser, base }: World, use: (page: Page) => Pr
     await context.close();
   }
 }
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** WCAG 2.2, levels A and AA. */
+const RUN_AXE = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'] })
+  .then(({ violations }) => violations.map(({ id, help, nodes }) =>
+    ({ id, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`;
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+];
+const SCHEMES = ['light', 'dark'] as const;
+/** Folder for a picture of every screen. */
+const SCREENSHOTS = process.env.WAYPOST_SCREENSHOTS;
+
+/**
+ * Checks what the page shows now in both sizes and colour schemes: axe-core finds no violation of
+ * WCAG, and nothing is wider than the window. `name`: of the picture, unique over all tests.
+ */
+export async function checkScreen(page: Page, name: string): Promise<void> {
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const where = `${name} at ${size.width} pixels, ${colorScheme}`;
+      if (SCREENSHOTS !== undefined) {
+        mkdirSync(SCREENSHOTS, { recursive: true });
+        await page.screenshot({ path: join(SCREENSHOTS, `${name}-${size.width}-${colorScheme}.png`) });
+      }
+      await page.evaluate(AXE);
+      const violations = (await page.evaluate(RUN_AXE)) as Violation[];
+      assert.is(violations.map(describeViolation).join('\n'), '', where);
+      assert.is(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, `${where}: too wide`);
+    }
+  }
+  await page.setViewportSize(SIZES[0]);
+}
+
+const describeViolation = ({ id, help, nodes }: Violation): string =>
+  `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary ?? ''}`).join('\n')}`;
 
 export async function signIn(page: Page, base: string, password = ADMIN_PASSWORD): Promise<void> {
   await page.goto(`${base}/`);

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
-import { signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
 
 const test = suite('dashboard in chromium');
 const why = whyNotPrograms('chromium');
@@ -19,6 +19,7 @@ function browserTests(): void {
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
         assert.is(page.url(), `${base}/sign-in?return=%2Fdomains%3Fq%3Dexam`);
         await page.reload();
+        await checkScreen(page, 'sign-in');
         await page.getByLabel('Username or e-mail').fill('admin');
         await page.getByLabel('Password').fill('wrong');
         await page.getByRole('button', { name: 'Sign in' }).click();
@@ -29,6 +30,11 @@ function browserTests(): void {
         assert.is(page.url(), `${base}/domains?q=exam`);
         await page.goto(`${base}/nowhere`);
         await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+        await checkScreen(page, 'not-found');
+        await page.keyboard.press('?');
+        await page.getByRole('dialog').getByText('Show this help').waitFor();
+        await checkScreen(page, 'help');
+        await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
       });
@@ -53,15 +59,18 @@ function browserTests(): void {
       await withPage(world, async (page) => {
         await signIn(page, base);
         await page.getByText('No domains yet').waitFor();
+        await checkScreen(page, 'domains-empty');
         await page.getByRole('link', { name: 'Add a domain' }).first().click();
         await page.getByLabel('Domain name').fill('not a name');
         await page.getByRole('button', { name: 'Add domain' }).click();
         await page.locator('.fault').waitFor();
+        await checkScreen(page, 'add-domain-refused');
         await page.getByLabel('Domain name').fill('bücher.example');
         await page.getByRole('button', { name: 'Add domain' }).click();
         await page.getByText('ns1.waypost.test').waitFor();
+        await checkScreen(page, 'set-up');
         await page.getByRole('link', { name: 'Go to the records' }).click();
-        await page.getByRole('heading', { name: 'Records of bücher.example' }).waitFor();
+        await page.getByRole('heading', { name: 'bücher.example' }).waitFor();
 
         // A new record with markup in its value, which stays text.
         const add = async (name: string, type: string, content: string): Promise<void> => {
@@ -84,6 +93,7 @@ function browserTests(): void {
         await add('mail', 'A', '192.0.2');
         await save();
         await page.getByRole('dialog').getByRole('alert').waitFor();
+        await checkScreen(page, 'records-refused');
         await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
         await page.getByRole('button', { name: 'Delete mail A' }).click();
         await save();
@@ -99,6 +109,7 @@ function browserTests(): void {
         // Edited in place, saved and undone.
         await page.getByRole('button', { name: 'Edit www A' }).click();
         await page.locator('tr.row-edited').getByLabel('Value').fill('192.0.2.7');
+        await checkScreen(page, 'records-editing');
         await page.keyboard.press('Enter');
         await save();
         await page.getByText('1 change saved and served.').waitFor();
@@ -126,6 +137,7 @@ function browserTests(): void {
         await daemon.api.call('PUT', `${path}/${(await stored())[0].id}`, theirs);
         await save();
         await page.getByText(/^Someone else has changed records/).waitFor();
+        await checkScreen(page, 'records-conflict');
         assert.equal(await contents(), ['192.0.2.66']);
         await page
           .getByRole('dialog')
@@ -141,6 +153,7 @@ function browserTests(): void {
         await page.getByText('No domain contains “nothing”.').waitFor();
         await page.getByRole('searchbox').fill('xn--');
         await page.getByRole('link', { name: 'bücher.example' }).waitFor();
+        await checkScreen(page, 'domains');
       });
     });
   });

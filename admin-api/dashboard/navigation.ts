@@ -1,0 +1,30 @@
+/** The entries of the main navigation, and the tabs of a domain. */
+import type { PageName } from './addresses.ts';
+import type { User } from './session.ts';
+import { TEXTS } from './texts.ts';
+
+export interface NavigationEntry {
+  readonly page: PageName;
+  readonly label: string;
+  /** Paths of the pages that belong to it start with this. */
+  readonly section: string;
+  readonly isFor: (user: User) => boolean;
+}
+
+const anyone = (): boolean => true;
+
+const ENTRIES: readonly NavigationEntry[] = [
+  { page: 'domains', label: TEXTS.navigation.domains, section: '/domains', isFor: anyone },
+];
+
+/** The entries that the user may open. */
+export const entriesFor = (user: User): NavigationEntry[] => ENTRIES.filter(({ isFor }) => isFor(user));
+
+export const isInSection = ({ section }: NavigationEntry, path: string): boolean =>
+  path === section || path.startsWith(`${section}/`);
+
+/** The pages of a domain, in the order of their tabs. */
+export const DOMAIN_TABS = ['records', 'setUp'] as const satisfies readonly PageName[];
+
+export const isDomainPage = (page: PageName): page is (typeof DOMAIN_TABS)[number] =>
+  (DOMAIN_TABS as readonly PageName[]).includes(page);

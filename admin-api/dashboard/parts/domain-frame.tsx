@@ -1,0 +1,41 @@
+/** What surrounds the pages of a domain: its name, and a tab for each page. */
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { addressOf, type PageName } from '../addresses.ts';
+import { domainOf } from '../domain.ts';
+import { toUnicode } from '../names.ts';
+import { DOMAIN_TABS } from '../navigation.ts';
+import { TEXTS } from '../texts.ts';
+import { FailureNote } from './notes.tsx';
+import { usePageTitle } from './title.ts';
+
+interface DomainFrameProps {
+  readonly domainId: number;
+  readonly page: (typeof DOMAIN_TABS)[number];
+  readonly children: ComponentChildren;
+}
+
+export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
+  const { domain, failure, load } = domainOf(domainId);
+  useEffect(() => void load(), [domainId]);
+  const ascii = domain.value?.domain ?? '';
+  const unicode = toUnicode(ascii);
+  usePageTitle(TEXTS.tabs.title(TEXTS.tabs[page], unicode));
+  if (failure.value !== null) return <FailureNote failure={failure.value} retry={load} />;
+  return (
+    <>
+      <div class="domain-head">
+        <h1>{unicode === '' ? '…' : unicode}</h1>
+        {unicode !== ascii && <span class="hint">{ascii}</span>}
+      </div>
+      <nav class="tabs" aria-label={TEXTS.tabs.label}>
+        {DOMAIN_TABS.map((tab: PageName & keyof typeof TEXTS.tabs) => (
+          <a key={tab} href={addressOf(tab, { domain_id: domainId })} aria-current={tab === page ? 'page' : undefined}>
+            {TEXTS.tabs[tab]}
+          </a>
+        ))}
+      </nav>
+      {children}
+    </>
+  );
+}

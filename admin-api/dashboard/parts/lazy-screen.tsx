@@ -1,0 +1,48 @@
+/** Loads the script of a screen, and shows grey bars until it is there. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Screen, ScreenProps } from '../screen.ts';
+import { SCREENS } from '../screens.ts';
+import { TEXTS } from '../texts.ts';
+import { Skeleton } from './skeleton.tsx';
+
+type ScreenName = keyof typeof SCREENS;
+
+/** Screens that were opened before, so that they show at once. */
+const loaded = new Map<ScreenName, Screen>();
+
+export function LazyScreen({ page, ...props }: ScreenProps & { readonly page: ScreenName }) {
+  const shown = useSignal<Screen | null>(loaded.get(page) ?? null);
+  const hasFailed = useSignal(false);
+  useEffect(() => {
+    if (shown.peek() !== null) return;
+    let isCurrent = true;
+    SCREENS[page]().then(
+      (screen) => {
+        loaded.set(page, screen);
+        if (isCurrent) shown.value = screen;
+      },
+      () => {
+        if (isCurrent) hasFailed.value = true;
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [page]);
+  if (hasFailed.value) return <Outdated />;
+  const Shown = shown.value;
+  return Shown === null ? <Skeleton /> : <Shown {...props} />;
+}
+
+/** The service was updated, so the scripts of this window are gone, or there is no connection. */
+function Outdated() {
+  return (
+    <div class="note note-bad" role="alert">
+      <p>{TEXTS.errors.script}</p>
+      <button type="button" class="button" onClick={() => window.location.reload()}>
+        {TEXTS.reload}
+      </button>
+    </div>
+  );
+}

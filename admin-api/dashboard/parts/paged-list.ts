@@ -1,0 +1,68 @@
+/** A list of the API that is searched, and loaded page by page as the user scrolls. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
+import type { Result } from '../api.ts';
+import type { Failure } from '../failure.ts';
+
+/** A search starts when the user has stopped typing for this time. */
+const TYPING_MS = 120;
+
+/** Rows of one request. `cursor`: of the next request; null if there are no more. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly cursor: string | null;
+  /** The number of rows in all pages, if the API counts them. */
+  readonly total?: number;
+}
+
+export interface PagedList<Row> {
+  /** Null: nothing is loaded yet. */
+  readonly found: Signal<Page<Row> | null>;
+  readonly failure: Signal<Failure | null>;
+  readonly loadMore: () => Promise<void>;
+  /** Reads the first page again; rows stay until it is there. */
+  readonly reload: () => Promise<void>;
+}
+
+/**
+ * `search`: everything that selects rows, as text; another text starts a new list. `read` requests
+ * the page at a cursor; null is the first page.
+ */
+export function usePagedList<Row>(
+  search: string,
+  read: (cursor: string | null) => Promise<Result<Page<Row>>>,
+): PagedList<Row> {
+  const found = useSignal<Page<Row> | null>(null);
+  const failure = useSignal<Failure | null>(null);
+  /** Counts first pages: responses to earlier searches are ignored. */
+  const current = useRef(0);
+  const isLoadingMore = useRef(false);
+  const reader = useRef(read);
+  reader.current = read;
+
+  const load = useCallback(async (cursor: string | null): Promise<void> => {
+    const request = cursor === null ? ++current.current : current.current;
+    const result = await reader.current(cursor);
+    if (request !== current.current) return;
+    failure.value = result.ok ? null : result.failure;
+    if (!result.ok) return;
+    const before = cursor === null ? [] : (found.peek()?.rows ?? []);
+    found.value = { ...result.data, rows: [...before, ...result.data.rows] };
+  }, []);
+
+  const loadMore = useCallback(async (): Promise<void> => {
+    const cursor = found.peek()?.cursor ?? null;
+    if (cursor === null || isLoadingMore.current) return;
+    isLoadingMore.current = true;
+    await load(cursor);
+    isLoadingMore.current = false;
+  }, []);
+
+  const reload = useCallback(() => load(null), []);
+
+  useEffect(() => {
+    const timer = setTimeout(reload, found.peek() === null ? 0 : TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [search]);
+  return { found, failure, loadMore, reload };
+}

@@ -1,0 +1,13 @@
+/** The screen of each page: a script of its own, which is loaded when its page is opened. */
+import type { PageName } from './addresses.ts';
+import type { Screen } from './screen.ts';
+
+/** Home and sign-in lead to another page. */
+type ScreenName = Exclude<PageName, 'home' | 'signIn'>;
+
+export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
+  domains: async () => (await import('./screens/domains.tsx')).Domains,
+  addDomain: async () => (await import('./screens/add-domain.tsx')).AddDomain,
+  setUp: async () => (await import('./screens/set-up.tsx')).SetUp,
+  records: async () => (await import('./screens/records.tsx')).Records,
+};
