@@ -67,7 +67,7 @@ test('links lead to files and headings that are there', () => {
 /** Of the command line, and of the tests. */
 const OTHER_VARIABLES: readonly string[] = [
   ...['WAYPOST_CONFIG', 'WAYPOST_TOKEN', 'WAYPOST_URL'],
-  ...['WAYPOST_DEPTH', 'WAYPOST_FAULTS', 'WAYPOST_REQUIRE_PEERS', 'WAYPOST_SEED'],
+  ...['WAYPOST_DEPTH', 'WAYPOST_FAULTS', 'WAYPOST_REQUIRE_PEERS', 'WAYPOST_SCREENSHOTS', 'WAYPOST_SEED'],
   ...['WAYPOST_PEER_SOURCES', 'WAYPOST_TEST_JOBS', 'WAYPOST_TEST_PORTS'],
 ];
 
