@@ -29,6 +29,7 @@ import { dnssecRoutes } from './dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from './doh/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { DomainSearch } from './domains/search.ts';
+import { EventStreams, eventRoutes } from './events/index.ts';
 import { healthRoutes } from './health.ts';
 import { createApp } from './http/app.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
@@ -129,6 +130,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     own: [...cluster.ipv4, ...cluster.ipv6].map((address) => parsePrefix(address)),
   };
   const packages = createPackages(services, options.blobs, options.metrics, options.auditPrograms);
+  const eventStreams = new EventStreams(services);
   const described: readonly Route[] = [
     ...healthRoutes(options.ready, config.nodeName),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
@@ -137,6 +139,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...tsigRoutes(services),
     ...accountRoutes(services, passwords),
     ...auditRoutes(services, sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] }))),
+    ...eventRoutes(services, authenticator, eventStreams),
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
     ...dnssecRoutes(services),
@@ -177,6 +180,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       return { port: listening.port, transport: transport.name };
     },
     async close() {
+      eventStreams.close();
       await listening?.close();
       await packages.stop();
       await sweeper.stop();

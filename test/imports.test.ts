@@ -22,6 +22,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/dnssec',
     'admin-api/doh',
     'admin-api/domains',
+    'admin-api/events',
     'admin-api/http',
     'admin-api/openapi',
     'admin-api/packages',
@@ -97,6 +98,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/store',
     'core/wire',
   ],
+  'admin-api/events': ['admin-api/auth', 'admin-api/change', 'admin-api/http', 'core/journal', 'core/store'],
   'admin-api/http': ['core/address', 'core/base', 'core/journal', 'core/os', 'core/store'],
   'admin-api/openapi': ['admin-api/http'],
   'admin-api/packages': [

@@ -38,6 +38,13 @@ export class Authenticator implements Authentication {
    * may change something and has no CSRF token.
    */
   authenticate(request: Credentials): Caller {
+    const caller = this.reauthenticate(request);
+    if (caller.session !== undefined) this.#sessions.note(caller.session.row);
+    return caller;
+  }
+
+  /** Like authenticate. An open stream must not prolong a session whose user has left. */
+  reauthenticate(request: Credentials): Caller {
     const header = request.header('authorization');
     const caller = header === undefined ? this.#bySession(request) : this.#byToken(header);
     if (caller === undefined)
@@ -69,7 +76,6 @@ export class Authenticator implements Authentication {
     if (account === undefined) throw accountGone();
     if (!account.apiEnabled) throw apiDisabled();
     if (request.method !== 'GET' && request.method !== 'HEAD') requireCsrfToken(session, request);
-    this.#sessions.note(session.row);
     return { account, token: tokenOf(session.row, account), session };
   }
 

@@ -26,6 +26,8 @@ export interface Authentication {
    * change something has a cookie but no CSRF token.
    */
   authenticate(request: Credentials): Caller;
+  /** Like authenticate, for a response that is still sent: it is not a use of a session. */
+  reauthenticate(request: Credentials): Caller;
   /** Whether a token or session is not known to this node; another node may know it. */
   hasUnknownToken(request: Credentials): boolean;
   /** Throws HttpError 403 when neither role nor scopes allow it. */

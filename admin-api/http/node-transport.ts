@@ -237,6 +237,8 @@ async function sendStream(
   if (headOnly) discard(body);
   else {
     response.setTimeout(timeout, () => response.destroy());
+    // A stream of events may wait for its next chunk when the client disconnects.
+    response.once('close', () => discard(body));
     // Leaving the loop early ends the iterator, which frees its source.
     for await (const chunk of body) {
       if (response.destroyed) return;

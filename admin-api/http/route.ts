@@ -51,6 +51,8 @@ export interface Context<C, B = unknown> {
 export interface RawReply {
   readonly raw: ResponseBody;
   readonly status?: number;
+  /** The connection is closed after the response. */
+  readonly close?: boolean;
 }
 
 /** The fields of a response next to `"ok": true`, or a body that is sent unchanged. */
@@ -366,7 +368,7 @@ function requireType(request: HttpRequest, types: readonly string[]): void {
 }
 
 function createResponse(result: Reply, headers: Record<string, string>, app: AppParts): HttpResponse {
-  if (isRaw(result)) return { status: result.status ?? 200, headers, body: result.raw };
+  if (isRaw(result)) return { status: result.status ?? 200, headers, body: result.raw, close: result.close };
   headers['Content-Type'] = 'application/json';
   const sync = headers[REVISION] === undefined ? null : app.sync(Number(headers[REVISION]));
   const text = JSON.stringify(sync === null ? result : { ...result, sync });

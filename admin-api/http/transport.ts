@@ -115,7 +115,7 @@ export interface TransportOptions {
   readonly log: Logger;
 }
 
-/** Ends a stream that will not be read, so that it releases its source. */
+/** Ends a stream that will not be read further, so that it releases its source. */
 export function discard(body: ResponseBody): void {
   if (typeof body === 'string' || body instanceof Uint8Array) return;
   const iterator = body[Symbol.asyncIterator]();

@@ -97,6 +97,8 @@ class Exchange implements HttpRequest {
   readonly #headers = new Map<string, string>();
   readonly #check: RequestCheck;
   #body: Body | undefined;
+  /** The body of the response, while it is sent piece by piece. */
+  #streamed: AsyncIterable<string | Uint8Array> | undefined;
   #isAborted = false;
   /** Resolves the promise of #waitUntilWritable: the response is writable or aborted. */
   #wake: () => void = () => {};
@@ -117,6 +119,8 @@ class Exchange implements HttpRequest {
     response.onAborted(() => {
       this.#isAborted = true;
       this.#body?.abort();
+      // A stream of events may wait for its next chunk when the client disconnects.
+      if (this.#streamed !== undefined) discard(this.#streamed);
       this.#wake();
     });
   }
@@ -254,6 +258,7 @@ class Exchange implements HttpRequest {
       // The library would write an undefined length with `close` as 2^63.
       return response.cork(() => (close ? response.endWithoutBody(0, true) : response.endWithoutBody()));
     }
+    this.#streamed = body;
     // Leaving the loop early ends the iterator, which releases its source.
     for await (const chunk of body) {
       if (this.#isAborted) return;

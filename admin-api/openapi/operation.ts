@@ -52,6 +52,7 @@ function parametersOf(route: Route, schemas: Schemas): Part[] {
   }
   if (takesKey(route)) parameters.push(parameterRef('IdempotencyKey'));
   if (route.conditional && method !== 'GET') parameters.push(parameterRef('IfMatch'));
+  if (route.responseType === 'text/event-stream') parameters.push(parameterRef('LastEventId'));
   return parameters;
 }
 

@@ -90,6 +90,12 @@ export const PARAMETERS = {
     description: 'The ETag of an earlier read: the write fails with 412 when the domain has changed since.',
     schema: { type: 'string' },
   },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The id of the last received event: the stream continues after it. Browsers send it automatically.',
+    schema: { type: 'string' },
+  },
 } as const;
 
 export const parameterRef = (name: keyof typeof PARAMETERS): Part => ({ $ref: `#/components/parameters/${name}` });

@@ -148,6 +148,11 @@ export interface Journal {
   onEdge(listener: (changes: EdgeChanges) => void): void;
   /** Calls `listener` with domains whose row that says how they are signed has changed. */
   onSigning(listener: (domainIds: ReadonlySet<Id>) => void): void;
+  /**
+   * Calls `listener` after every group of entries, from this node or others, once they are applied
+   * and served: `head` has moved.
+   */
+  onApplied(listener: () => void): void;
   /** Stops accepting commits. Resolves when the pending work is finished. */
   close(): Promise<void>;
 }

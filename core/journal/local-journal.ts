@@ -65,10 +65,6 @@ export abstract class LocalJournal implements Journal {
     this.applier.signingListeners.push(listener);
   }
 
-  /**
-   * Calls `listener` after every group of entries, from this node or others, once they are applied
-   * and served: `head` has moved.
-   */
   onApplied(listener: () => void): void {
     this.applier.appliedListeners.push(listener);
   }

@@ -82,6 +82,15 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
+/** The first chunk of a response that does not end. */
+async function firstChunk({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return Buffer.from(value ?? []).toString();
+}
+
 /** Parent zones without DS records. */
 export const NO_DS: LookResult = {
   ...{ zone: 'example', sets: [[]], ttl: 0, servers: 2, answered: 2, checkedAt: 0 },
@@ -161,7 +170,8 @@ export async function startDaemon(
       headers,
       body: body as Uint8Array<ArrayBuffer> | string | undefined,
     });
-    const text = await response.text();
+    const isStream = response.headers.get('content-type') === 'text/event-stream';
+    const text = await (isStream ? firstChunk(response) : response.text());
     const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : {}, text };
   };

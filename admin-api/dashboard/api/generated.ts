@@ -328,6 +328,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Receive changes as server-sent events
+         * @description Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the
+         * change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`,
+         * `dnssec`, `account`, `token`, `session`, `tsig_key`, `app`, `upload`), and its id; for
+         * parts of a domain, that of the domain. Only changes of the own account whose scope the
+         * token has; an administrator whose token has the scope `account` receives those of all
+         * accounts. With the header `Last-Event-ID`, the stream continues after that change. The
+         * event `reload` says that changes were missed: read everything again. Comments keep the
+         * connection open. The stream ends when its token or session ends.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains": {
         parameters: {
             query?: never;
@@ -1757,6 +1784,11 @@ export interface components {
          * changed since.
          */
         IfMatch: string;
+        /**
+         * @description The id of the last received event: the stream continues after it. Browsers
+         * send it automatically.
+         */
+        LastEventId: string;
     };
     requestBodies: never;
     headers: {
@@ -4144,6 +4176,103 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
+            };
+            header?: {
+                /**
+                 * @description The id of the last received event: the stream continues after it.
+                 * Browsers send it automatically.
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Receive changes as server-sent events */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
+                        };
+                    };
+                };
+            };
+            /** @description Too Many Requests: `too_many_streams`, `too_many_requests`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "too_many_streams" | "too_many_requests";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };

@@ -1,0 +1,2 @@
+export { eventRoutes } from './routes.ts';
+export { EventStreams } from './streams.ts';

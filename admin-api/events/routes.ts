@@ -1,0 +1,54 @@
+/** The endpoint of server-sent events. */
+import { Type } from '@sinclair/typebox';
+import { ACTING_FAULTS, accountOf, mayActFor } from '../change/acting.ts';
+import type { Services } from '../change/services.ts';
+import type { Authentication, Credentials } from '../http/caller.ts';
+import { HttpError } from '../http/errors.ts';
+import { type Route, route } from '../http/route.ts';
+import { accountQuery } from '../http/schema.ts';
+import { EventStream, type Viewer } from './event-stream.ts';
+import type { EventStreams } from './streams.ts';
+
+export function eventRoutes(services: Services, authentication: Authentication, streams: EventStreams): Route[] {
+  const { reader, journal } = services;
+  return [
+    route({
+      operationId: 'streamEvents',
+      method: 'GET',
+      path: '/api/v1/events',
+      tag: 'operations',
+      summary: 'Receive changes as server-sent events',
+      description:
+        'Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`, `dnssec`, `account`, `token`, `session`, `tsig_key`, `app`, `upload`), and its id; for parts of a domain, that of the domain. Only changes of the own account whose scope the token has; an administrator whose token has the scope `account` receives those of all accounts. With the header `Last-Event-ID`, the stream continues after that change. The event `reload` says that changes were missed: read everything again. Comments keep the connection open. The stream ends when its token or session ends.',
+      scope: 'dns',
+      query: Type.Object(accountQuery),
+      responseType: 'text/event-stream',
+      faults: { ...ACTING_FAULTS, 429: ['too_many_streams'] },
+      run(context) {
+        const { headers, query, header, isSecure } = context;
+        const credentials: Credentials = { method: 'GET', header, isSecure };
+        const named = query.has('account') ? accountOf(reader, context).id : null;
+        const stream = new EventStream({
+          streams,
+          journal,
+          lastEventId: header('last-event-id'),
+          authorize: () => authorize(credentials, named),
+        });
+        headers['Content-Type'] = 'text/event-stream';
+        headers['Cache-Control'] = 'no-store';
+        return { raw: stream, close: true };
+      },
+    }),
+  ];
+
+  /** Again before each chunk. Throws HttpError. `named`: the account in the query. */
+  function authorize(credentials: Credentials, named: number | null): Viewer {
+    const caller = authentication.reauthenticate(credentials);
+    authentication.requireAccess(caller, 'dns', 'read', false);
+    const { account, token } = caller;
+    if (named !== null && !mayActFor(reader, caller, named))
+      throw new HttpError(403, 'forbidden', 'Only administrators can act for another account.');
+    const seesAll = account.role === 'admin' && token.scopes.includes('account');
+    return { caller, accountId: named ?? (seesAll ? null : account.id) };
+  }
+}
