@@ -6,15 +6,26 @@ import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery } from '../http/schema.ts';
-import { changeRecords } from './batch.ts';
+import { changeRecords, previewRecords } from './batch.ts';
 import { listRecords, readFilter } from './list.ts';
 import { RecordPageCache } from './pages.ts';
-import { batchBody, batchResponse, importResponse, recordBody, recordResponse, recordsResponse } from './schema.ts';
+import {
+  batchBody,
+  batchResponse,
+  DEFAULT_PREVIEW_LIMIT,
+  dryRunQuery,
+  importResponse,
+  MAX_PREVIEW_LIMIT,
+  recordBody,
+  recordResponse,
+  recordsResponse,
+} from './schema.ts';
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { RecordSerializer } from './text.ts';
 import { exportZone } from './zonefile/export.ts';
 import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
+import { previewImport } from './zonefile/preview.ts';
 
 const ZONE_TYPES = ['text/dns', 'text/plain'];
 const RECORDS = '/api/v1/domains/{domain_id}/records';
@@ -142,18 +153,23 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       tag: 'records',
       summary: 'Change many records in one batch',
       description:
-        'All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter.',
+        'All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter. `dry_run=true` makes no change and lists every fault of every entry.',
       scope: 'dns',
       conditional: true,
+      query: Type.Object(dryRunQuery),
       body: batchBody,
       limit: MAX_BATCH_BODY,
       response: batchResponse,
       faults: {
         ...RECORD_FAULTS,
+        400: ['invalid_dry_run'],
         404: NO_RECORD,
         422: [...RECORD_FAULTS[422], 'batch_too_large', 'named_twice'],
       },
-      run: (context) => changeRecords(services, context, context.body),
+      run: (context) =>
+        readFlag(context.query, 'dry_run')
+          ? previewRecords(services, context, context.body)
+          : changeRecords(services, context, context.body),
     }),
     route({
       operationId: 'exportZone',
@@ -179,12 +195,20 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       tag: 'records',
       summary: 'Replace all records with those of a zone file',
       description:
-        'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected.',
+        'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected. `dry_run=true` makes no change, and compares the file with the zone.',
       scope: 'dns',
       conditional: true,
       bodyTypes: ZONE_TYPES,
       limit: services.config.admin.maxBody,
       query: Type.Object({
+        ...dryRunQuery,
+        limit: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_PREVIEW_LIMIT,
+            description: `with \`dry_run\`, the maximum number of listed records of each kind, 1 to ${MAX_PREVIEW_LIMIT}; the default is ${DEFAULT_PREVIEW_LIMIT}`,
+          }),
+        ),
         apex: Type.Optional(
           oneOf(
             ['keep', 'service'],
@@ -196,21 +220,40 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         ),
       }),
       response: importResponse,
-      faults: { 400: ['invalid_apex', 'invalid_strict'], 404: NO_DOMAIN, 422: ['invalid_zonefile'] },
-      run: (context) => importZone(services, pool, context, context.body, readImportOptions(context.query)),
+      faults: {
+        400: ['invalid_apex', 'invalid_strict', 'invalid_dry_run', 'invalid_limit'],
+        404: NO_DOMAIN,
+        422: ['invalid_zonefile'],
+      },
+      run(context) {
+        const { body, query } = context;
+        const options = readImportOptions(query);
+        const limit = readPreviewLimit(query.get('limit'));
+        return readFlag(query, 'dry_run')
+          ? previewImport(services, pool, context, body, { ...options, limit })
+          : importZone(services, pool, context, body, options);
+      },
     }),
   ];
 }
 
 /** Throws HttpError 400. */
 function readImportOptions(query: URLSearchParams): ImportOptions {
-  return { keepApex: readApex(query.get('apex')), strict: readStrict(query.get('strict')) };
+  return { keepApex: readApex(query.get('apex')), strict: readFlag(query, 'strict', 'warnings are errors') };
 }
 
-function readStrict(value: string | null): boolean {
+function readFlag(query: URLSearchParams, name: string, effect = 'nothing is changed'): boolean {
+  const value = query.get(name);
   if (value === null || value === 'false') return false;
   if (value === 'true') return true;
-  throw new HttpError(400, 'invalid_strict', '"strict" must be "true" (warnings are errors) or "false".');
+  throw new HttpError(400, `invalid_${name}`, `"${name}" must be "true" (${effect}) or "false".`);
+}
+
+function readPreviewLimit(value: string | null): number {
+  if (value === null) return DEFAULT_PREVIEW_LIMIT;
+  const limit = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (limit >= 1 && limit <= MAX_PREVIEW_LIMIT) return limit;
+  throw new HttpError(400, 'invalid_limit', `"limit" must be a whole number from 1 to ${MAX_PREVIEW_LIMIT}.`);
 }
 
 function readApex(value: string | null): boolean {

@@ -1,5 +1,5 @@
 /** Schemas of records in requests and responses. */
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { ALIAS_STATUSES } from '../../core/alias/index.ts';
 import { domainView } from '../domains/schema.ts';
 import { bodySchema } from '../http/json-body.ts';
@@ -96,11 +96,59 @@ export const recordsResponse = Type.Object({
   records: list(recordView, 'sorted by name, in canonical order'),
   next_cursor: nextCursorSchema,
 });
+
+const plannedRecord = Type.Object(
+  {
+    name: text('relative to the domain; "@" is the apex'),
+    type: text('such as "A"'),
+    content: text('in canonical presentation form'),
+    ttl: count('seconds'),
+    data: anyObject('the content, field by field'),
+    proxied: orNull(Type.Boolean(), 'as in a record'),
+  },
+  { title: 'PlannedRecord', description: 'A record that does not exist yet.' },
+);
+
+const batchPreview = Type.Object(
+  {
+    deleted: list(recordView, 'the records that would be deleted'),
+    updated: list(recordView, 'the replaced records as they would be, in the order of "put"'),
+    created: list(plannedRecord, 'in the order of "post"'),
+    faults: list(
+      Type.Object(
+        {
+          pointer: text('the entry of the batch and its field, such as "/post/0/content"'),
+          code: text('as in an error; stable'),
+          message: text('for people to read'),
+        },
+        { title: 'BatchFault' },
+      ),
+      'what is wrong, at most 1000; entries with a fault are not in the other lists; empty: the batch can be made',
+    ),
+    faults_omitted: Type.Optional(count('the number of further faults; omitted when there are none')),
+  },
+  { title: 'BatchPreview', description: 'What the batch would do; only with "dry_run".' },
+);
+
 export const batchResponse = Type.Object({
-  deleted: list(id('a record'), 'the ids of the deleted records'),
-  updated: list(recordView, 'in the order of "put"'),
-  created: list(recordView, 'in the order of "post"'),
+  deleted: list(id('a record'), 'the ids of the deleted records; empty with "dry_run"'),
+  updated: list(recordView, 'in the order of "put"; empty with "dry_run"'),
+  created: list(recordView, 'in the order of "post"; empty with "dry_run"'),
+  preview: Type.Optional(batchPreview),
 });
+
+export const dryRunQuery = {
+  dry_run: Type.Optional(
+    oneOf(
+      ['true', 'false'],
+      '"true" changes nothing, and returns in `preview` what would change; "false" is the default',
+    ),
+  ),
+};
+
+/** Maximum number of entries of each kind in the preview of an import. */
+export const MAX_PREVIEW_LIMIT = 10_000;
+export const DEFAULT_PREVIEW_LIMIT = 100;
 
 const importWarning = Type.Object(
   {
@@ -111,9 +159,52 @@ const importWarning = Type.Object(
   { title: 'ImportWarning' },
 );
 
+const importedRecord = Type.Object(
+  {
+    name: text('relative to the domain; "@" is the apex'),
+    type: text('such as "A"'),
+    content: text('in canonical presentation form'),
+    ttl: count('seconds'),
+  },
+  { title: 'ImportedRecord' },
+);
+
+const importChanges = <T extends TSchema>(items: T, description: string) =>
+  Type.Object(
+    { count: count('the number of records'), records: list(items, `the first of them, by \`limit\``) },
+    { description },
+  );
+
+const importPreview = Type.Object(
+  {
+    created: importChanges(importedRecord, 'records of the file that the zone does not have'),
+    changed: importChanges(
+      Type.Object(
+        { ...importedRecord.properties, ttl_before: count('the TTL that the zone has') },
+        { title: 'ChangedRecord' },
+      ),
+      'records that get the TTL of the file',
+    ),
+    deleted: importChanges(importedRecord, 'records of the zone that the file does not have'),
+    unchanged: count('the number of records that stay as they are'),
+    errors: list(
+      Type.Object(
+        {
+          line: integer(1, Number.MAX_SAFE_INTEGER, 'the line of the file, from 1'),
+          message: text('for people to read'),
+        },
+        { title: 'ImportError' },
+      ),
+      'lines that cannot be imported, sorted by line, at most 1000; the counts are without them; empty: the file can be imported',
+    ),
+    errors_omitted: Type.Optional(count('the number of further errors; omitted when there are none')),
+  },
+  { title: 'ImportPreview', description: 'What the import would do; only with "dry_run".' },
+);
+
 export const importResponse = Type.Object({
   domain: domainView,
-  records: count('the number of records in the zone, without its SOA'),
+  records: count('the number of records in the zone, without its SOA; with "dry_run", after the import'),
   warnings: Type.Optional(
     list(
       importWarning,
@@ -121,4 +212,5 @@ export const importResponse = Type.Object({
     ),
   ),
   warnings_omitted: Type.Optional(count('the number of further warnings; omitted when there are none')),
+  preview: Type.Optional(importPreview),
 });

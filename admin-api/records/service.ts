@@ -1,6 +1,6 @@
 /** Creates, replaces and deletes single records. */
 
-import { InvalidError } from '../../core/base/errors.ts';
+import { InvalidError, WaypostError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
@@ -123,14 +123,43 @@ export function mergeRecord(domain: Domain, old: RecordRow, body: RecordBody): R
 function readBody(domain: Domain, body: RecordBody): Pick<RecordRow, 'name' | 'type' | 'rdata'> {
   const name = parseOwner(body.name, domain.apex);
   const type = parseRecordType(body.type);
-  if (typeof body.proxied === 'boolean' && !WEB_TYPES.has(type))
+  checkProxied(type, body);
+  const rdata = parseContent(type, body.content, body.priority ?? undefined, domain.apex);
+  return { name, type, rdata };
+}
+
+function checkProxied(type: number, { proxied }: RecordBody): void {
+  if (typeof proxied === 'boolean' && !WEB_TYPES.has(type))
     throw new InvalidError(
       'not_proxiable',
       `Only A, AAAA, CNAME and ALIAS records can go through the proxy; omit "proxied" in ${typeName(type)} records.`,
       { pointer: '/proxied' },
     );
-  const rdata = parseContent(type, body.content, body.priority ?? undefined, domain.apex);
-  return { name, type, rdata };
+}
+
+/**
+ * The errors of all fields of a record, each by itself: buildRecord and mergeRecord would throw the
+ * first. `old`: the replaced record.
+ */
+export function findFieldFaults({ apex }: Domain, body: RecordBody, old?: RecordRow): WaypostError[] {
+  const faults: WaypostError[] = [];
+  const attempt = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof WaypostError)) throw error;
+      faults.push(error);
+      return undefined;
+    }
+  };
+  attempt(() => parseOwner(body.name, apex));
+  const type = attempt(() => parseRecordType(body.type));
+  const { ttl } = body;
+  if (ttl !== undefined && ttl !== old?.ttl) attempt(() => checkTtl(ttl));
+  if (type === undefined) return faults;
+  attempt(() => checkProxied(type, body));
+  attempt(() => parseContent(type, body.content, body.priority ?? undefined, apex));
+  return faults;
 }
 
 /** Throws HttpError 404, and InvalidError for a record that the service maintains. */

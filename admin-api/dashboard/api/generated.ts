@@ -450,7 +450,8 @@ export interface paths {
         /**
          * Change many records in one batch
          * @description All changes are made in one revision, or none. Deletions and replacements
-         * are applied first, so the order within a batch does not matter.
+         * are applied first, so the order within a batch does not matter. `dry_run=true` makes no
+         * change and lists every fault of every entry.
          */
         post: operations["changeRecords"];
         delete?: never;
@@ -472,7 +473,8 @@ export interface paths {
          * Replace all records with those of a zone file
          * @description Everything that Knot, NSD and BIND load is imported; `warnings` lists
          * questionable records. DNSSEC records and owners outside of the zone are dropped, with a
-         * warning. `$GENERATE` is expanded, `$INCLUDE` is rejected.
+         * warning. `$GENERATE` is expanded, `$INCLUDE` is rejected. `dry_run=true` makes no change,
+         * and compares the file with the zone.
          */
         put: operations["importZone"];
         post?: never;
@@ -1115,6 +1117,42 @@ export interface components {
             /** @description findings among these that are not in the list */
             omitted: number;
         };
+        BatchFault: {
+            /** @description the entry of the batch and its field, such as "/post/0/content" */
+            pointer: string;
+            /** @description as in an error; stable */
+            code: string;
+            /** @description for people to read */
+            message: string;
+        };
+        /** @description What the batch would do; only with "dry_run". */
+        BatchPreview: {
+            /** @description the records that would be deleted */
+            deleted: components["schemas"]["Record"][];
+            /** @description the replaced records as they would be, in the order of "put" */
+            updated: components["schemas"]["Record"][];
+            /** @description in the order of "post" */
+            created: components["schemas"]["PlannedRecord"][];
+            /**
+             * @description what is wrong, at most 1000; entries with a fault are not in the other
+             * lists; empty: the batch can be made
+             */
+            faults: components["schemas"]["BatchFault"][];
+            /** @description the number of further faults; omitted when there are none */
+            faults_omitted?: number;
+        };
+        ChangedRecord: {
+            /** @description relative to the domain; "@" is the apex */
+            name: string;
+            /** @description such as "A" */
+            type: string;
+            /** @description in canonical presentation form */
+            content: string;
+            /** @description seconds */
+            ttl: number;
+            /** @description the TTL that the zone has */
+            ttl_before: number;
+        };
         DnskeyRecord: {
             /** @description the key tag */
             key_tag: number;
@@ -1280,6 +1318,45 @@ export interface components {
             /** @description when it was added, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
         };
+        ImportError: {
+            /** @description the line of the file, from 1 */
+            line: number;
+            /** @description for people to read */
+            message: string;
+        };
+        /** @description What the import would do; only with "dry_run". */
+        ImportPreview: {
+            /** @description records of the file that the zone does not have */
+            created: {
+                /** @description the number of records */
+                count: number;
+                /** @description the first of them, by `limit` */
+                records: components["schemas"]["ImportedRecord"][];
+            };
+            /** @description records that get the TTL of the file */
+            changed: {
+                /** @description the number of records */
+                count: number;
+                /** @description the first of them, by `limit` */
+                records: components["schemas"]["ChangedRecord"][];
+            };
+            /** @description records of the zone that the file does not have */
+            deleted: {
+                /** @description the number of records */
+                count: number;
+                /** @description the first of them, by `limit` */
+                records: components["schemas"]["ImportedRecord"][];
+            };
+            /** @description the number of records that stay as they are */
+            unchanged: number;
+            /**
+             * @description lines that cannot be imported, sorted by line, at most 1000; the counts
+             * are without them; empty: the file can be imported
+             */
+            errors: components["schemas"]["ImportError"][];
+            /** @description the number of further errors; omitted when there are none */
+            errors_omitted?: number;
+        };
         ImportWarning: {
             /** @description the line of the file, from 1 */
             line: number;
@@ -1287,6 +1364,16 @@ export interface components {
             code: string;
             /** @description for people to read */
             message: string;
+        };
+        ImportedRecord: {
+            /** @description relative to the domain; "@" is the apex */
+            name: string;
+            /** @description such as "A" */
+            type: string;
+            /** @description in canonical presentation form */
+            content: string;
+            /** @description seconds */
+            ttl: number;
         };
         NewRecord: {
             /** @description a string, the name in the domain, such as "www"; "@" is the apex */
@@ -1335,6 +1422,23 @@ export interface components {
                 /** @description the maximum number of domains, or "unlimited" */
                 max_domains_display: string;
             };
+        };
+        /** @description A record that does not exist yet. */
+        PlannedRecord: {
+            /** @description relative to the domain; "@" is the apex */
+            name: string;
+            /** @description such as "A" */
+            type: string;
+            /** @description in canonical presentation form */
+            content: string;
+            /** @description seconds */
+            ttl: number;
+            /** @description the content, field by field */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description as in a record */
+            proxied: boolean | null;
         };
         /** @description the sandbox policy that hosts apply to the package */
         PolicyReference: {
@@ -5249,7 +5353,13 @@ export interface operations {
     };
     changeRecords: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description "true" changes nothing, and returns in `preview` what would change;
+                 * "false" is the default
+                 */
+                dry_run?: "true" | "false";
+            };
             header?: {
                 /**
                  * @description Makes a retry safe when a response was lost: for 24 hours, the same
@@ -5327,12 +5437,13 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description the ids of the deleted records */
+                        /** @description the ids of the deleted records; empty with "dry_run" */
                         deleted: number[];
-                        /** @description in the order of "put" */
+                        /** @description in the order of "put"; empty with "dry_run" */
                         updated: components["schemas"]["Record"][];
-                        /** @description in the order of "post" */
+                        /** @description in the order of "post"; empty with "dry_run" */
                         created: components["schemas"]["Record"][];
+                        preview?: components["schemas"]["BatchPreview"];
                         /**
                          * @description the nodes that serve the change; omitted for a single node
                          */
@@ -5345,8 +5456,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
-             * `invalid_idempotency_key`, `unknown_parameter`.
+             * @description Bad Request: `invalid_dry_run`, `bad_request`, `bad_escape`,
+             * `malformed_json`, `invalid_idempotency_key`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -5357,7 +5468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                            code: "invalid_dry_run" | "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -5522,6 +5633,16 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description "true" changes nothing, and returns in `preview` what would change;
+                 * "false" is the default
+                 */
+                dry_run?: "true" | "false";
+                /**
+                 * @description with `dry_run`, the maximum number of listed records of each kind, 1
+                 * to 10000; the default is 100
+                 */
+                limit?: number;
+                /**
                  * @description "keep" uses the SOA timers and apex NS of the file, "service" (the
                  * default) ignores them
                  */
@@ -5566,7 +5687,10 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         domain: components["schemas"]["Domain"];
-                        /** @description the number of records in the zone, without its SOA */
+                        /**
+                         * @description the number of records in the zone, without its SOA; with
+                         * "dry_run", after the import
+                         */
                         records: number;
                         /**
                          * @description questionable lines that were imported, or ignored as other
@@ -5577,6 +5701,7 @@ export interface operations {
                          * @description the number of further warnings; omitted when there are none
                          */
                         warnings_omitted?: number;
+                        preview?: components["schemas"]["ImportPreview"];
                         /**
                          * @description the nodes that serve the change; omitted for a single node
                          */
@@ -5589,8 +5714,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Bad Request: `invalid_apex`, `invalid_strict`, `bad_request`,
-             * `bad_escape`, `unknown_parameter`.
+             * @description Bad Request: `invalid_apex`, `invalid_strict`, `invalid_dry_run`,
+             * `invalid_limit`, `bad_request`, `bad_escape`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -5601,7 +5726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_apex" | "invalid_strict" | "bad_request" | "bad_escape" | "unknown_parameter";
+                            code: "invalid_apex" | "invalid_strict" | "invalid_dry_run" | "invalid_limit" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };

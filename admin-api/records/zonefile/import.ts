@@ -3,6 +3,7 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
 import { recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, domains, records, setProxied } from '../../../core/store/rows.ts';
+import type { MasterWarning } from '../../../core/wire/master/index.ts';
 import { parentName } from '../../../core/wire/name.ts';
 import { WEB_TYPES } from '../../../core/zone/proxied.ts';
 import { change } from '../../change/change.ts';
@@ -78,14 +79,18 @@ export async function importZone(
         createResponse: () => ({
           domain: describeDomain(services, domain),
           records: count,
-          ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),
-          ...(warnings.length > MAX_WARNINGS && { warnings_omitted: warnings.length - MAX_WARNINGS }),
+          ...viewWarnings(warnings),
         }),
       };
     });
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
   return turns.exclusive(String(domainId), commit);
 }
+
+export const viewWarnings = (warnings: readonly MasterWarning[]) => ({
+  ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),
+  ...(warnings.length > MAX_WARNINGS && { warnings_omitted: warnings.length - MAX_WARNINGS }),
+});
 
 /** A zone file does not contain `proxied`: names that existed before keep their value. */
 function keepProxied(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {

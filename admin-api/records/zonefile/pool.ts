@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { mayGenerate } from '../../../core/wire/master/index.ts';
+import { type CompareInput, type Comparison, compareZone } from './compare.ts';
 import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';
 
 /**
@@ -12,19 +13,32 @@ const MAX_INLINE_BYTES = 16 * 1024;
 const IDLE_TIMEOUT = 30_000;
 
 export class PreparePool {
-  #pool: Piscina<PrepareInput, Prepared> | undefined;
+  #pool: Piscina | undefined;
 
   async prepare(input: PrepareInput): Promise<Prepared> {
     if (input.bytes.length <= MAX_INLINE_BYTES && !mayGenerate(input.bytes)) return prepareZone(input);
-    // Created on first use, so that no thread runs without an import.
-    this.#pool ??= new Piscina<PrepareInput, Prepared>({
+    const bytes = ownBytes(input.bytes);
+    return this.#threads().run({ ...input, bytes }, { transferList: [bytes.buffer] });
+  }
+
+  async compare(input: CompareInput): Promise<Comparison> {
+    const size = input.bytes.length + input.stored.length;
+    if (size <= MAX_INLINE_BYTES && !mayGenerate(input.bytes)) return compareZone(input);
+    const bytes = ownBytes(input.bytes);
+    const stored = ownBytes(input.stored);
+    const transferList = [bytes.buffer, stored.buffer];
+    return this.#threads().run({ ...input, bytes, stored }, { transferList, name: 'compare' });
+  }
+
+  /** Created on first use, so that no thread runs without an import. */
+  #threads(): Piscina {
+    this.#pool ??= new Piscina({
       filename: new URL('./worker.js', import.meta.url).href,
       minThreads: 0,
       maxThreads: Math.max(1, Math.min(4, availableParallelism() - 1)),
       idleTimeout: IDLE_TIMEOUT,
     });
-    const bytes = ownBytes(input.bytes);
-    return this.#pool.run({ ...input, bytes }, { transferList: [bytes.buffer] });
+    return this.#pool;
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,15 @@
 /** The worker thread that prepares large zone files. The buffers are transferred, not copied. */
 import { movedResult } from '../../../core/base/moved-result.ts';
+import { type CompareInput, type Comparison, compareZone } from './compare.ts';
 import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';
 
 export default function work(input: PrepareInput): unknown {
   const prepared = prepareZone(input);
   return prepared.ok ? markTransferable(prepared) : prepared;
 }
+
+/** The result is small: it has a limited number of records. */
+export const compare = (input: CompareInput): Comparison => compareZone(input);
 
 function markTransferable(prepared: Prepared & { ok: true }): unknown {
   const buffers = [ownBuffer(prepared.changes), ownBuffer(prepared.nodes)];

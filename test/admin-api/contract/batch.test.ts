@@ -71,6 +71,78 @@ await everywhere('contract, batch', (test) => {
     assert.equal([await shown(zone), world.daemon.writes()], before);
   });
 
+  test('dry_run: what would change, and every fault of every entry; nothing is written', async ({ world }) => {
+    const zone = await world.zone();
+    const [a, b] = [await zone.add('a', 'A', '192.0.2.1'), await zone.add('b', 'A', '192.0.2.1')];
+    const before = [await shown(zone), world.daemon.writes(), (await world.audit()).length];
+    const preview = async (json: object) => {
+      const { body } = succeeded(await zone.client.post(`${zone.records}/batch?dry_run=true`, json));
+      assert.equal([body.deleted, body.updated, body.created], [[], [], []]);
+      return body.preview;
+    };
+    const good = await preview({
+      delete: [a.id],
+      put: [{ id: b.id, name: 'b', type: 'A', content: '192.0.2.2', ttl: 60 }],
+      post: [
+        { name: 'b', type: 'A', content: '192.0.2.3', ttl: 90 },
+        { name: 'bücher', type: 'MX', content: '10 mail' },
+      ],
+    });
+    assert.equal(good.faults, []);
+    assert.equal(good.deleted, [a]);
+    assert.equal([good.updated[0].id, good.updated[0].content, good.updated[0].ttl], [b.id, '192.0.2.2', 90]);
+    assert.equal(good.created[1], {
+      name: 'xn--bcher-kva',
+      type: 'MX',
+      content: '10 mail.',
+      ttl: 300,
+      data: { priority: 10, target: 'mail.' },
+      proxied: null,
+    });
+    const bad = await preview({
+      delete: [Number.MAX_SAFE_INTEGER, a.id, a.id],
+      put: [{ id: b.id, name: 'b..c', type: 'A', content: '', ttl: 29 }],
+      post: [
+        { name: 'ok', type: 'A', content: '192.0.2.1' },
+        { name: 'c..d', type: 'TXT', content: 'x', ttl: 1_000_000, proxied: true },
+        { name: 'e', type: 'NOPE', content: '' },
+        { name: '@', type: 'CNAME', content: 'x.example.org' },
+      ],
+    });
+    assert.equal(each(listOf(bad.faults), 'pointer'), [
+      '/delete/0',
+      '/delete/2',
+      '/put/0/name',
+      '/put/0/ttl',
+      '/put/0/content',
+      '/post/1/name',
+      '/post/1/ttl',
+      '/post/1/proxied',
+      '/post/2/type',
+      '/post/3/type',
+    ]);
+    assert.equal([bad.faults[0].code, bad.faults[9].code], ['no_such_record', 'cname_at_apex']);
+    assert.match(String(bad.faults[3].message), /30 to 604800/);
+    assert.equal([each(listOf(bad.created), 'name'), each(listOf(bad.deleted), 'name')], [['ok'], ['a']]);
+    assert.equal([await shown(zone), world.daemon.writes(), (await world.audit()).length], before);
+
+    // A dry run does not use up an Idempotency-Key.
+    const post = { post: [{ name: 'c', type: 'A', content: '192.0.2.1' }] };
+    const key = { 'idempotency-key': `dry ${zone.id}` };
+    succeeded(await zone.client.post(`${zone.records}/batch?dry_run=true`, post, key));
+    assert.is(succeeded(await zone.client.post(`${zone.records}/batch`, post, key)).body.created[0].name, 'c');
+    refused(await zone.client.post(`${zone.records}/batch?dry_run=yes`, {}), '400 invalid_dry_run');
+    const match = { 'if-match': '"1"' };
+    refused(await zone.client.post(`${zone.records}/batch?dry_run=true`, {}, match), '412 changed');
+  });
+
+  test('dry_run: at most 1000 faults, and the number of the others', async ({ world }) => {
+    const zone = await world.zone();
+    const post = Array.from({ length: 1002 }, () => ({ name: 'a', type: 'A', content: 'x' }));
+    const { preview } = succeeded(await zone.client.post(`${zone.records}/batch?dry_run=true`, { post })).body;
+    assert.equal([listOf(preview.faults).length, preview.faults_omitted], [1000, 2]);
+  });
+
   test('the first error sets status and code', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('c', 'TXT', 'x');

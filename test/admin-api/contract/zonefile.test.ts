@@ -61,6 +61,54 @@ await everywhere('contract, zonefile', (test) => {
     assert.is(without(await zone.text()), without(text));
   });
 
+  test('dry_run: compares the file with the zone, and changes nothing', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('same', 'A', '192.0.2.1', { ttl: 60 });
+    await zone.add('ttl', 'TXT', 'x', { ttl: 90 });
+    await zone.add('gone', 'A', '192.0.2.9');
+    const before = [await shown(zone), world.daemon.writes(), (await world.audit()).length];
+    const preview = async (file: string, query = '') =>
+      succeeded(await world.user.client.upload(`${zone.zonefile}?dry_run=true${query}`, file)).body;
+    const file = '$TTL 60\nsame A 192.0.2.1\nTTL TXT x\nnew A 192.0.2.2\nnew 5 A 192.0.2.3\n';
+    const body = await preview(file);
+    assert.equal([body.records, body.domain.record_count], [4, 3]);
+    assert.equal(each(listOf(body.warnings), 'code'), ['mixed_ttl', 'unusual_ttl']);
+    const created = [
+      { name: 'new', type: 'A', content: '192.0.2.2', ttl: 5 },
+      { name: 'new', type: 'A', content: '192.0.2.3', ttl: 5 },
+    ];
+    assert.equal(body.preview, {
+      created: { count: 2, records: created },
+      changed: { count: 1, records: [{ name: 'ttl', type: 'TXT', content: '"x"', ttl: 60, ttl_before: 90 }] },
+      deleted: { count: 1, records: [{ name: 'gone', type: 'A', content: '192.0.2.9', ttl: 300 }] },
+      unchanged: 1,
+      errors: [],
+    });
+    const [first] = created;
+    assert.equal((await preview(file, '&limit=1')).preview.created, { count: 2, records: [first] });
+
+    // Bad lines are listed next to what could be imported.
+    const refusedLines = await preview('ok A 192.0.2.1\nbad A x\nwww NOPE x\n');
+    assert.equal(each(listOf(refusedLines.preview.errors), 'line'), ['2', '3']);
+    assert.equal([refusedLines.records, refusedLines.preview.created.count], [1, 1]);
+    assert.equal(each(listOf((await preview(file, '&strict=true')).preview.errors), 'line'), ['5']);
+    assert.equal([await shown(zone), world.daemon.writes(), (await world.audit()).length], before);
+    const dry = `${zone.zonefile}?dry_run=true`;
+    refused(await world.user.client.upload(`${dry}&limit=0`, file), '400 invalid_limit');
+    refused(await world.user.client.upload(`${zone.zonefile}?dry_run=1`, file), '400 invalid_dry_run');
+    refused(await world.user.client.upload(dry, file, { 'if-match': '"1"' }), '412 changed');
+  });
+
+  test('dry_run of a large file, in a thread', async ({ world }) => {
+    const zone = await world.zone();
+    await zone.add('h7', 'A', '192.0.2.7', { ttl: 60 });
+    const lines = Array.from({ length: 3000 }, (_, i) => `h${i} 60 A 192.0.2.${i % 250}`);
+    const { preview } = succeeded(
+      await world.user.client.upload(`${zone.zonefile}?dry_run=true`, lines.join('\n')),
+    ).body;
+    assert.equal([preview.created.count, listOf(preview.created.records).length, preview.unchanged], [2999, 100, 1]);
+  });
+
   test('reports every bad line, and changes nothing', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('a', 'A', '192.0.2.1');
