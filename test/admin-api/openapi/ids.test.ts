@@ -45,6 +45,8 @@ test('every id is an integer from 1 to 2^53 - 1', ({ document }) => {
     // A body may contain the fields of the response, which are ignored.
     if (schema.readOnly === true) continue;
     for (const value of valuesOf(schema)) {
+      // A preview has whole objects, with an id inside.
+      if (value.$ref !== undefined || value.type === 'object') continue;
       if (MAY_BE_TEXT.has(name) && value.type === 'string') continue;
       assert.equal(
         [value.type, value.minimum, value.maximum],
