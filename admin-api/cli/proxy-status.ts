@@ -15,7 +15,7 @@ export function describeProxy(domain: string, body: Json): [string, ...string[]]
     `${domain}: proxy ${on ? 'on' : 'off'}`,
     ...originLines(domain, proxy, on),
     ...certificateLines(domain, proxy),
-    ...(typeof proxy.hsts_max_age === 'number' ? [`  hsts         ${shown(proxy.hsts_max_age)} seconds`] : []),
+    ...hstsLines(proxy),
     ...(proxy.heuristic_freshness === true ? ['  cache        heuristic freshness for all responses'] : []),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
@@ -44,12 +44,22 @@ function originLines(
   return on ? [origin] : [origin, `  next: Turn it on with "waypost proxy on ${domain}".`];
 }
 
-function certificateLines(domain: string, { ssl_status, ssl_issued_at, ssl_expires_at, ssl_error }: Json): string[] {
+function hstsLines({ hsts_max_age: age, hsts_include_subdomains, hsts_preload }: Json): string[] {
+  if (typeof age !== 'number') return [];
+  const subdomains = hsts_include_subdomains === true ? ', with subdomains' : '';
+  return [`  hsts         ${shown(age)} seconds${subdomains}${hsts_preload === true ? ', preload' : ''}`];
+}
+
+function certificateLines(domain: string, proxy: Json): string[] {
+  const { ssl_status, ssl_issued_at, ssl_expires_at, ssl_error } = proxy;
+  const { issuer, renews_at: renewsAt } = asObject(proxy.certificate) ?? {};
   const times = [
     ...(ssl_issued_at ? [`issued ${shown(ssl_issued_at)}`] : []),
     ...(ssl_expires_at ? [`expires ${shown(ssl_expires_at)}`] : []),
+    ...(renewsAt ? [`renewal from ${shown(renewsAt)}`] : []),
   ];
   const lines = [`  certificate  ${[shown(ssl_status), ...times].join(', ')}`];
+  if (issuer) lines.push(`  issuer       ${shown(issuer)}`);
   if (ssl_error) {
     lines.push(`  error        ${shown(ssl_error)}`);
     lines.push(`  next: Fix the problem, then retry at once with "waypost proxy certificate ${domain} --order".`);

@@ -9,8 +9,12 @@ import { describeProxy } from './proxy-status.ts';
 import { count, shown } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
+type HstsAge = number | 'none';
+
 const seconds = wholeNumber(0, 63_072_000);
-const hstsAge = (text: string): number | null => (text === 'none' ? null : seconds(text));
+/** Commander replaces null, so "none" becomes null in the request. */
+const hstsAge = (text: string): HstsAge => (text === 'none' ? 'none' : seconds(text));
+const toMaxAge = (age: HstsAge | undefined) => (age === 'none' ? null : age);
 
 export function addProxyCommands(program: Command, context: CommandContext): void {
   const proxy = addAccountGroup(program, 'proxy', 'the proxy in front of the web servers of a domain', [
@@ -40,13 +44,13 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       'waypost proxy set example.com origin.example.net --hsts 31536000',
     ],
     async run(
-      call: Call<{ port?: number; protocol?: string; hsts?: number | null; heuristicFreshness?: 'on' | 'off' }>,
+      call: Call<{ port?: number; protocol?: string; hsts?: HstsAge; heuristicFreshness?: 'on' | 'off' }>,
       [domainName, origin],
     ) {
       const { port, protocol, hsts, heuristicFreshness } = call.options;
       const domain = await call.domain(domainName);
       const heuristic = heuristicFreshness && heuristicFreshness === 'on';
-      const json = { origin, port, protocol, hsts_max_age: hsts, heuristic_freshness: heuristic };
+      const json = { origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristic_freshness: heuristic };
       const body = await call.api.json({ method: 'PUT', path: domainPath(domain, '/proxy'), json });
       call.show(body, ...describeProxy(domain.domain, body));
       return true;
@@ -76,6 +80,41 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
       const body = await call.api.json({ method: 'GET', path: domainPath(domain, '/proxy') });
+      call.show(body, ...describeProxy(domain.domain, body));
+      return true;
+    },
+  });
+  addVerb(proxy, context, {
+    usage: 'hsts <domain>',
+    about: 'set whether browsers use only https for the domain (Strict-Transport-Security)',
+    options: [
+      option(
+        '--max-age <seconds>',
+        'how long browsers remember it; 0 revokes it, "none" sends no HSTS header (default: unchanged)',
+      ).argParser(hstsAge),
+      new Option('--include-subdomains <state>', 'for all names below the host too (default: unchanged)').choices([
+        'on',
+        'off',
+      ]),
+      new Option('--preload <state>', 'allow browsers to list the domain (default: unchanged)').choices(['on', 'off']),
+    ],
+    examples: [
+      'waypost proxy hsts example.com --max-age 300',
+      'waypost proxy hsts example.com --max-age 31536000 --include-subdomains on --preload on',
+      'waypost proxy hsts example.com --max-age none',
+    ],
+    async run(
+      call: Call<{ maxAge?: HstsAge; includeSubdomains?: 'on' | 'off'; preload?: 'on' | 'off' }>,
+      [domainName],
+    ) {
+      const { maxAge, includeSubdomains, preload } = call.options;
+      const json = {
+        hsts_max_age: toMaxAge(maxAge),
+        hsts_include_subdomains: includeSubdomains && includeSubdomains === 'on',
+        hsts_preload: preload && preload === 'on',
+      };
+      const domain = await call.domain(domainName);
+      const body = await call.api.json({ method: 'PATCH', path: domainPath(domain, '/proxy'), json });
       call.show(body, ...describeProxy(domain.domain, body));
       return true;
     },

@@ -46,7 +46,7 @@ export function orderCertificate(services: Services, rules: OriginRules, context
         'The domain has a certificate that you uploaded. DELETE …/proxy/certificate removes it and orders an automatic one.',
       );
     const row: ProxyConfig = { ...before, ...ordered(), sslStatus: isServed(before) ? 'renewing' : 'pending' };
-    const state = await findState(services, rules, domain, row);
+    const state = await findState(services, rules, draft, domain, row);
     draft.put(proxies, row);
     return { action: 'certificate.order', createResponse: () => proxyReply(domain, row, state) };
   });
@@ -82,7 +82,6 @@ export async function setCertificate(
       orderRequestedAt: null,
       updatedAt: now,
     };
-    const state = await findState(services, rules, domain, row);
     draft.put(proxies, row);
     draft.put(certificates, {
       domainId: domain.id,
@@ -93,6 +92,7 @@ export async function setCertificate(
       notAfter,
       createdAt: now,
     });
+    const state = await findState(services, rules, draft, domain, row);
     return {
       action: 'certificate.set',
       detail: {
@@ -124,9 +124,9 @@ export function deleteCertificate(services: Services, rules: OriginRules, contex
       sslIssuedAt: null,
       sslExpiresAt: null,
     };
-    const state = await findState(services, rules, domain, row);
     draft.delete(certificates, certificate);
     draft.put(proxies, row);
+    const state = await findState(services, rules, draft, domain, row);
     return { action: 'certificate.delete', createResponse: () => proxyReply(domain, row, state) };
   });
 }

@@ -4,13 +4,14 @@
  * were on, because the customer can then still move services.
  */
 import { parseAddress } from '../../core/address/index.ts';
-import { nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
+import { type Id, nameOfKey, recordKeyParts } from '../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, records } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import type { Services } from '../change/services.ts';
+import { contentWithoutHints, type Fix } from './exposed-fix.ts';
 import { type Exposure, findExposure, type OriginIdentity } from './exposure.ts';
 import { hostName, resolveFromRecords } from './own-names.ts';
 import { OwnZone } from './own-zone.ts';
@@ -23,6 +24,11 @@ export interface Exposed {
   readonly content: string;
   /** The reason and the next step, in one or two sentences. */
   readonly why: string;
+  readonly record_id: Id;
+  /** Null: only the customer can decide. */
+  readonly fix: Fix | null;
+  /** For the fix `remove_hints`. */
+  readonly fixed_content: string | null;
 }
 
 export interface ExposedNames {
@@ -55,16 +61,21 @@ export async function findExposed(
     const found = findExposure(type, value, secret);
     if (found === null) return false;
     const name = nameOfKey(key, 8, nameEnd);
-    const why = explain(found, name, proxiedOf(value), zone, secret);
-    if (why === null) return false;
+    const explained = explain(found, name, proxiedOf(value), zone, secret);
+    if (explained === null) return false;
     more = exposed.length === MAX_EXPOSED;
     if (more) return true;
-    const content = formatRdata(type, records.decode(key, value).rdata);
+    const { id, rdata } = records.decode(key, value);
+    const content = formatRdata(type, rdata);
+    const fixed = explained.fix === 'remove_hints' ? contentWithoutHints(type, rdata) : null;
     exposed.push({
       name: formatRelative(name, domain.apex),
       type: typeName(type),
       content: content.length > MAX_SHOWN_CONTENT ? `${content.slice(0, MAX_SHOWN_CONTENT)}…` : content,
-      why,
+      why: explained.why,
+      record_id: id,
+      fix: explained.fix === 'remove_hints' && fixed === null ? null : explained.fix,
+      fixed_content: fixed,
     });
     return false;
   });
@@ -88,6 +99,11 @@ function secretOf(
   return { addresses: new Set([...own, ...ids]), host: name, hostText: host };
 }
 
+interface Explanation {
+  readonly why: string;
+  readonly fix: Fix | null;
+}
+
 /** Null: the record is not exposed, because its name is proxied. */
 function explain(
   found: Exposure,
@@ -95,25 +111,46 @@ function explain(
   proxied: boolean | null,
   zone: OwnZone,
   { host }: OriginIdentity,
-): string | null {
+): Explanation | null {
   switch (found) {
     case 'text':
-      return 'The text contains the origin. Remove it from the text; if it is there for mail (SPF), send mail from an address other than that of the website.';
+      return {
+        why: 'The text contains the origin. Remove it from the text; if it is there for mail (SPF), send mail from an address other than that of the website.',
+        fix: null,
+      };
     case 'hint':
-      return 'Its address hints are those of the origin. Remove ipv4hint and ipv6hint from the record.';
+      return {
+        why: 'Its address hints are those of the origin. Remove ipv4hint and ipv6hint from the record.',
+        fix: 'remove_hints',
+      };
     case 'target':
-      return 'It points to the host name of the origin. Point it to another host, or move this service to a server other than that of the website.';
+      return {
+        why: 'It points to the host name of the origin. Point it to another host, or move this service to a server other than that of the website.',
+        fix: null,
+      };
     case 'address':
-    case 'host': {
+    case 'host':
       if (zone.isWeb(name, proxied)) return null;
       if (host !== null && equalNames(name, host))
-        return 'The proxy reaches the origin by this name, and so can anyone who guesses it. Set the address as the origin and delete this record.';
-      if (proxied === false)
-        return 'The record has "proxied": false, so its own address is served. Set it to true, or point the name to another server.';
+        return {
+          why: 'The proxy reaches the origin by this name, and so can anyone who guesses it. Set the address as the origin and delete this record.',
+          fix: found === 'address' ? 'set_address' : null,
+        };
+      // First: with "proxied": true the service would reach the proxy, which does not serve it.
       if (zone.isServiceTarget(name))
-        return 'An MX, SRV or NS record points to this name, so it is not proxied. Move that service to a server other than that of the website.';
-      return 'Names with an underscore are not proxied by default. Delete the record, or set "proxied" to true on it.';
-    }
+        return {
+          why: 'An MX, SRV or NS record points to this name, so it is not proxied. Move that service to a server other than that of the website.',
+          fix: null,
+        };
+      if (proxied === false)
+        return {
+          why: 'The record has "proxied": false, so its own address is served. Set it to true, or point the name to another server.',
+          fix: 'set_proxied',
+        };
+      return {
+        why: 'Names with an underscore are not proxied by default. Delete the record, or set "proxied" to true on it.',
+        fix: 'set_proxied',
+      };
     default:
       return found satisfies never;
   }

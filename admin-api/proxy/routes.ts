@@ -5,8 +5,16 @@ import { type Faults, type Route, route } from '../http/route.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import type { OriginRules } from './origin-rules.ts';
 import { purgeCache } from './purge.ts';
-import { certificateBody, originBody, proxyResponse, purgeBody, purgeResponse, toggleBody } from './schema.ts';
-import { describeProxy, setOrigin, toggleProxy } from './service.ts';
+import {
+  certificateBody,
+  originBody,
+  proxyResponse,
+  purgeBody,
+  purgeResponse,
+  settingsBody,
+  toggleBody,
+} from './schema.ts';
+import { describeProxy, setOrigin, toggleProxy, updateSettings } from './service.ts';
 
 const PROXY = '/api/v1/domains/{domain_id}/proxy';
 const CERTIFICATE = `${PROXY}/certificate`;
@@ -42,8 +50,20 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       scope: 'proxy',
       body: originBody,
       response: proxyResponse,
-      faults: { ...ORIGIN_FAULTS, 422: [...ORIGIN_FAULTS[422], 'protocol_required', 'contradiction'] },
+      faults: { ...ORIGIN_FAULTS, 422: [...ORIGIN_FAULTS[422], 'protocol_required', 'contradiction', 'hsts_preload'] },
       run: (context) => setOrigin(services, rules, context, context.body),
+    }),
+    route({
+      operationId: 'updateProxy',
+      method: 'PATCH',
+      path: PROXY,
+      tag: 'proxy',
+      summary: 'Change settings of the proxy other than the origin: HSTS and heuristic freshness',
+      scope: 'proxy',
+      body: settingsBody,
+      response: proxyResponse,
+      faults: { 404: NO_DOMAIN, 422: ['hsts_preload'] },
+      run: (context) => updateSettings(services, rules, context, context.body),
     }),
     route({
       operationId: 'toggleProxy',

@@ -2,7 +2,8 @@
 import { Type } from '@sinclair/typebox';
 import { CACHE_TAG_RULE } from '../../core/base/cache-tag.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { flag, id, integer, list, oneOf, orNull, readOnly, text, time } from '../http/schema.ts';
+import { count, flag, id, integer, list, oneOf, orNull, readOnly, text, time } from '../http/schema.ts';
+import { FIXES } from './exposed-fix.ts';
 
 const PROTOCOLS = ['http', 'https'] as const;
 const host = (more: string) =>
@@ -20,8 +21,26 @@ const MAX_HSTS = 63_072_000;
 const HSTS =
   'for the max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in browsers, null sends no header';
 
+const SUBDOMAINS = 'whether HSTS holds for all names below the host too (includeSubDomains)';
+const PRELOAD =
+  'whether browsers may include the domain in their preload lists (preload), which requires hsts_include_subdomains and an hsts_max_age of at least a year';
+
 const HEURISTIC =
   'whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie';
+
+const settings = {
+  hsts_max_age: Type.Optional(
+    orNull(
+      Type.Integer({ minimum: 0, maximum: MAX_HSTS }),
+      `null or a whole number of seconds, at most ${MAX_HSTS}, ${HSTS}; omit it to keep the value`,
+    ),
+  ),
+  hsts_include_subdomains: Type.Optional(flag(`true or false, ${SUBDOMAINS}; omit it to keep the value`)),
+  hsts_preload: Type.Optional(flag(`true or false, ${PRELOAD}; omit it to keep the value`)),
+  heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),
+};
+
+export const settingsBody = bodySchema(Type.Object(settings));
 
 export const originBody = bodySchema(
   Type.Object({
@@ -31,13 +50,7 @@ export const originBody = bodySchema(
     origin_port: port('; another name of "port"'),
     protocol: protocol('; the default is https for port 443 and http for port 80'),
     origin_protocol: protocol('; another name of "protocol"'),
-    hsts_max_age: Type.Optional(
-      orNull(
-        Type.Integer({ minimum: 0, maximum: MAX_HSTS }),
-        `null or a whole number of seconds, at most ${MAX_HSTS}, ${HSTS}; omit it to keep the value`,
-      ),
-    ),
-    heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),
+    ...settings,
     ...readOnly(
       'domain_id',
       'is_enabled',
@@ -45,6 +58,7 @@ export const originBody = bodySchema(
       'ssl_issued_at',
       'ssl_expires_at',
       'ssl_error',
+      'certificate',
       'exposed',
       'warnings',
     ),
@@ -96,8 +110,35 @@ const exposedView = Type.Object(
     type: text('such as "A"'),
     content: text('in presentation form; truncated if it is long'),
     why: text('how the record reveals the origin, and how to fix it'),
+    record_id: id('the record'),
+    fix: orNull(
+      oneOf(FIXES),
+      'a change of the record that hides the origin: "set_proxied": set "proxied" to true; "remove_hints": replace the content by fixed_content; "set_address": set its address as the origin, then delete the record; null: only you can decide what to change',
+    ),
+    fixed_content: orNull(Type.String(), 'for "remove_hints", the content without the addresses; otherwise null'),
   },
   { title: 'ExposedRecord' },
+);
+
+const certificateView = Type.Object(
+  {
+    source: oneOf(['none', 'automatic', 'uploaded'], 'the origin of the stored certificate'),
+    names: list(Type.String(), 'the host names that it is for, at most 100'),
+    issuer: orNull(Type.String(), 'the organization and the name of its issuer'),
+    issued_at: orNull(time('when it was issued')),
+    expires_at: orNull(time('when it expires')),
+    is_ordering: flag('whether a node is ordering a certificate at the moment'),
+    challenges: list(
+      oneOf(['dns-01', 'http-01']),
+      'how the certificate authority is checking the names at the moment; empty if it is not',
+    ),
+    requested_at: orNull(time('when an order was requested that has not ended yet')),
+    attempted_at: orNull(time('when the last order began')),
+    failures: count('failed orders since the last certificate'),
+    next_attempt_at: orNull(time('when the next order begins after a failure, unless you request one before')),
+    renews_at: orNull(time('when its renewal begins')),
+  },
+  { title: 'CertificateState', description: 'the stored certificate, and the order for the next one' },
 );
 
 const proxyView = Type.Object(
@@ -112,6 +153,8 @@ const proxyView = Type.Object(
     origin_port: orNull(Type.Integer(), 'the port of the origin'),
     origin_protocol: orNull(oneOf(PROTOCOLS), 'the protocol of the origin'),
     hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
+    hsts_include_subdomains: flag(SUBDOMAINS),
+    hsts_preload: flag(PRELOAD),
     heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
     ssl_status: oneOf(
       ['none', 'pending', 'active', 'renewing', 'error'],
@@ -123,6 +166,7 @@ const proxyView = Type.Object(
       Type.String(),
       'the problem with the certificate and the next step: why there is none, why the renewal failed, or which names it does not cover; or null',
     ),
+    certificate: certificateView,
     exposed: list(
       exposedView,
       'records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so',

@@ -10,26 +10,25 @@ import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { checkOrigin } from './origin.ts';
 import { type OriginRules, optionsFor } from './origin-rules.ts';
+import { readSettings, type SettingsBody } from './settings.ts';
 import { findState } from './state.ts';
 import { noProxy, proxyReply } from './view.ts';
 import { checkResolved } from './warnings.ts';
 
-export interface OriginBody {
+export interface OriginBody extends SettingsBody {
   readonly origin?: string;
   readonly origin_host?: string;
   readonly port?: number;
   readonly origin_port?: number;
   readonly protocol?: Protocol;
   readonly origin_protocol?: Protocol;
-  readonly hsts_max_age?: number | null;
-  readonly heuristic_freshness?: boolean;
 }
 
 /** Throws HttpError 404. */
 export async function describeProxy(services: Services, rules: OriginRules, { caller, params }: Context<Caller>) {
   const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
   const row = services.reader.proxy(domain.id) ?? noProxy(domain.id);
-  return proxyReply(domain, row, await findState(services, rules, domain, row));
+  return proxyReply(domain, row, await findState(services, rules, services.reader, domain, row));
 }
 
 /**
@@ -44,19 +43,31 @@ export async function setOrigin(services: Services, rules: OriginRules, context:
   );
   return changeProxy(services, context, async (draft, domain) => {
     const before = draft.proxy(domain.id);
+    const old = before ?? noProxy(domain.id);
     const row: ProxyConfig = {
-      ...(before ?? noProxy(domain.id)),
+      ...old,
+      ...readSettings(body, old),
       originHost: host,
       originAddresses: addresses.slice(0, MAX_ADDRESSES),
       originPort: port,
       originProtocol: protocol,
-      ...(body.hsts_max_age === undefined ? {} : { hstsMaxAge: body.hsts_max_age }),
-      ...(body.heuristic_freshness === undefined ? {} : { heuristicFreshness: body.heuristic_freshness }),
       updatedAt: nowSeconds(),
     };
-    const state = await findState(services, rules, domain, row);
+    const state = await findState(services, rules, draft, domain, row);
     draft.put(proxies, row);
     const detail = before?.originHost == null ? auditDetail(row) : { ...auditDetail(row), before: auditDetail(before) };
+    return { action: 'proxy.update', detail, createResponse: () => proxyReply(domain, row, state) };
+  });
+}
+
+/** Omitted settings keep their values. Throws HttpError 404, InvalidError `hsts_preload`. */
+export function updateSettings(services: Services, rules: OriginRules, context: Context<Caller>, body: SettingsBody) {
+  return changeProxy(services, context, async (draft, domain) => {
+    const before = draft.proxy(domain.id) ?? noProxy(domain.id);
+    const row: ProxyConfig = { ...before, ...readSettings(body, before), updatedAt: nowSeconds() };
+    draft.put(proxies, row);
+    const state = await findState(services, rules, draft, domain, row);
+    const detail = { ...auditDetail(row), before: auditDetail(before) };
     return { action: 'proxy.update', detail, createResponse: () => proxyReply(domain, row, state) };
   });
 }
@@ -83,10 +94,10 @@ export function toggleProxy(services: Services, rules: OriginRules, context: Con
       };
       draft.put(proxies, row);
     }
-    const { exposed, warnings } = await findState(services, rules, domain, row);
+    const found = await findState(services, rules, draft, domain, row);
     const { originHost } = row;
     const resolved = enable && originHost !== null ? await checkResolved(services, rules, domain, originHost) : [];
-    const state = { exposed, warnings: [...new Set([...resolved, ...warnings])] };
+    const state = { ...found, warnings: [...new Set([...resolved, ...found.warnings])] };
     const action = enable ? 'proxy.enable' : 'proxy.disable';
     return { action, unchanged, detail: auditDetail(row), createResponse: () => proxyReply(domain, row, state) };
   });
@@ -160,10 +171,20 @@ async function withPointer<T>(pointer: string, check: () => Promise<T>): Promise
 }
 
 /** The details of the proxy in the audit log. */
-const auditDetail = ({ originHost, originPort, originProtocol, hstsMaxAge, heuristicFreshness }: ProxyConfig) => ({
+export const auditDetail = ({
+  originHost,
+  originPort,
+  originProtocol,
+  hstsMaxAge,
+  hstsIncludeSubdomains,
+  hstsPreload,
+  heuristicFreshness,
+}: ProxyConfig) => ({
   origin_host: originHost,
   origin_port: originPort,
   origin_protocol: originProtocol,
   ...(hstsMaxAge == null ? {} : { hsts_max_age: hstsMaxAge }),
+  ...(hstsIncludeSubdomains ? { hsts_include_subdomains: true } : {}),
+  ...(hstsPreload ? { hsts_preload: true } : {}),
   ...(heuristicFreshness ? { heuristic_freshness: true } : {}),
 });

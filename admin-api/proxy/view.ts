@@ -25,7 +25,7 @@ export function noProxy(domainId: Id): ProxyConfig {
 }
 
 /** The response of all proxy endpoints except the purge. */
-export function proxyReply(domain: Domain, row: ProxyConfig, { exposed, warnings }: ProxyState) {
+export function proxyReply(domain: Domain, row: ProxyConfig, { certificate, exposed, warnings }: ProxyState) {
   return {
     domain: { id: domain.id, domain: formatHost(domain.apex) },
     proxy: {
@@ -35,11 +35,14 @@ export function proxyReply(domain: Domain, row: ProxyConfig, { exposed, warnings
       origin_port: row.originPort,
       origin_protocol: row.originProtocol,
       hsts_max_age: row.hstsMaxAge ?? null,
+      hsts_include_subdomains: row.hstsIncludeSubdomains ?? false,
+      hsts_preload: row.hstsPreload ?? false,
       heuristic_freshness: row.heuristicFreshness ?? false,
       ssl_status: row.sslStatus,
       ssl_issued_at: timeOrNull(row.sslIssuedAt),
       ssl_expires_at: timeOrNull(row.sslExpiresAt),
       ssl_error: row.sslError,
+      certificate,
       exposed,
       warnings,
     },

@@ -35,7 +35,7 @@ const SITE: Site = {
   domain: 'example.com',
   origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
   hasCertificate: true,
-  hstsMaxAge: 31_536_000,
+  hsts: 'max-age=31536000',
 };
 
 const MEMORY = THREAD_MEMORY.enter('198.51.100.7');

@@ -172,7 +172,7 @@ export function responseFields(
   const isSecure = visited.scheme === 'https';
   const fields: string[] = [];
   let via = '';
-  let hsts = site.hstsMaxAge === null ? '' : `max-age=${site.hstsMaxAge}`;
+  let hsts = site.hsts;
   for (let i = 0; i < headers.length; i += 2) {
     const field = headers[i];
     const value = headers[i + 1];

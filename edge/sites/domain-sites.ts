@@ -5,6 +5,7 @@ import type { Exemptions } from '../../core/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { StoreReader } from '../../core/store/reader.ts';
+import type { ProxyConfig } from '../../core/store/rows.ts';
 import type { SiteRow } from '../../core/store/sites.ts';
 import { parseName } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
@@ -103,19 +104,18 @@ export class DomainSites {
     const reader = new StoreReader(environment);
     const domain = reader.domain(this.id);
     if (domain === undefined) return null;
-    const { hstsMaxAge, heuristicFreshness } = reader.proxy(this.id) ?? {};
+    const proxy = reader.proxy(this.id);
     const web = new WebNames(environment, domain, settings);
     return {
       web,
       origins: new SiteOrigins(environment, domain, web, settings, exemptions),
-      // Off is not sent, but zero takes back what browsers remember (RFC 6797 section 6.1.1).
-      hstsMaxAge: hstsMaxAge ?? null,
-      heuristicFreshness: heuristicFreshness ?? false,
+      hsts: proxy === undefined ? '' : formatHsts(proxy),
+      heuristicFreshness: proxy?.heuristicFreshness ?? false,
     };
   }
 
   /** Hosts with the same origin have the same site, so that they share its connections. */
-  #site({ hstsMaxAge, heuristicFreshness }: Names, origin: Origin, hasCertificate: boolean): Site {
+  #site({ hsts, heuristicFreshness }: Names, origin: Origin, hasCertificate: boolean): Site {
     const { host, port, protocol, addresses } = origin;
     const key = `${hasCertificate} ${protocol} ${host} ${port} ${addresses?.join() ?? 'resolved'}`;
     const shared = this.#sites.get(key);
@@ -125,7 +125,7 @@ export class DomainSites {
       domain: this.name,
       origin,
       hasCertificate,
-      hstsMaxAge,
+      hsts,
       heuristicFreshness,
     };
     const before = this.#before.get(key);
@@ -140,8 +140,18 @@ export class DomainSites {
 interface Names {
   readonly web: WebNames;
   readonly origins: SiteOrigins;
-  readonly hstsMaxAge: number | null;
+  readonly hsts: string;
   readonly heuristicFreshness: boolean;
+}
+
+/**
+ * Without a max-age the field is not sent; zero revokes what browsers remember (RFC 6797 section
+ * 6.1.1).
+ */
+function formatHsts({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxyConfig): string {
+  if (hstsMaxAge == null) return '';
+  const subdomains = hstsIncludeSubdomains === true ? '; includeSubDomains' : '';
+  return `max-age=${hstsMaxAge}${subdomains}${hstsPreload === true ? '; preload' : ''}`;
 }
 
 const NO_SITES: ReadonlyMap<string, Site> = new Map();

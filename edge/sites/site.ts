@@ -9,8 +9,8 @@ export interface Site {
   readonly origin: Origin;
   /** Whether visitors of http:// are sent to https://: a certificate for the host is there. */
   readonly hasCertificate: boolean;
-  /** Seconds of Strict-Transport-Security (RFC 6797); null: it is not sent. */
-  readonly hstsMaxAge: number | null;
+  /** The value of Strict-Transport-Security (RFC 6797); empty: the field is not sent. */
+  readonly hsts: string;
   /** Whether a lifetime is guessed (RFC 9111 section 4.2.2) also where that is often wrong: with cookies, credentials, queries, Pragma, Vary: Cookie. */
   readonly heuristicFreshness?: boolean;
 }

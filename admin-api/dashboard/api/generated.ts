@@ -631,7 +631,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change settings of the proxy other than the origin: HSTS and heuristic freshness */
+        patch: operations["updateProxy"];
         trace?: never;
     };
     "/api/v1/domains/{domain_id}/proxy/toggle": {
@@ -1141,6 +1142,45 @@ export interface components {
             /** @description the number of further faults; omitted when there are none */
             faults_omitted?: number;
         };
+        /** @description the stored certificate, and the order for the next one */
+        CertificateState: {
+            /**
+             * @description the origin of the stored certificate
+             * @enum {string}
+             */
+            source: "none" | "automatic" | "uploaded";
+            /** @description the host names that it is for, at most 100 */
+            names: string[];
+            /** @description the organization and the name of its issuer */
+            issuer: string | null;
+            /** @description when it was issued, as YYYY-MM-DD HH:MM:SS in UTC */
+            issued_at: string | null;
+            /** @description when it expires, as YYYY-MM-DD HH:MM:SS in UTC */
+            expires_at: string | null;
+            /** @description whether a node is ordering a certificate at the moment */
+            is_ordering: boolean;
+            /**
+             * @description how the certificate authority is checking the names at the moment; empty
+             * if it is not
+             */
+            challenges: ("dns-01" | "http-01")[];
+            /**
+             * @description when an order was requested that has not ended yet, as YYYY-MM-DD
+             * HH:MM:SS in UTC
+             */
+            requested_at: string | null;
+            /** @description when the last order began, as YYYY-MM-DD HH:MM:SS in UTC */
+            attempted_at: string | null;
+            /** @description failed orders since the last certificate */
+            failures: number;
+            /**
+             * @description when the next order begins after a failure, unless you request one
+             * before, as YYYY-MM-DD HH:MM:SS in UTC
+             */
+            next_attempt_at: string | null;
+            /** @description when its renewal begins, as YYYY-MM-DD HH:MM:SS in UTC */
+            renews_at: string | null;
+        };
         ChangedRecord: {
             /** @description relative to the domain; "@" is the apex */
             name: string;
@@ -1282,6 +1322,19 @@ export interface components {
             content: string;
             /** @description how the record reveals the origin, and how to fix it */
             why: string;
+            /** @description the id of the record */
+            record_id: number;
+            /**
+             * @description a change of the record that hides the origin: "set_proxied": set
+             * "proxied" to true; "remove_hints": replace the content by fixed_content;
+             * "set_address": set its address as the origin, then delete the record; null: only you
+             * can decide what to change
+             */
+            fix: ("set_proxied" | "remove_hints" | "set_address") | null;
+            /**
+             * @description for "remove_hints", the content without the addresses; otherwise null
+             */
+            fixed_content: string | null;
         };
         Finding: {
             /**
@@ -1474,6 +1527,16 @@ export interface components {
              */
             hsts_max_age: number | null;
             /**
+             * @description whether HSTS holds for all names below the host too (includeSubDomains)
+             */
+            hsts_include_subdomains: boolean;
+            /**
+             * @description whether browsers may include the domain in their preload lists
+             * (preload), which requires hsts_include_subdomains and an hsts_max_age of at least a
+             * year
+             */
+            hsts_preload: boolean;
+            /**
              * @description whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2)
              * for requests with Cookie or Authorization, URLs with a query, and responses with
              * Pragma or Vary: Cookie
@@ -1495,6 +1558,7 @@ export interface components {
              * why the renewal failed, or which names it does not cover; or null
              */
             ssl_error: string | null;
+            certificate: components["schemas"]["CertificateState"];
             /**
              * @description records that reveal the origin although the proxy is on, at most 100;
              * while the proxy is off, the records that would do so
@@ -7144,6 +7208,17 @@ export interface operations {
                      */
                     hsts_max_age?: number | null;
                     /**
+                     * @description true or false, whether HSTS holds for all names below the host
+                     * too (includeSubDomains); omit it to keep the value
+                     */
+                    hsts_include_subdomains?: boolean;
+                    /**
+                     * @description true or false, whether browsers may include the domain in their
+                     * preload lists (preload), which requires hsts_include_subdomains and an
+                     * hsts_max_age of at least a year; omit it to keep the value
+                     */
+                    hsts_preload?: boolean;
+                    /**
                      * @description true or false, whether the cache also uses heuristic freshness
                      * (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with
                      * a query, and responses with Pragma or Vary: Cookie; omit it to keep the value
@@ -7161,6 +7236,8 @@ export interface operations {
                     readonly ssl_expires_at?: unknown;
                     /** @description as in the response; ignored */
                     readonly ssl_error?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly certificate?: unknown;
                     /** @description as in the response; ignored */
                     readonly exposed?: unknown;
                     /** @description as in the response; ignored */
@@ -7256,8 +7333,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             /**
              * @description Unprocessable Entity: `invalid_origin`, `private_origin`, `origin_loop`,
-             * `origin_unresolvable`, `protocol_required`, `contradiction`, `validation`,
-             * `unknown_field`.
+             * `origin_unresolvable`, `protocol_required`, `contradiction`, `hsts_preload`,
+             * `validation`, `unknown_field`.
              */
             422: {
                 headers: {
@@ -7268,7 +7345,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "protocol_required" | "contradiction" | "validation" | "unknown_field";
+                            code: "invalid_origin" | "private_origin" | "origin_loop" | "origin_unresolvable" | "protocol_required" | "contradiction" | "hsts_preload" | "validation" | "unknown_field";
                         };
                     };
                 };
@@ -7293,6 +7370,154 @@ export interface operations {
                     };
                 };
             };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    updateProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description null or a whole number of seconds, at most 63072000, for the
+                     * max-age of HSTS (Strict-Transport-Security, RFC 6797); 0 revokes HSTS in
+                     * browsers, null sends no header; omit it to keep the value
+                     */
+                    hsts_max_age?: number | null;
+                    /**
+                     * @description true or false, whether HSTS holds for all names below the host
+                     * too (includeSubDomains); omit it to keep the value
+                     */
+                    hsts_include_subdomains?: boolean;
+                    /**
+                     * @description true or false, whether browsers may include the domain in their
+                     * preload lists (preload), which requires hsts_include_subdomains and an
+                     * hsts_max_age of at least a year; omit it to keep the value
+                     */
+                    hsts_preload?: boolean;
+                    /**
+                     * @description true or false, whether the cache also uses heuristic freshness
+                     * (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with
+                     * a query, and responses with Pragma or Vary: Cookie; omit it to keep the value
+                     */
+                    heuristic_freshness?: boolean;
+                };
+            };
+        };
+        responses: {
+            /**
+             * @description Change settings of the proxy other than the origin: HSTS and heuristic
+             * freshness
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name, in A-labels, without the last dot */
+                            domain: string;
+                        };
+                        proxy: components["schemas"]["Proxy"];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `hsts_preload`, `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "hsts_preload" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Otherwise"];
         };
     };

@@ -23,6 +23,10 @@ export interface ProxyConfig {
   readonly sslError: string | null;
   /** Seconds of Strict-Transport-Security (RFC 6797); null, or not there in rows of before: it is not sent. 0 takes back what browsers remember. */
   readonly hstsMaxAge?: number | null;
+  /** Whether it holds for all names below the host (includeSubDomains); omitted in old rows: no. */
+  readonly hstsIncludeSubdomains?: boolean;
+  /** Whether browsers may list the domain ahead (preload); omitted in old rows: no. */
+  readonly hstsPreload?: boolean;
   /** Whether the cache guesses lifetimes (RFC 9111 section 4.2.2) also where that is often wrong (edge/sites/site.ts); not there in rows of before: no. */
   readonly heuristicFreshness?: boolean;
   /** When it was turned off; null, or not there in rows of before: it never was, or is on. */

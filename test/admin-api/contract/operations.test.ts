@@ -32,6 +32,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/domains/{domain_id}/dnssec/foreign-keys': 'dnssec.foreign_key_create',
   'DELETE /api/v1/domains/{domain_id}/dnssec/foreign-keys/{foreign_key_id}': 'dnssec.foreign_key_delete',
   'PUT /api/v1/domains/{domain_id}/proxy': 'proxy.update',
+  'PATCH /api/v1/domains/{domain_id}/proxy': 'proxy.update',
   'POST /api/v1/domains/{domain_id}/proxy/toggle': 'proxy.enable',
   'POST /api/v1/domains/{domain_id}/proxy/purge': 'cache.purge',
   'POST /api/dev/apps/upload': 'package.upload',

@@ -14,11 +14,14 @@ const FIELDS = [
   'origin_port',
   'origin_protocol',
   'hsts_max_age',
+  'hsts_include_subdomains',
+  'hsts_preload',
   'heuristic_freshness',
   'ssl_status',
   'ssl_issued_at',
   'ssl_expires_at',
   'ssl_error',
+  'certificate',
   'exposed',
   'warnings',
 ];
@@ -65,11 +68,25 @@ await everywhere('contract, proxy', (test) => {
       null,
       null,
       null,
-      false,
+      ...[false, false, false],
       'none',
       null,
       null,
       null,
+      {
+        source: 'none',
+        names: [],
+        issuer: null,
+        issued_at: null,
+        expires_at: null,
+        is_ordering: false,
+        challenges: [],
+        requested_at: null,
+        attempted_at: null,
+        failures: 0,
+        next_attempt_at: null,
+        renews_at: null,
+      },
       [],
       [],
     ]);
@@ -239,6 +256,9 @@ await everywhere('contract, proxy', (test) => {
     const { ssl_status: status, ssl_issued_at: issued, ssl_expires_at: expires, ssl_error: error } = answer.body.proxy;
     assert.equal([status, error], ['active', null]);
     assert.ok(String(issued) < String(expires));
+    const stored = answer.body.proxy.certificate;
+    assert.equal([stored.source, stored.issuer, stored.issued_at], ['uploaded', 'Test Root', issued]);
+    assert.equal(stored.names, [zone.domain, `*.${zone.domain}`]);
     const entry = await audited(world, answer.headers.get('x-request-id'), 'certificate.set');
     const [, secret] = pair.private_key.split('\n');
     for (const text of [answer.text, JSON.stringify(entry), ...world.daemon.logged])
@@ -246,6 +266,7 @@ await everywhere('contract, proxy', (test) => {
     assert.equal((await state(zone)).ssl_status, 'active');
     const gone = succeeded(await zone.client.delete(path));
     assert.equal([gone.body.proxy.ssl_status, gone.body.proxy.ssl_expires_at], ['pending', null]);
+    assert.equal([gone.body.proxy.certificate.source, gone.body.proxy.certificate.names], ['none', []]);
     await audited(world, gone.headers.get('x-request-id'), 'certificate.delete');
     refused(await zone.client.delete(path), '404 no_such_certificate');
   });
@@ -266,6 +287,35 @@ await everywhere('contract, proxy', (test) => {
     ] as const)
       refused(await zone.client.put(`${at(zone)}/certificate`, json), `422 ${code}`, pointer);
     assert.equal(await state(zone), before);
+  });
+
+  test('PATCH …/proxy: HSTS and heuristic freshness, without an origin; omitted fields keep their values', async ({
+    world,
+  }) => {
+    const zone = await world.zone();
+    const patch = (json: unknown) => zone.client.send('PATCH', at(zone), { json });
+    const hsts = ({ hsts_max_age, hsts_include_subdomains, hsts_preload, heuristic_freshness }: Json) => [
+      ...[hsts_max_age, hsts_include_subdomains, hsts_preload, heuristic_freshness],
+    ];
+    const all = { hsts_max_age: 31_536_000, hsts_include_subdomains: true, hsts_preload: true };
+    const set = succeeded(await patch(all)).body.proxy;
+    assert.equal(hsts(set), [31_536_000, true, true, false]);
+    assert.is(set.origin_host, null);
+    assert.equal(hsts(succeeded(await patch({ heuristic_freshness: true })).body.proxy), [
+      31_536_000,
+      true,
+      true,
+      true,
+    ]);
+    refused(await patch({ hsts_max_age: 300 }), '422 hsts_preload', '/hsts_preload');
+    refused(await patch({ hsts_include_subdomains: false }), '422 hsts_preload', '/hsts_preload');
+    refused(await patch({ origin: '1.1.1.1' }), '422 unknown_field', '/origin');
+    refused(await patch({ hsts_preload: 1 }), '422 validation', '/hsts_preload');
+    const off = succeeded(await patch({ hsts_max_age: null, hsts_preload: false })).body.proxy;
+    assert.equal(hsts(off), [null, true, false, true]);
+    const put = { origin: '1.1.1.1', hsts_preload: true };
+    refused(await zone.client.put(at(zone), put), '422 hsts_preload', '/hsts_preload');
+    assert.is((await state(zone)).origin_host, null);
   });
 
   test('POST …/proxy/purge: empties the edge cache of the domain, or only urls, prefixes and tags of the body', async ({

@@ -37,6 +37,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 /** Optional fields that would change the kind of request, or contradict others. */
 const LEFT_OUT = new Set([
   'priority',
+  'hsts_preload',
   'proxied',
   'origin_host',
   'origin_port',

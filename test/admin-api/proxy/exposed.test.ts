@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { contentWithoutHints } from '../../../admin-api/proxy/exposed-fix.ts';
 import { findExposure } from '../../../admin-api/proxy/exposure.ts';
 import { hostName } from '../../../admin-api/proxy/own-names.ts';
 import { RECORD_RDATA } from '../../../core/store/rows.ts';
@@ -61,6 +62,23 @@ test('how a record reveals the origin', () => {
   }
 });
 
+test('an HTTPS record without its address hints', () => {
+  for (const [content, fixed] of [
+    ['1 . alpn=h2 ipv4hint=192.0.2.1', '1 . alpn="h2"'],
+    ['1 svc.example.net ipv4hint=192.0.2.1 ech=AAAA ipv6hint=2001:db8::7', '1 svc.example.net. ech=AAAA'],
+    ['1 . mandatory=alpn alpn=h2 ipv4hint=192.0.2.1', '1 . mandatory=alpn alpn="h2"'],
+    ['1 . mandatory=ipv4hint ipv4hint=192.0.2.1', null],
+  ] as const)
+    assert.is(contentWithoutHints(TYPE.HTTPS, parseRdata(TYPE.HTTPS, content)), fixed, content);
+});
+
+test('a name that mail goes to is not to be proxied, whatever its records say', async ({ domain, proxy }) => {
+  const id = await domain('mailed-zone.com', ['@ MX 10 mail.mailed-zone.com', 'mail A 1.1.1.1 proxied=false']);
+  const [mail] = listOf((await proxy('PUT', id, '', { origin: '1.1.1.1' })).body.proxy.exposed);
+  assert.match(String(mail.why), /MX, SRV or NS record points to this name/);
+  assert.is(mail.fix, null as never);
+});
+
 test('joins the strings of a text', () => {
   const bytes = Buffer.concat([Buffer.alloc(RECORD_RDATA), parseRdata(TYPE.TXT, '"v=spf1 ip4:203.0" ".113.7"')]);
   const secret = { addresses: idsOf('cb007107'), host: null, hostText: null };
@@ -96,6 +114,14 @@ test('lists names that are not proxied, with reasons; the same with the proxy of
   assert.match(whys.get('mail')!, /MX, SRV or NS record points to this name/);
   assert.match(whys.get('ftp')!, /"proxied": false/);
   assert.match(whys.get('_srv._tcp')!, /underscore/);
+  const fixes = listOf(off.body.proxy.exposed).map(({ name, fix, fixed_content }) => [name, fix, fixed_content]);
+  assert.equal(fixes, [
+    ['@', null, null],
+    ['_srv._tcp', 'set_proxied', null],
+    ['ftp', 'set_proxied', null],
+    ['mail', null, null],
+    ['www', 'remove_hints', '1 .'],
+  ]);
   const on = await proxy('POST', id, '/toggle', { enable: true });
   assert.equal(on.body.proxy.exposed, off.body.proxy.exposed);
 });
@@ -122,6 +148,7 @@ test('an origin with a host name: its record, its targets, and its addresses in 
   ]);
   const [own] = listOf(inside.body.proxy.exposed).filter(({ name }) => String(name) === 'origin');
   assert.match(String(own.why), /anyone who guesses it/);
+  assert.is(String(own.fix), 'set_address');
   hosts.set('origin.example.net', ['1.1.1.1']);
   const outside = await proxy('PUT', id, '', { origin: 'origin.example.net' });
   assert.equal(exposedLines(outside), ['db A 1.1.1.1', 'origin A 1.1.1.1'], 'the addresses that it has now');

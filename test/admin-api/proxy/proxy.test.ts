@@ -2,6 +2,9 @@ import { Socket as DatagramSocket } from 'node:dgram';
 import { Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatTime } from '../../../admin-api/http/time.ts';
+import { write } from '../../../core/journal/draft/draft.ts';
+import { type AcmeOrder, acmeChallenges, acmeOrders } from '../../../core/store/rows.ts';
 import { TABLE } from '../../core/address/table.ts';
 import { listOf } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
@@ -13,11 +16,27 @@ const DEFAULTS = {
   origin_port: null,
   origin_protocol: null,
   hsts_max_age: null,
+  hsts_include_subdomains: false,
+  hsts_preload: false,
   heuristic_freshness: false,
   ssl_status: 'none',
   ssl_issued_at: null,
   ssl_expires_at: null,
   ssl_error: null,
+  certificate: {
+    source: 'none',
+    names: [],
+    issuer: null,
+    issued_at: null,
+    expires_at: null,
+    is_ordering: false,
+    challenges: [],
+    requested_at: null,
+    attempted_at: null,
+    failures: 0,
+    next_attempt_at: null,
+    renews_at: null,
+  },
   exposed: [],
   warnings: [],
 };
@@ -418,6 +437,43 @@ test('exempts only the configured addresses', async () => {
   } finally {
     await rig.daemon.stop();
   }
+});
+
+test('certificate: the order, its attempts and its failure as they are stored', async ({ daemon, domain, proxy }) => {
+  const id = await domain('ordered.test', ['@ A 1.1.1.1']);
+  await proxy('POST', id, '/toggle', { enable: true });
+  const now = Math.floor(Date.now() / 1000);
+  const order: AcmeOrder = {
+    domainId: Number(id),
+    ...{ claim: { node: 'n1', until: now + 100 }, triedAt: now - 5, failures: 2, retryAt: now - 9 },
+    ...{ blockedUntil: null, renewAt: null, directory: null, issued: 0, issuedSince: 0 },
+  };
+  const put = (changes: Partial<AcmeOrder>) =>
+    write(daemon.environment, daemon.journal, 'test', (draft) => {
+      draft.put(acmeOrders, { ...order, ...changes });
+      const challenge = { domainId: order.domainId, type: 'dns-01', token: 't', content: 'c' } as const;
+      draft.put(acmeChallenges, challenge);
+    });
+  const view = async () => (await proxy('GET', id)).body.proxy.certificate;
+  await put({});
+  const running = await view();
+  assert.equal([running.source, running.is_ordering, running.challenges], ['none', true, ['dns-01']]);
+  assert.equal([running.failures, running.next_attempt_at], [2, null]);
+  assert.match(String(running.requested_at), /^\d{4}-/);
+  assert.is(running.attempted_at, formatTime(now - 5));
+
+  await put({ claim: null, failures: 3, retryAt: now + 60, blockedUntil: now + 90 });
+  const failed = await view();
+  assert.equal([failed.is_ordering, failed.challenges, failed.failures], [false, [], 3]);
+  assert.is(failed.next_attempt_at, formatTime(now + 90));
+
+  await put({ claim: { node: 'n1', until: now - 1 }, failures: 0, retryAt: null });
+  const stopped = await view();
+  assert.equal([stopped.is_ordering, stopped.next_attempt_at], [false, null], 'the claim has ended');
+
+  await proxy('POST', id, '/toggle', { enable: false });
+  await put({ claim: null, failures: 3, retryAt: now + 60 });
+  assert.is((await view()).next_attempt_at, null, 'nothing is ordered while the proxy is off');
 });
 
 test('audit: the change, its author, and the previous settings', async ({ daemon, domain, proxy }) => {

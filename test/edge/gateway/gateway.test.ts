@@ -16,7 +16,7 @@ const site = (domain: string, hasCertificate: boolean): Site => ({
   domain,
   origin: { host: '192.0.2.1', port: 80, protocol: 'http' },
   hasCertificate,
-  hstsMaxAge: null,
+  hsts: '',
 });
 const SITES: ReadonlyMap<string, Site> = new Map([
   ['www.site.test', site('site.test', true)],

@@ -20,7 +20,7 @@ export const SITE: Site = {
   domain: 'example.com',
   origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
   hasCertificate: true,
-  hstsMaxAge: null,
+  hsts: '',
 };
 
 export interface CacheRig {

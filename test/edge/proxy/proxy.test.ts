@@ -21,7 +21,7 @@ const site: Site = {
   domain: 'site.test',
   origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
   hasCertificate: true,
-  hstsMaxAge: null,
+  hsts: '',
 };
 
 interface Case {

@@ -9,7 +9,7 @@ const site: Site = {
   domain: 'site.test',
   origin: { host: 'origin.internal.test', port: 8080, protocol: 'http' },
   hasCertificate: true,
-  hstsMaxAge: null,
+  hsts: '',
 };
 const HTTPS = { scheme: 'https', authority: 'www.site.test' };
 
@@ -108,8 +108,8 @@ const ROWS: readonly Row[] = [
   // RFC 6797.
   ['strict-transport-security', 'max-age=1', 'max-age=1'],
   ['strict-transport-security', 'max-age=1', null, {}, HTTP],
-  ['strict-transport-security', 'max-age=1', 'max-age=600', { hstsMaxAge: 600 }],
-  ['strict-transport-security', 'max-age=1', 'max-age=0', { hstsMaxAge: 0 }],
+  ['strict-transport-security', 'max-age=1', 'max-age=600', { hsts: 'max-age=600' }],
+  ['strict-transport-security', 'max-age=1', 'max-age=0', { hsts: 'max-age=0' }],
 ];
 
 for (const [name, sent, received, more = {}, visited = HTTPS] of ROWS) {
@@ -121,10 +121,10 @@ for (const [name, sent, received, more = {}, visited = HTTPS] of ROWS) {
 }
 
 test('HSTS is sent for a site that enables it, even if its origin does not', () => {
-  const fields = responseFields([], { ...site, hstsMaxAge: 31_536_000 }, HTTPS, 'waypost');
+  const fields = responseFields([], { ...site, hsts: 'max-age=31536000' }, HTTPS, 'waypost');
   assert.equal(valuesOf(fields, 'strict-transport-security'), ['max-age=31536000']);
   assert.equal(
-    valuesOf(responseFields([], { ...site, hstsMaxAge: 5 }, HTTP, 'waypost'), 'strict-transport-security'),
+    valuesOf(responseFields([], { ...site, hsts: 'max-age=5' }, HTTP, 'waypost'), 'strict-transport-security'),
     [],
   );
 });

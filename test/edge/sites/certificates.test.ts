@@ -167,14 +167,19 @@ test('a site has the settings of its proxy; without an origin and a public addre
       domain: 'site.test',
       origin: { host: 'origin.example.net', port: 443, protocol: 'https' },
       hasCertificate: false,
-      hstsMaxAge: null,
+      hsts: '',
       heuristicFreshness: false,
     };
     const proxy = { ...newProxy(domain), originHost: 'origin.example.net' };
     await change(rig, (draft) => draft.put(proxies, proxy));
     assert.equal(sites.siteOf('site.test'), expected);
     await change(rig, (draft) => draft.put(proxies, { ...proxy, hstsMaxAge: 0 }));
-    assert.equal(sites.siteOf('site.test'), { ...expected, hstsMaxAge: 0 });
+    assert.equal(sites.siteOf('site.test'), { ...expected, hsts: 'max-age=0' });
+    const everywhere = { hstsMaxAge: 31_536_000, hstsIncludeSubdomains: true, hstsPreload: true };
+    await change(rig, (draft) => draft.put(proxies, { ...proxy, ...everywhere }));
+    assert.is(sites.siteOf('site.test')?.hsts, 'max-age=31536000; includeSubDomains; preload');
+    await change(rig, (draft) => draft.put(proxies, { ...proxy, ...everywhere, hstsMaxAge: null }));
+    assert.is(sites.siteOf('site.test')?.hsts, '');
     await change(rig, (draft) => draft.put(proxies, { ...proxy, heuristicFreshness: true }));
     assert.equal(sites.siteOf('site.test'), { ...expected, heuristicFreshness: true });
     await change(rig, (draft) => draft.put(proxies, newProxy(domain)));
