@@ -79,6 +79,7 @@ async function startParts(
     aliases: aliases.states,
     ready: () => readiness.current(),
     sync: node.isAlone ? undefined : node.sync,
+    describeNodes: node.describe,
     answerDns: nameserver.answerHttps,
     forwardedBy,
     dashboard: fileURLToPath(new URL('./dashboard', import.meta.url)),

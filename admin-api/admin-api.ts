@@ -5,6 +5,7 @@ import type { Logger } from '../core/base/log/index.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
+import type { ClusterView } from '../core/cluster/overview.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
@@ -39,6 +40,7 @@ import type { Route, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
+import { nodeRoutes } from './nodes.ts';
 import { openApiRoutes } from './openapi/routes.ts';
 import { type AuditPrograms, createPackages, type Packages } from './packages/index.ts';
 import { DashboardPages } from './pages/pages.ts';
@@ -60,6 +62,8 @@ export interface AdminApiOptions {
   ready(): Readiness;
   /** Which nodes have applied a change; omitted: this is the only node. */
   readonly sync?: (sequence: number) => Sync;
+  /** The nodes of the cluster, or the single node. */
+  describeNodes(): Promise<ClusterView>;
   readonly secrets: Secrets;
   readonly metrics: Registry;
   /** Storage of the packages. */
@@ -133,6 +137,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const eventStreams = new EventStreams(services);
   const described: readonly Route[] = [
     ...healthRoutes(options.ready, config.nodeName),
+    ...nodeRoutes(options.describeNodes),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
     ...tokenRoutes(signInParts),
     ...sessionRoutes(signInParts, sessions),

@@ -3,12 +3,28 @@
 import { Type } from '@sinclair/typebox';
 import { idKey } from '../../core/store/keys.ts';
 import type { Passwords } from '../auth/password.ts';
+import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
-import { NOTHING, pageQuery } from '../http/schema.ts';
-import { accountPatchBody, accountResponse, accountsResponse, newAccountBody, ownAccountResponse } from './schema.ts';
-import { createAccount, deleteAccount, describeAccount, updateAccount, viewAccount } from './service.ts';
+import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
+import {
+  accountPatchBody,
+  accountResponse,
+  accountsResponse,
+  newAccountBody,
+  ownAccountResponse,
+  plansResponse,
+} from './schema.ts';
+import {
+  createAccount,
+  deleteAccount,
+  describeAccount,
+  requireAccount,
+  updateAccount,
+  viewAccount,
+  viewPlan,
+} from './service.ts';
 
 const ACCOUNTS = '/api/v1/accounts';
 const ACCOUNT = `${ACCOUNTS}/{account_id}`;
@@ -23,8 +39,10 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       tag: 'accounts',
       summary: 'Get the account of the token and its usage',
       scope: 'account',
+      query: Type.Object(accountQuery),
       response: ownAccountResponse,
-      run: ({ caller }) => ({ account: describeAccount(services, caller.account) }),
+      faults: ACTING_FAULTS,
+      run: (context) => ({ account: describeAccount(services, accountOf(services.reader, context)) }),
     }),
     route({
       operationId: 'listAccounts',
@@ -57,6 +75,29 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       response: accountResponse,
       faults: { 409: TAKEN, 422: ['invalid_plan'], 503: ['busy'] },
       run: (context) => createAccount(services, passwords, context, context.body),
+    }),
+    route({
+      operationId: 'getAccount',
+      method: 'GET',
+      path: ACCOUNT,
+      tag: 'accounts',
+      summary: 'Get an account',
+      scope: 'account',
+      admin: true,
+      response: accountResponse,
+      faults: { 404: ['no_such_account'] },
+      run: ({ params }) => ({ account: viewAccount(requireAccount(services.reader, parseId(params.account_id))) }),
+    }),
+    route({
+      operationId: 'listPlans',
+      method: 'GET',
+      path: '/api/v1/plans',
+      tag: 'accounts',
+      summary: 'List the plans of the configuration',
+      scope: 'account',
+      admin: true,
+      response: plansResponse,
+      run: () => ({ plans: Object.entries(services.config.plans).map(([name, max]) => viewPlan(name, max)) }),
     }),
     route({
       operationId: 'updateAccount',

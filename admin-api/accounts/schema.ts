@@ -60,6 +60,19 @@ export const accountsResponse = Type.Object({
   next_cursor: nextCursorSchema,
 });
 
+export const plansResponse = Type.Object({
+  plans: list(
+    Type.Object(
+      {
+        name: Type.String(),
+        max_domains: orNull(count('the maximum number of domains'), 'null: unlimited'),
+      },
+      { title: 'Plan' },
+    ),
+    'as in the configuration',
+  ),
+});
+
 export const ownAccountResponse = Type.Object({
   account: Type.Object(
     {

@@ -144,7 +144,8 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
   });
 }
 
-function requireAccount(reader: Pick<Draft, 'account'>, id: Id): Account {
+/** Throws HttpError 404. */
+export function requireAccount(reader: Pick<Draft, 'account'>, id: Id): Account {
   const account = reader.account(id);
   if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account with this id.');
   return account;
@@ -215,7 +216,10 @@ export function viewAccount(account: Account) {
   };
 }
 
-/** The account of the caller, with its usage. */
+/** `limit`: see planLimit. */
+export const viewPlan = (name: string, limit: number) => ({ name, max_domains: limit === 0 ? null : limit });
+
+/** An account with its usage. */
 export function describeAccount({ reader, config }: Services, account: Account) {
   const usage = reader.usage(account.id);
   const limit = planLimit(config.plans, account.plan);

@@ -55,9 +55,12 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
   addVerb(parent, context, {
     usage: 'approve <upload>',
     about: 'approve a package that is in review or suspended (administrators)',
+    options: [option('--reason <text>', 'a note, which is shown to the developer')],
     examples: ['waypost pkg approve 57'],
-    async run(call, [id]) {
-      const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/approve` });
+    async run(call: Call<Partial<Reason>>, [id]) {
+      const { reason } = call.options;
+      const json = reason === undefined ? undefined : { reason };
+      const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/approve`, json });
       call.show(result, `Approved: ${formatUpload(asObject(result.upload))}`);
       return true;
     },

@@ -17,6 +17,7 @@ export const domainView = Type.Object(
     record_count: count('the number of its records'),
     revision: count('the sequence number of its last change'),
     proxy_enabled: flag('whether the proxy is on'),
+    account_id: id('the account that owns it'),
     created_at: time('when it was created'),
     updated_at: time('when it or its records were last changed'),
   },

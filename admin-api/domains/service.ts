@@ -216,6 +216,7 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
     record_count: state.recordCount,
     revision: state.revision,
     proxy_enabled: services.reader.proxy(domain.id)?.enabled ?? false,
+    account_id: domain.accountId,
     created_at: formatTime(domain.createdAt),
     updated_at: formatTime(state.updatedAt || domain.createdAt),
   };

@@ -16,8 +16,16 @@ import { changeUploadState, reinstateApp, suspendApp } from './decisions.ts';
 import { anyUpload } from './owned.ts';
 import type { PackageBlobs } from './package-blobs.ts';
 import { RULES } from './paths.ts';
-import { appOnlyResponse, queueResponse, rejectBody, suspendBody, uploadBrief, uploadResponse } from './schema.ts';
-import { report, viewReport, viewUploadBrief } from './view.ts';
+import {
+  appOnlyResponse,
+  approveBody,
+  queueResponse,
+  rejectBody,
+  suspendBody,
+  uploadBrief,
+  uploadResponse,
+} from './schema.ts';
+import { report, viewQueued, viewReport } from './view.ts';
 
 const QUEUE = '/api/dev/admin/queue';
 const UPLOAD = '/api/dev/admin/uploads/{upload_id}';
@@ -45,7 +53,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
         const page = found.slice(0, limit);
         const last = found.length > limit ? timeKey(page[page.length - 1]) : null;
         return {
-          uploads: page.map((row) => ({ ...viewUploadBrief(row), account_id: row.accountId, notes: row.notes })),
+          uploads: page.map((row) => viewQueued(reader, row)),
           next_cursor: nextCursor(last, context),
         };
       },
@@ -87,6 +95,8 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       method: 'POST',
       path: `${UPLOAD}/approve`,
       summary: 'Approve a package that is in review or suspended',
+      body: approveBody,
+      bodyOptional: true,
       response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state', 'version_superseded', 'app_suspended'] },
       run: (context) =>
@@ -95,6 +105,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
           context,
           (draft) => anyUpload(draft, parseId(context.params.upload_id)),
           'approved',
+          context.body,
         ),
     }),
     route({

@@ -3,13 +3,14 @@ import type { Id } from '../../core/store/keys.ts';
 import { appOf, uploadOf } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { App, Upload } from '../../core/store/rows.ts';
+import { mayActFor } from '../change/acting.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 
-/** Throws HttpError 404, also for an upload of another account. */
-export function ownedUpload(reader: Reader, { account }: Caller, id: Id): Upload {
+/** Throws HttpError 404, also for an upload of another account that the caller cannot act for. */
+export function ownedUpload(reader: Reader, caller: Caller, id: Id): Upload {
   const upload = anyUpload(reader, id);
-  if (upload.accountId === account.id) return upload;
+  if (mayActFor(reader, caller, upload.accountId)) return upload;
   throw noSuchUpload();
 }
 
@@ -20,10 +21,10 @@ export function anyUpload(reader: Reader, id: Id): Upload {
   return upload;
 }
 
-/** Throws HttpError 404, also for an app of another account. */
-export function ownedApp(reader: Reader, { account }: Caller, id: string): App {
+/** Throws HttpError 404, also for an app of another account that the caller cannot act for. */
+export function ownedApp(reader: Reader, caller: Caller, id: string): App {
   const app = anyApp(reader, id);
-  if (app.accountId === account.id) return app;
+  if (mayActFor(reader, caller, app.accountId)) return app;
   throw noSuchApp();
 }
 

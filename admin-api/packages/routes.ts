@@ -2,10 +2,11 @@
 import { Type } from '@sinclair/typebox';
 import { TIME_KEY, timeKey } from '../../core/store/keys.ts';
 import { appsOf, uploadsOf } from '../../core/store/package-reads.ts';
+import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId } from '../change/services.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
 import { formRoute, type Route, route } from '../http/route.ts';
-import { pageQuery } from '../http/schema.ts';
+import { accountQuery, pageQuery } from '../http/schema.ts';
 import { changeUploadState } from './decisions.ts';
 import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
@@ -28,12 +29,14 @@ export function packageRoutes(intake: Intake): Route[] {
       description:
         'The package is audited at once. The response waits some seconds for the verdict. If the audit takes longer, "status" is "pending" or "scanning", and "url" is the path for polling. An app belongs to the account that uploads its first package.',
       scope: 'packages',
+      query: Type.Object(accountQuery),
       form: packageForm,
       limit: maxFormBytes(config.packages.maxBytes),
       response: uploadResponse,
       faults: {
         400: ['malformed_multipart'],
-        403: ['app_taken', 'app_suspended'],
+        403: [...ACTING_FAULTS[403], 'app_taken', 'app_suspended'],
+        404: ACTING_FAULTS[404],
         409: ['app_limit', 'version_exists', 'version_not_greater'],
         413: ['package_too_large'],
         422: [
@@ -56,14 +59,14 @@ export function packageRoutes(intake: Intake): Route[] {
       tag: 'packages',
       summary: 'List the apps of the account',
       scope: 'packages',
-      query: Type.Object(pageQuery),
+      query: Type.Object({ ...pageQuery, ...accountQuery }),
       response: appsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
       run(context) {
         const { limit, after } = readPage(context.query);
         const from = after?.toString() ?? null;
         if (from !== null && !isAppId(from)) throw invalidCursor();
-        const found = appsOf(reader, context.caller.account.id, from, limit + 1);
+        const found = appsOf(reader, accountOf(reader, context).id, from, limit + 1);
         const page = found.slice(0, limit);
         const last = found.length > limit ? Buffer.from(page[page.length - 1].id) : null;
         return { apps: page.map((app) => viewApp(reader, app)), next_cursor: nextCursor(last, context) };

@@ -129,6 +129,7 @@ const step = Type.Object({
 const upload = Type.Object(
   {
     ...common,
+    account_id: id('the account of the app'),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of the package' }),
     size: count('the size of the package in bytes'),
     notes: orNull(Type.String(), 'the release notes, or null'),
@@ -169,7 +170,9 @@ export const queueResponse = Type.Object({
   uploads: list(
     Type.Object({
       ...uploadBrief.properties,
+      app_name: orNull(Type.String(), 'the name of the app'),
       account_id: id('the account'),
+      username: orNull(Type.String(), 'the username of the account; null: it was deleted'),
       notes: orNull(Type.String(), 'the release notes'),
     }),
     'packages in review, oldest first',
@@ -188,4 +191,6 @@ export const rejectBody = bodySchema(
   }),
 );
 
+/** The reason of an approval is optional. */
+export const approveBody = bodySchema(Type.Object({ reason: Type.Optional(reason) }));
 export const suspendBody = bodySchema(Type.Object({ reason }));

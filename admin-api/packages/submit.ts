@@ -4,7 +4,8 @@ import { StateError } from '../../core/base/errors.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
-import { type App, apps, type Upload, uploads } from '../../core/store/rows.ts';
+import { type Account, type App, apps, type Upload, uploads } from '../../core/store/rows.ts';
+import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
@@ -64,8 +65,9 @@ const MAX_FAULTS = 20;
 /** Receives the form. Throws HttpError 400, 413, 422, 429 and 503. */
 export async function receivePackage(
   { services, blobs, identities, limit }: Intake,
-  { caller, headers, header, body }: Context<Caller, AsyncIterable<Buffer>>,
+  { caller, query, headers, header, body }: Context<Caller, AsyncIterable<Buffer>>,
 ): Promise<Received<Submission>> {
+  const account = accountOf(services.reader, { caller, query });
   limit.take(caller.account.id, headers);
   const { maxBytes, sdks } = services.config.packages;
   const part = await blobs.store.part();
@@ -97,7 +99,7 @@ export async function receivePackage(
     const identity = Buffer.from(JSON.stringify([part.hash, notes]));
     const facts = readFacts(await identities.run({ path: part.path, maxBytes, sdks }));
     if (facts instanceof HttpError) return { value: { refusal: facts }, identity };
-    const refusal = refusalOf(() => requireApp(services, services.reader, caller, facts));
+    const refusal = refusalOf(() => requireApp(services, services.reader, account, facts));
     if (refusal !== undefined) return { value: { refusal }, identity };
     const { hash, size } = await part.keep();
     return { value: { sha256: hash, size, notes, facts }, identity };
@@ -125,13 +127,16 @@ function readNotes(text: string | undefined): string | null {
 /** Throws HttpError 403, 422, StateError. */
 export async function submitPackage({ services, auditor }: Intake, context: Context<Caller>, submission: Submission) {
   if ('refusal' in submission) throw submission.refusal;
+  const account = accountOf(services.reader, context);
   const { upload } = await change(services, context, (draft) => {
-    const app = requireApp(services, draft, context.caller, submission.facts);
+    requireAccount(draft, account);
+    const app = requireApp(services, draft, account, submission.facts);
     const row = newUpload(draft.newId(uploads), auditor, context.caller, app, submission);
     draft.put(apps, { ...app, name: submission.facts.name, updatedAt: row.createdAt });
     draft.put(uploads, row);
     return {
       action: 'package.upload',
+      accountId: row.accountId,
       target: row.id,
       detail: { app_id: row.appId, version: row.version, version_code: row.versionCode, sha256: row.sha256 },
       createResponse: () => ({ upload: viewUpload(row, []) }),
@@ -184,7 +189,7 @@ const unreadable = (faults: readonly FoundFault[]): HttpError =>
   );
 
 /** The existing or new app of the package. Throws HttpError 403 and StateError. */
-function requireApp({ config }: Services, reader: Reader, { account }: Caller, facts: PackageFacts): App {
+function requireApp({ config }: Services, reader: Reader, account: Account, facts: PackageFacts): App {
   const app = appOf(reader, facts.id);
   if (app === undefined) {
     const { maxApps } = config.packages;
@@ -223,7 +228,7 @@ function newUpload(
   const step = newStep('pending', { by: account.username });
   return {
     id,
-    accountId: account.id,
+    accountId: app.accountId,
     appId: app.id,
     ...{ version, versionCode, sha256, size, notes },
     ...{ state: 'pending', history: [step], claim: book.newClaim(0), summary: null },

@@ -1,7 +1,7 @@
 /** Converts apps and uploads from rows to responses. */
 import type { Finding } from '../../core/miniapp/finding.ts';
-import { reportOf, uploadOf, uploadsOf } from '../../core/store/package-reads.ts';
-import type { Reader } from '../../core/store/reader.ts';
+import { appOf, reportOf, uploadOf, uploadsOf } from '../../core/store/package-reads.ts';
+import type { Reader, StoreReader } from '../../core/store/reader.ts';
 import type { App, Upload } from '../../core/store/rows.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Context } from '../http/route.ts';
@@ -26,11 +26,23 @@ export function viewUploadBrief(row: Upload) {
   };
 }
 
+/** An upload in the queue of reviewers. */
+export function viewQueued(reader: StoreReader, row: Upload) {
+  return {
+    ...viewUploadBrief(row),
+    app_name: appOf(reader, row.appId)?.name ?? null,
+    account_id: row.accountId,
+    username: reader.account(row.accountId)?.username ?? null,
+    notes: row.notes,
+  };
+}
+
 /** An upload with all fields and findings. */
 export function viewUpload(row: Upload, findings: readonly Finding[]) {
   const { summary, ...brief } = viewUploadBrief(row);
   return {
     ...brief,
+    account_id: row.accountId,
     sha256: row.sha256,
     size: row.size,
     notes: row.notes,

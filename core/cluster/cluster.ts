@@ -42,6 +42,8 @@ export interface ClusterOptions {
   readonly blobs?: BlobStore;
   /** See PeerServerOptions. */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
+  /** See PeerServerOptions. */
+  report?(): string;
 }
 
 export class Cluster {
@@ -58,6 +60,8 @@ export class Cluster {
   /** When another node was heard last, in the time of performance.now(); null: none was. */
   heardAt: number | null = null;
   isServing = false;
+  /** When each node was heard last: Unix time in seconds, by name. */
+  readonly #heardTimes = new Map<string, number>();
 
   constructor(options: ClusterOptions) {
     const { self, deadline } = options;
@@ -106,6 +110,19 @@ export class Cluster {
 
   get members(): Members | null {
     return this.#membership?.members ?? null;
+  }
+
+  /** All nodes of the cluster as far as they are known, by name, this one included. */
+  get known(): ReadonlyMap<string, Member> {
+    const { self } = this.#options;
+    return new Map([[self.name, self], ...(this.#known ?? [])]);
+  }
+
+  /** What another node has applied, and when it was heard last in Unix time. */
+  lastHeard(name: string): { readonly applied: number; readonly at: number } | undefined {
+    const at = this.#heardTimes.get(name);
+    const peer = this.#acknowledgements.state.get(name);
+    return at === undefined || peer === undefined ? undefined : { applied: peer.applied, at };
   }
 
   /** Something was applied here. */
@@ -200,6 +217,7 @@ export class Cluster {
       watch.stop();
     }
     this.#acknowledgements.setMembers(known.keys(), live);
+    for (const name of this.#heardTimes.keys()) if (!known.has(name)) this.#heardTimes.delete(name);
     for (const [name, member] of known) {
       if (name === self.name || this.#watches.has(name)) continue;
       const heard =
@@ -209,6 +227,7 @@ export class Cluster {
         tls,
         onApplied: (peer, sequence) => {
           this.heardAt = performance.now();
+          this.#heardTimes.set(peer, Math.floor(Date.now() / 1000));
           this.#acknowledgements.applied(peer, sequence);
           this.#options.onHeard?.();
         },

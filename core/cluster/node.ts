@@ -5,6 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local-journal.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
+import type { ClusterView } from './overview.ts';
 import type { Standing } from './standing.ts';
 
 export interface Node {
@@ -19,6 +20,8 @@ export interface Node {
   /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
+  /** All nodes, as they report themselves now. */
+  readonly describe: () => Promise<ClusterView>;
   /** Null: it is alone. */
   readonly standing: (() => Standing) | null;
   /** Why this node is not to be asked; empty when it is. */

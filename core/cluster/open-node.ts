@@ -8,6 +8,7 @@ import { journalHeadMetrics } from '../store/metrics.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { clusterMetrics } from './metrics.ts';
 import type { Node, NodeOptions } from './node.ts';
+import { describeSingleNode } from './overview.ts';
 import { openSharedNode } from './shared-node.ts';
 import { STATES } from './standing.ts';
 
@@ -43,6 +44,7 @@ function alone(options: NodeOptions): Node {
     isReplaced: false,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
     served: async () => {},
+    describe: async () => describeSingleNode(nodeName, options.version, journal.head),
     standing: null,
     faults: () => [],
     warnings: () => [],

@@ -17,6 +17,8 @@ export interface PeerServerOptions {
   readonly listen: { readonly address: string; readonly port: number };
   /** Of the last entry that is applied. */
   head(): number;
+  /** JSON about this node, for clients without messages; omitted: only `head`. */
+  report?(): string;
   /** The node of the cluster that has this certificate; undefined: none, as one that was removed has it still. */
   memberOf(certificate: X509Certificate): string | undefined;
   /** Takes what a node forwards. Resolves with the answer. Rejects when it takes nothing now, and for what is unreadable. */
@@ -163,7 +165,8 @@ export class PeerServer {
     const hash = path.startsWith(BLOBS) ? path.slice(BLOBS.length) : '';
     if (path === '/v1/applied') {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      const tell = (applied: number): void => void response.write(`{"applied":${applied}}\n`);
+      const { report } = this.#options;
+      const tell = (applied: number): void => void response.write(`${report?.() ?? `{"applied":${applied}}`}\n`);
       const unread = (): number => response.writableLength;
       this.#listen(response, { ...member, tell, unread, destroy: () => response.destroy() });
     } else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);

@@ -6,6 +6,7 @@ import { formatListen } from '../config/listen.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
+import { SharedRun } from '../journal/etcd/shared-run.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
@@ -15,6 +16,8 @@ import { nodeId } from './identity.ts';
 import { Lag } from './lag.ts';
 import { readMembers } from './members.ts';
 import type { Node, NodeOptions } from './node.ts';
+import { formatReport, type NodeReport, STARTED_AT } from './node-report.ts';
+import { type ClusterView, describeCluster } from './overview.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
@@ -47,6 +50,8 @@ class SharedNode implements Node {
   readonly standing = (): Standing => ({ ...this.#lag.standing(), storage: this.#upkeep.storage });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
+  readonly describe = (): Promise<ClusterView> => this.#overview.join();
+  readonly #overview: SharedRun<ClusterView>;
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
@@ -108,9 +113,20 @@ class SharedNode implements Node {
       onHeard: () => this.#lag.heard(),
       blobs: options.blobs,
       commit: (node, commits) => journal.commitForwarded(node, commits),
+      report: () => formatReport(this.#report()),
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
     });
     this.#cluster = cluster;
+    this.#overview = new SharedRun(() =>
+      describeCluster({
+        ...{ self: nodeName, tls },
+        members: () => cluster.known,
+        live: () => cluster.members?.live ?? new Set(),
+        report: () => this.#report(),
+        lastHeard: (name) => cluster.lastHeard(name),
+        storage: () => this.#upkeep.storage,
+      }),
+    );
     const puller = new BlobPuller({
       ...{ store: options.blobs, tls, log, limit: config.packages.maxBytes, deadline: BLOB },
       peers: () => cluster.others,
@@ -178,6 +194,12 @@ class SharedNode implements Node {
     await this.journal.close();
     await this.#cluster.close();
     await this.#gateway.close();
+  }
+
+  #report(): NodeReport {
+    const { state, lagSeconds } = this.#lag.standing();
+    const { head } = this.journal;
+    return { applied: head, state, lagSeconds: Math.round(lagSeconds * 10) / 10, startedAt: STARTED_AT };
   }
 
   get #isToBeReplaced(): boolean {

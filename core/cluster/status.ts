@@ -1,20 +1,21 @@
 /** How a cluster stands, as one of its nodes can find out without its daemon. */
-import { request } from 'undici';
 import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdStorage } from '../etcd/messages.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';
-import { peerAgent } from './peer-agent.ts';
-import type { PeerTls } from './peer-tls.ts';
+import { fetchReport, type NodeReport } from './node-report.ts';
 
-export interface NodeStatus extends Member {
+/** Null: it does not answer. */
+type MaybeReport = { readonly [K in keyof NodeReport]: NodeReport[K] | null };
+
+export interface NodeStatus extends Member, MaybeReport {
   /** Others wait for it. */
   readonly isLive: boolean;
-  /** Of the last entry that it has applied; null: it does not answer. */
-  readonly applied: number | null;
 }
+
+const NO_REPORT: MaybeReport = { applied: null, state: null, lagSeconds: null, startedAt: null };
 
 export interface ClusterStatus {
   /** Of the last entry; 0: there is none. */
@@ -26,7 +27,6 @@ export interface ClusterStatus {
   readonly etcd: EtcdStorage | null;
 }
 
-const PATIENCE = 3000;
 /** No entry has this sequence. */
 const BEYOND = 2 ** 48 - 1;
 
@@ -41,7 +41,7 @@ export async function clusterStatus(config: Pick<Config, 'etcd' | 'peer' | 'data
       [...known.values()].map(async (member) => ({
         ...member,
         isLive: live.has(member.name),
-        applied: await appliedBy(member, tls),
+        ...((await fetchReport(member, tls)) ?? NO_REPORT),
       })),
     );
     const { head, floor } = await new EtcdLog(gateway, prefix).read(BEYOND);
@@ -49,22 +49,5 @@ export async function clusterStatus(config: Pick<Config, 'etcd' | 'peer' | 'data
     return { head: head?.sequence ?? 0, floor, nodes, etcd: storage };
   } finally {
     await gateway.close();
-  }
-}
-
-async function appliedBy({ name, address }: Member, tls: PeerTls): Promise<number | null> {
-  const agent = peerAgent(name, tls, { connect: PATIENCE });
-  try {
-    const signal = AbortSignal.timeout(PATIENCE);
-    const { body } = await request(`https://${address}/v1/applied`, { dispatcher: agent, signal });
-    for await (const chunk of body) {
-      const { applied } = JSON.parse(String(chunk).split('\n')[0]) as { applied?: unknown };
-      return typeof applied === 'number' ? applied : null;
-    }
-    return null;
-  } catch {
-    return null;
-  } finally {
-    await agent.destroy();
   }
 }

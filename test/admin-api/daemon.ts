@@ -12,6 +12,7 @@ import { createLogger } from '../../core/base/log/index.ts';
 import { Registry } from '../../core/base/metrics/index.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { BlobStore } from '../../core/cluster/blobs/store.ts';
+import { describeSingleNode } from '../../core/cluster/overview.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
 import { Signers } from '../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
@@ -148,6 +149,7 @@ export async function startDaemon(
       sync,
       secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
+      describeNodes: async () => describeSingleNode(config.nodeName, '1.2.3', journal.head),
       ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null }),
       version: '1.2.3',
       resolve,

@@ -35,6 +35,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the nodes with their state, lag and version
+         * @description Each node is asked for its state. One that does not respond is "unreachable"
+         * after 3 seconds.
+         */
+        get: operations["listNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -267,7 +288,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get an account */
+        get: operations["getAccount"];
         put?: never;
         post?: never;
         /**
@@ -286,6 +308,23 @@ export interface paths {
          * token of this request. TSIG keys stay valid.
          */
         patch: operations["updateAccount"];
+        trace?: never;
+    };
+    "/api/v1/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the plans of the configuration */
+        get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/audit": {
@@ -1264,6 +1303,8 @@ export interface components {
             revision: number;
             /** @description whether the proxy is on */
             proxy_enabled: boolean;
+            /** @description the id of the account that owns it */
+            account_id: number;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
             /**
@@ -1312,6 +1353,16 @@ export interface components {
             };
             /** @description the X-Request-Id; include it when you ask for help */
             request_id: string;
+        };
+        EtcdStorage: {
+            /** @description the size of the database in bytes */
+            size: number;
+            /** @description the bytes of these that are live data */
+            used: number;
+            /** @description null: etcd does not report it */
+            quota: number | null;
+            /** @description whether etcd rejects writes because it is full */
+            is_full: boolean;
         };
         ExposedRecord: {
             /** @description relative to the domain; "@" is the apex */
@@ -1455,6 +1506,34 @@ export interface components {
             /** @description as in the response; ignored */
             readonly updated_at?: unknown;
         };
+        Node: {
+            /** @description the name of the node */
+            name: string;
+            /** @description whether this node answered the request */
+            is_self: boolean;
+            /**
+             * @description the state; `following`: it serves all changes; `single`: the only node;
+             * `unreachable`: it does not respond
+             * @enum {string}
+             */
+            state: "starting" | "following" | "catching_up" | "fetching" | "without_etcd" | "cut_off" | "stuck" | "lost" | "single" | "unreachable" | "unknown";
+            /** @description whether writes wait for the node */
+            is_live: boolean;
+            /** @description null: not known */
+            applied: number | null;
+            /** @description null: not known */
+            lag_entries: number | null;
+            /** @description null: the node does not report it */
+            lag_seconds: number | null;
+            /** @description the version of its software, as of its last start */
+            version: string;
+            /** @description null: a single node */
+            address: string | null;
+            /** @description null: the node does not report it */
+            started_at: string | null;
+            /** @description null: none since this node started */
+            heard_at: string | null;
+        };
         OwnAccount: {
             /** @description the id of the account */
             id: number;
@@ -1475,6 +1554,11 @@ export interface components {
                 /** @description the maximum number of domains, or "unlimited" */
                 max_domains_display: string;
             };
+        };
+        Plan: {
+            name: string;
+            /** @description null: unlimited */
+            max_domains: number | null;
         };
         /** @description A record that does not exist yet. */
         PlannedRecord: {
@@ -1753,6 +1837,8 @@ export interface components {
             created_at: string;
             /** @description when its status last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
+            /** @description the id of the account of the app */
+            account_id: number;
             /** @description the SHA-256 of the package */
             sha256: string;
             /** @description the size of the package in bytes */
@@ -2148,6 +2234,77 @@ export interface operations {
                     };
                 };
             };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the nodes with their state, lag and version */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description sorted by name */
+                        nodes: components["schemas"]["Node"][];
+                        /**
+                         * @description the sequence number of the last change that any of them
+                         * serves
+                         */
+                        head: number;
+                        /**
+                         * @description the storage of etcd; null: there is none, or it does not
+                         * respond
+                         */
+                        etcd: components["schemas"]["EtcdStorage"] | null;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -3615,7 +3772,10 @@ export interface operations {
     };
     getOwnAccount: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3654,7 +3814,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3664,7 +3824,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };
@@ -3898,6 +4073,84 @@ export interface operations {
                     };
                 };
             };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the account */
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an account */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        account: components["schemas"]["Account"];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -4177,6 +4430,67 @@ export interface operations {
                     };
                 };
             };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the plans of the configuration */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description as in the configuration */
+                        plans: components["schemas"]["Plan"][];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -8202,7 +8516,10 @@ export interface operations {
     };
     uploadPackage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
+            };
             header?: {
                 /**
                  * @description Makes a retry safe when a response was lost: for 24 hours, the same
@@ -8273,8 +8590,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `app_taken`, `app_suspended`, `api_disabled`,
-             * `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `forbidden`, `app_taken`, `app_suspended`, `api_disabled`,
+             * `insufficient_scope`, `csrf`.
              */
             403: {
                 headers: {
@@ -8285,7 +8602,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "app_taken" | "app_suspended" | "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "forbidden" | "app_taken" | "app_suspended" | "api_disabled" | "insufficient_scope" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };
@@ -8356,6 +8688,8 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
             };
             header?: never;
             path?: never;
@@ -8402,7 +8736,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8412,7 +8746,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
                         };
                     };
                 };
@@ -8885,8 +9234,12 @@ export interface operations {
                              * verdict
                              */
                             summary: components["schemas"]["AuditSummary"] | null;
+                            /** @description the name of the app */
+                            app_name: string | null;
                             /** @description the id of the account */
                             account_id: number;
+                            /** @description the username of the account; null: it was deleted */
+                            username: string | null;
                             /** @description the release notes */
                             notes: string | null;
                         }[];
@@ -9118,7 +9471,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description one line of text, which is shown to the developer */
+                    reason?: string;
+                };
+            };
+        };
         responses: {
             /** @description Approve a package that is in review or suspended */
             200: {
@@ -9147,8 +9507,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
-             * `unknown_parameter`.
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -9159,7 +9519,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
                         };
                     };
                 };
@@ -9197,6 +9557,7 @@ export interface operations {
                     };
                 };
             };
+            408: components["responses"]["BodyTooSlow"];
             /** @description Conflict: `wrong_state`, `version_superseded`, `app_suspended`. */
             409: {
                 headers: {
@@ -9212,7 +9573,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9222,7 +9588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "idempotency_key_reused";
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };

@@ -109,6 +109,23 @@ await everywhere('contract, accounts', (test) => {
       refused(await world.admin.post(ACCOUNTS, { username: 'zoe', password: 'long enough', ...more }), code, pointer);
   });
 
+  test('GET /api/v1/accounts/{id} returns what the list has; GET /api/v1/plans', async ({ world }) => {
+    const member = await world.member({ plan: 'pro', email: 'single@example.net' });
+    const { account } = succeeded(await world.admin.get(`${ACCOUNTS}/${member.id}`)).body;
+    assert.equal(account, await entry(world, member.id));
+    assert.equal([account.username, account.plan, account.email], [member.username, 'pro', 'single@example.net']);
+    for (const id of [Number.MAX_SAFE_INTEGER, 0, 'x'])
+      refused(await world.admin.get(`${ACCOUNTS}/${id}`), '404 no_such_account');
+    refused(await member.client.get(`${ACCOUNTS}/${member.id}`), '403 forbidden');
+    const { plans } = succeeded(await world.admin.get('/api/v1/plans')).body;
+    assert.equal(plans, [
+      { name: 'free', max_domains: 10 },
+      { name: 'pro', max_domains: 100 },
+      { name: 'unlimited', max_domains: null },
+    ]);
+    refused(await member.client.get('/api/v1/plans'), '403 forbidden');
+  });
+
   test('PATCH /api/v1/accounts/{id}: omitted fields keep their values', async ({ world }) => {
     const member = await world.member({ email: 'patch@example.net' });
     const path = `${ACCOUNTS}/${member.id}`;

@@ -29,7 +29,7 @@ const OWNED = new Set([
   'foreign_key_id',
 ]);
 /** Parameters of objects for which administrators act: see operators.test.ts. */
-const ACTED = ['domain_id', 'token_id', 'key_id'];
+const ACTED = ['domain_id', 'token_id', 'key_id', 'app_id', 'upload_id'];
 /** Other parameters: their objects are the same for all accounts. */
 const COMMON = new Set(['seq']);
 

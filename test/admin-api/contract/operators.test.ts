@@ -1,7 +1,9 @@
 /** The API contract: administrators act for other accounts, and nobody else does. */
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
-import { type Json, listOf } from '../daemon.ts';
+import { type Answer, type Json, listOf } from '../daemon.ts';
+import { APPS, newId, settled } from '../packages/client.ts';
+import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { concrete } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareDnssec } from './signed.ts';
@@ -224,6 +226,48 @@ await everywhere('contract, operators', (test) => {
     refused(await world.user.client.delete(`${KEYS}/${body.id}`), '404 no_such_tsig_key');
     succeeded(await world.admin.delete(`${KEYS}/${body.id}`));
     assert.equal(listOf((await member.client.get(KEYS)).body.tsig_keys), []);
+  });
+
+  test('an administrator reads the usage of an account, and its domains name their owner', async ({ world }) => {
+    const member = await world.member();
+    const zone = await world.zone(member.client);
+    const own = succeeded(await member.client.get('/api/v1/account')).body.account;
+    assert.equal(succeeded(await world.admin.get(`/api/v1/account?account=${member.id}`)).body.account, own);
+    assert.is(succeeded(await world.admin.get(zone.path)).body.domain.account_id, member.id);
+    for (const [who, client, expected] of await others(world))
+      assert.is(outcome(await client.get(`/api/v1/account?account=${member.id}`)), expected, who);
+    refused(await world.admin.get('/api/v1/account?account=x'), '404 no_such_account');
+  });
+
+  test('an administrator uploads, publishes and withdraws packages for an account', async ({ world }) => {
+    const member = await world.member();
+    const id = newId();
+    const send = (client: Client, code: number, query = `?account=${member.id}`): Promise<Answer> =>
+      client.send('POST', `${UPLOAD}${query}`, packageForm(packageText(id, code)));
+    const { upload } = succeeded(await send(world.admin, 1)).body;
+    assert.is(upload.account_id, member.id);
+    assert.is(listOf(upload.history)[0].by, 'admin');
+    const entry = await newest(member.client);
+    assert.equal([entry.action, entry.account_id, entry.by_admin], ['package.upload', member.id, true]);
+    const apps = (client: Client, query = ''): Promise<Answer> => client.get(`${APPS}?limit=1000${query}`);
+    for (const answer of [await apps(member.client), await apps(world.admin, `&account=${member.id}`)])
+      assert.equal(each(listOf(succeeded(answer).body.apps), 'app_id'), [id]);
+    assert.not(each(listOf(succeeded(await apps(world.admin)).body.apps), 'app_id').includes(id));
+    succeeded(await world.admin.get(`${APPS}/${id}`));
+    await settled(world.admin, upload);
+    // Without the account in the query, the app belongs to another account.
+    refused(await send(world.admin, 2, ''), '403 app_taken');
+    succeeded(await world.admin.send('POST', `${upload.url}/publish`));
+    assert.equal((await newest(member.client)).by_admin, true);
+    for (const [who, client] of await others(world)) {
+      assert.match(outcome(await client.get(String(upload.url))), /^(404 no_such_upload|403 .*)$/, who);
+      assert.match(outcome(await client.get(`${APPS}/${id}`)), /^(404 no_such_app|403 .*)$/, who);
+      assert.match(outcome(await client.send('DELETE', String(upload.url))), /^(404 no_such_upload|403 .*)$/, who);
+      assert.match(outcome(await send(client, 2)), /^403 (forbidden|insufficient_scope)$/, who);
+      assert.match(outcome(await apps(client, `&account=${member.id}`)), /^403 /, who);
+    }
+    succeeded(await world.admin.delete(String(upload.url)));
+    refused(await send(world.admin, 2, '?account=x'), '404 no_such_account');
   });
 
   test('an Idempotency-Key belongs to one account', async ({ world }) => {

@@ -88,7 +88,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     const statuses = (path: string, method: string): string[] => Object.keys(document.paths[path][method].responses);
     assert.equal(statuses('/healthz', 'get'), ['200', '400', 'default']);
     assert.equal(statuses('/readyz', 'get'), ['200', '400', '503', 'default']);
-    assert.equal(statuses('/api/v1/account', 'get'), ['200', '400', '401', '403', '429', 'default']);
+    assert.equal(statuses('/api/v1/account', 'get'), ['200', '400', '401', '403', '404', '429', 'default']);
     assert.equal(
       statuses('/api/v1/domains/{domain_id}/records', 'post'),
       '200 400 401 403 404 408 409 412 413 415 422 429 503 default'.split(' '),

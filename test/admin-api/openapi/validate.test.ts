@@ -19,6 +19,7 @@ const domain = {
   record_count: 0,
   revision: 1,
   proxy_enabled: false,
+  account_id: 1,
   created_at: '2026-01-01 00:00:00',
   updated_at: '2026-01-01 00:00:00',
 };

@@ -1,9 +1,11 @@
 /** Decisions on packages: publish, withdraw, review, suspend. */
 import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
+import { CSRF, signedIn } from '../contract/browser.ts';
 import { each, everywhere, onOne, refused, succeeded, walk } from '../contract/world.ts';
 import { type Json, listOf } from '../daemon.ts';
 import { ADMIN, APPS, blobs, newId, SETTINGS, settled, statuses, upload, uploaded } from './client.ts';
+import { packageForm, packageText, UPLOAD } from './package.ts';
 
 await everywhere(
   'review of packages',
@@ -62,7 +64,12 @@ await everywhere(
       assert.is(String(succeeded(await admin.get(path(waits))).body.upload.id), String(waits.id));
       const file = await admin.get(`${path(waits)}/package`);
       assert.is(createHash('sha256').update(file.text).digest('hex'), String(waits.sha256));
-      succeeded(await admin.send('POST', `${path(waits)}/approve`));
+      const entry = queue.find(({ id }) => id === waits.id);
+      assert.equal([entry?.username, entry?.app_name], [world.user.username, 'Test']);
+      refused(await admin.post(`${path(waits)}/approve`, { reason: 'two\nlines' }), '422 validation', '/reason');
+      succeeded(await admin.post(`${path(waits)}/approve`, { reason: 'Looks fine.' }));
+      const approval = listOf((await settled(client, waits)).history).at(-1);
+      assert.equal([approval?.status, approval?.by, approval?.reason], ['approved', 'admin', 'Looks fine.']);
       refused(await admin.send('POST', `${path(waits)}/approve`), '409 wrong_state');
       assert.is(String((await settled(client, waits)).status), 'approved');
       refused(await admin.post(`${path(bad)}/reject`, {}), '422 validation', '/reason');
@@ -74,6 +81,17 @@ await everywhere(
       );
       const actions = each(await world.audit(`&account_id=${accountId}`), 'action');
       for (const action of ['package.upload', 'package.approve', 'package.reject']) assert.ok(actions.includes(action));
+    });
+
+    once('a browser with a session uploads a package, only with the CSRF token', async ({ world }) => {
+      const browser = await signedIn(world, world.user);
+      const form = packageForm(packageText(newId(), 1));
+      const fields = { ...form.headers, cookie: browser.cookie };
+      const send = (headers: Readonly<Record<string, string>>) =>
+        world.nobody.send('POST', UPLOAD, { ...form, headers });
+      refused(await send(fields), '403 csrf');
+      const { upload: of } = succeeded(await send({ ...fields, [CSRF]: browser.csrfToken })).body;
+      assert.is(String((await settled(world.user.client, of)).status), 'approved');
     });
 
     once('suspends a package and an app', async ({ world }) => {

@@ -25,6 +25,12 @@ interface Ready {
   };
 }
 
+interface NodeView {
+  readonly name: string;
+  readonly is_self: boolean;
+  readonly state: string;
+}
+
 test('without etcd nodes that hear each other go on, also one that is started then; one that hears nobody withdraws, and comes back', async () => {
   const folder = temporaryFolder('lag');
   const program = join(folder, 'anycast');
@@ -53,6 +59,11 @@ test('without etcd nodes that hear each other go on, also one that is started th
     await until(async () => ran('a').length === 1 && ran('b').length === 1, 'announced');
     await until(async () => (await ready()).cluster.pending.length === 0, 'all have all');
     const good = await ready();
+    const states = async (): Promise<string> => {
+      const { nodes: views } = JSON.parse(await text('/api/v1/nodes')) as { nodes: readonly NodeView[] };
+      return views.map(({ name, is_self, state }) => `${name} ${is_self} ${state}`).join(', ');
+    };
+    assert.is(await states(), 'a true following, b false following');
     assert.equal([good.ok, good.warnings, good.cluster.state, good.cluster.lag_entries], [true, [], 'following', 0]);
 
     // 1. Nobody can write, so nobody is behind: it says so, and goes on past the bound.
@@ -76,6 +87,7 @@ test('without etcd nodes that hear each other go on, also one that is started th
 
     // 3. Who hears nobody cannot know.
     await b.kill();
+    assert.match(await states(), /^a true \w+, b false unreachable$/);
     await until(async () => {
       const { ok, cluster } = await ready();
       return !ok && cluster.state === 'cut_off' && cluster.lag_seconds > MAX_LAG;

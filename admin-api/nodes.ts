@@ -1,0 +1,85 @@
+/** The endpoint of the nodes, for administrators. */
+import { Type } from '@sinclair/typebox';
+import { type ClusterView, NODE_STATES, type NodeView } from '../core/cluster/overview.ts';
+import { STATES } from '../core/cluster/standing.ts';
+import { type Route, route } from './http/route.ts';
+import { count, flag, list, oneOf, orNull, text, time } from './http/schema.ts';
+import { formatTime } from './http/time.ts';
+
+const nodeView = Type.Object(
+  {
+    name: text('the name of the node'),
+    is_self: flag('whether this node answered the request'),
+    state: oneOf(
+      [...STATES, ...NODE_STATES],
+      'the state; `following`: it serves all changes; `single`: the only node; `unreachable`: it does not respond',
+    ),
+    is_live: flag('whether writes wait for the node'),
+    applied: orNull(count('the sequence number of the last change that it serves'), 'null: not known'),
+    lag_entries: orNull(count('the number of changes that other nodes serve and this one does not'), 'null: not known'),
+    lag_seconds: orNull(
+      Type.Number({ minimum: 0, description: 'the time for which the node may be behind the others' }),
+      'null: the node does not report it',
+    ),
+    version: text('the version of its software, as of its last start'),
+    address: orNull(text('the address for other nodes'), 'null: a single node'),
+    started_at: orNull(time('when its process started'), 'null: the node does not report it'),
+    heard_at: orNull(time('the last contact with the node'), 'null: none since this node started'),
+  },
+  { title: 'Node' },
+);
+
+const storageView = Type.Object(
+  {
+    size: count('the size of the database in bytes'),
+    used: count('the bytes of these that are live data'),
+    quota: orNull(count('the maximum size in bytes'), 'null: etcd does not report it'),
+    is_full: flag('whether etcd rejects writes because it is full'),
+  },
+  { title: 'EtcdStorage' },
+);
+
+/** `describe`: asks all nodes. */
+export function nodeRoutes(describe: () => Promise<ClusterView>): Route[] {
+  return [
+    route({
+      operationId: 'listNodes',
+      method: 'GET',
+      path: '/api/v1/nodes',
+      tag: 'operations',
+      summary: 'List the nodes with their state, lag and version',
+      description: 'Each node is asked for its state. One that does not respond is "unreachable" after 3 seconds.',
+      scope: 'account',
+      admin: true,
+      response: Type.Object({
+        nodes: list(nodeView, 'sorted by name'),
+        head: count('the sequence number of the last change that any of them serves'),
+        etcd: orNull(storageView, 'the storage of etcd; null: there is none, or it does not respond'),
+      }),
+      async run({ headers }) {
+        headers['Cache-Control'] = 'no-store';
+        const { head, nodes, storage } = await describe();
+        const etcd = storage && {
+          ...{ size: storage.size, used: storage.used, quota: storage.quota },
+          is_full: storage.isFull,
+        };
+        return { nodes: nodes.map(viewNode), head, etcd };
+      },
+    }),
+  ];
+}
+
+const timeOrNull = (seconds: number | null): string | null => (seconds === null ? null : formatTime(seconds));
+
+function viewNode(node: NodeView) {
+  const { name, state, applied, version, address } = node;
+  return {
+    ...{ name, state, applied, version, address },
+    is_self: node.isSelf,
+    is_live: node.isLive,
+    lag_entries: node.lagEntries,
+    lag_seconds: node.lagSeconds,
+    started_at: timeOrNull(node.startedAt),
+    heard_at: timeOrNull(node.heardAt),
+  };
+}

@@ -1,0 +1,91 @@
+/** The nodes of the cluster as this node sees them, for operators. */
+
+import type { Member } from './members.ts';
+import { fetchReport, type NodeReport, STARTED_AT } from './node-report.ts';
+import type { PeerTls } from './peer-tls.ts';
+import type { Standing } from './standing.ts';
+
+/**
+ * In addition to the states of a standing: `single`: the only node, without etcd; `unreachable`: it
+ * does not respond to this node; `unknown`: its version does not report its state.
+ */
+export const NODE_STATES = ['single', 'unreachable', 'unknown'] as const;
+
+export interface NodeView {
+  readonly name: string;
+  /** Null: a single node, which has no address for peers. */
+  readonly address: string | null;
+  readonly version: string;
+  readonly isSelf: boolean;
+  /** Writes wait for it. */
+  readonly isLive: boolean;
+  readonly state: Standing['state'] | (typeof NODE_STATES)[number];
+  /** Sequence of the last applied entry, as of `heardAt`; null: not known. */
+  readonly applied: number | null;
+  readonly lagEntries: number | null;
+  readonly lagSeconds: number | null;
+  /** Unix time in seconds; null: not known. */
+  readonly startedAt: number | null;
+  readonly heardAt: number | null;
+}
+
+export interface ClusterView {
+  /** Sequence of the last entry that any responding node has applied. */
+  readonly head: number;
+  readonly nodes: readonly NodeView[];
+  /** Null: there is no etcd, or it does not report it. */
+  readonly storage: Standing['storage'];
+}
+
+export interface OverviewParts {
+  readonly self: string;
+  readonly tls: PeerTls;
+  /** By name, with this node. */
+  members(): ReadonlyMap<string, Member>;
+  live(): ReadonlySet<string>;
+  /** Of this node. */
+  report(): NodeReport;
+  /** What another node has sent last. */
+  lastHeard(name: string): { readonly applied: number; readonly at: number } | undefined;
+  storage(): Standing['storage'];
+}
+
+/** Asks every node for its report, and describes those that do not respond by what is known. */
+export async function describeCluster(parts: OverviewParts): Promise<ClusterView> {
+  const { self, tls } = parts;
+  const live = parts.live();
+  const members = [...parts.members().values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const reports = await Promise.all(
+    members.map(async (member) => ({
+      member,
+      report: member.name === self ? parts.report() : await fetchReport(member, tls),
+    })),
+  );
+  const head = Math.max(0, ...reports.map(({ report }) => report?.applied ?? 0));
+  const now = Math.floor(Date.now() / 1000);
+  const nodes = reports.map(({ member: { name, address, version }, report }): NodeView => {
+    const heard = report === null ? parts.lastHeard(name) : { applied: report.applied, at: now };
+    const applied = heard?.applied ?? null;
+    return {
+      ...{ name, address, version, applied },
+      isSelf: name === self,
+      isLive: live.has(name),
+      state: report === null ? 'unreachable' : (report.state ?? 'unknown'),
+      lagEntries: applied === null ? null : Math.max(0, head - applied),
+      lagSeconds: report?.lagSeconds ?? null,
+      startedAt: report?.startedAt ?? null,
+      heardAt: heard?.at ?? null,
+    };
+  });
+  return { head, nodes, storage: parts.storage() };
+}
+
+export function describeSingleNode(name: string, version: string, head: number): ClusterView {
+  const view: NodeView = {
+    ...{ name, version, address: null, isSelf: true, isLive: true, state: 'single' },
+    ...{ applied: head, lagEntries: 0, lagSeconds: 0 },
+    startedAt: STARTED_AT,
+    heardAt: Math.floor(Date.now() / 1000),
+  };
+  return { head, nodes: [view], storage: null };
+}
