@@ -23,6 +23,7 @@ import { Passwords } from './auth/password.ts';
 import { tokenRoutes } from './auth/routes.ts';
 import { sessionRoutes } from './auth/session-routes.ts';
 import { Sessions } from './auth/sessions.ts';
+import { TokenUses } from './auth/token-uses.ts';
 import { replay } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { Turns } from './change/turns.ts';
@@ -124,7 +125,8 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const pool = new PreparePool();
   const logins = new RateLimit('login', config.admin.loginRateLimit, ONE_MINUTE);
   const sessions = new Sessions(services);
-  const authenticator = new Authenticator(reader, journal, sessions);
+  const tokenUses = new TokenUses(services);
+  const authenticator = new Authenticator(reader, journal, sessions, tokenUses);
   const signInParts = { services, passwords, logins };
   const { cluster } = zoneSettings;
   const originRules = {
@@ -139,7 +141,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...healthRoutes(options.ready, config.nodeName),
     ...nodeRoutes(options.describeNodes),
     ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
-    ...tokenRoutes(signInParts),
+    ...tokenRoutes(signInParts, tokenUses),
     ...sessionRoutes(signInParts, sessions),
     ...tsigRoutes(services),
     ...accountRoutes(services, passwords),
@@ -181,6 +183,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       });
       listening = await transport.listen(config.admin.listen, handler);
       sweeper.start();
+      tokenUses.start();
       packages.start();
       return { port: listening.port, transport: transport.name };
     },
@@ -189,6 +192,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       await listening?.close();
       await packages.stop();
       await sweeper.stop();
+      await tokenUses.stop();
       await sessions.settle();
       await pool.close();
     },

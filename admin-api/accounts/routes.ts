@@ -1,13 +1,13 @@
 /** Endpoints of accounts. */
 
 import { Type } from '@sinclair/typebox';
-import { idKey } from '../../core/store/keys.ts';
 import type { Passwords } from '../auth/password.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
+import { nextCursor, readPage, readSearch, readSort } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
-import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
+import { ACCOUNT_SORTS, listAccounts } from './list.ts';
 import {
   accountPatchBody,
   accountResponse,
@@ -52,15 +52,14 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       summary: 'List all accounts',
       scope: 'account',
       admin: true,
-      query: Type.Object(pageQuery),
+      query: Type.Object({ ...pageQuery, ...searchQuery('username or e-mail address'), ...sortQuery(ACCOUNT_SORTS) }),
       response: accountsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
-      run(context) {
-        const page = readPage(context.query);
-        const found = services.reader.accounts(readIdCursor(page.after), page.limit + 1);
-        const rows = found.slice(0, page.limit);
-        const last = found.length > page.limit ? idKey(rows[rows.length - 1].id) : null;
-        return { accounts: rows.map(viewAccount), next_cursor: nextCursor(last, context) };
+      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'] },
+      async run(context) {
+        const { query } = context;
+        const sort = readSort(query, ACCOUNT_SORTS);
+        const { rows, last, total } = await listAccounts(services.reader, readPage(query), sort, readSearch(query));
+        return { accounts: rows.map(viewAccount), next_cursor: nextCursor(last, context), total };
       },
     }),
     route({

@@ -5,10 +5,10 @@ import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
-import { type Account, accounts, type Role, tokens, tsigKeys } from '../../core/store/rows.ts';
+import { type Account, accounts, type Role, tsigKeys } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
 import { endSessions } from '../auth/sessions.ts';
-import { revokeTokens } from '../auth/tokens.ts';
+import { deleteToken, revokeTokens } from '../auth/tokens.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
@@ -136,7 +136,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
         'has_apps',
         'The account still has published apps; withdraw or suspend them first. To end all access now, set "api_enabled" to false.',
       );
-    for (const token of draft.tokensOf(id)) draft.delete(tokens, token);
+    for (const token of draft.tokensOf(id)) deleteToken(draft, token);
     endSessions(draft, id);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
     draft.delete(accounts, account);

@@ -3,11 +3,25 @@ import { Type } from '@sinclair/typebox';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import type { Audit } from '../../core/store/rows.ts';
 import { parseId, type Services } from '../change/services.ts';
+import { Steps } from '../change/steps.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
-import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';
+import { invalidCursor, nextCursor, readPage, readSearch } from '../http/lists.ts';
 import { type Route, route, type Sync } from '../http/route.ts';
-import { anyObject, count, flag, id, list, nextCursorSchema, orNull, pageQuery, text, time } from '../http/schema.ts';
+import {
+  anyObject,
+  count,
+  flag,
+  id,
+  list,
+  nextCursorSchema,
+  orNull,
+  pageQuery,
+  searchQuery,
+  text,
+  time,
+  totalSchema,
+} from '../http/schema.ts';
 import { formatTime } from '../http/time.ts';
 
 const auditView = Type.Object(
@@ -46,6 +60,8 @@ const changeResponse = Type.Object({
 
 /** Maximum rows that are read for one page of a filtered list. Such a page may have fewer items. */
 const SCANNED = 5000;
+/** Rows that are read between two looks at the clock. */
+const BATCH = 101;
 
 /** `sync`: which nodes have applied a change. */
 export function auditRoutes(services: Services, sync: (sequence: number) => Sync): Route[] {
@@ -65,34 +81,43 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
         action: Type.Optional(
           Type.String({ description: 'only this action, or all actions with this prefix, such as "record"' }),
         ),
+        ...searchQuery('action, domain, names, addresses or details'),
         account: Type.Optional(id('the account whose entries are returned; for administrators')),
         account_id: Type.Optional(id('the same as `account`')),
       }),
-      response: Type.Object({ entries: list(auditView, 'newest first'), next_cursor: nextCursorSchema }),
+      response: Type.Object({
+        entries: list(auditView, 'newest first'),
+        next_cursor: nextCursorSchema,
+        total: totalSchema,
+      }),
       faults: { 400: ['invalid_limit', 'invalid_cursor'], 403: ['forbidden'] },
-      run(context) {
+      async run(context) {
         const { caller, query } = context;
         const { limit, after } = readPage(query);
         if (after !== null && after.length !== 8) throw invalidCursor();
         const of = auditedAccount(caller, query);
-        const matches = matcher(query.get('domain'), query.get('action'));
+        const matches = matcher(query);
+        const steps = new Steps();
         const entries: Audit[] = [];
+        const end = (last: Id | null) => ({
+          entries: entries.map(viewAudit),
+          next_cursor: nextCursor(last === null ? null : idKey(last), context),
+          total: after === null && last === null ? entries.length : null,
+        });
         let before = after === null ? null : idAt(after);
         for (let scanned = 0; scanned < SCANNED; ) {
-          const batch = reader.audits(of, before, limit + 1);
+          const wanted = Math.min(limit + 1, BATCH);
+          const batch = reader.audits(of, before, wanted);
           for (const entry of batch) {
-            if (entries.length === limit) return { entries: entries.map(viewAudit), next_cursor: cursor(before) };
+            if (entries.length === limit) return end(before);
             if (matches(entry)) entries.push(entry);
             before = entry.id;
           }
           scanned += batch.length;
-          if (batch.length <= limit) return { entries: entries.map(viewAudit), next_cursor: null };
+          if (batch.length < wanted) return end(null);
+          await steps.next();
         }
-        return { entries: entries.map(viewAudit), next_cursor: cursor(before) };
-
-        function cursor(last: Id | null): string | null {
-          return nextCursor(last === null ? null : idKey(last), context);
-        }
+        return end(before);
       },
     }),
     route({
@@ -103,6 +128,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       summary: 'List the nodes that serve a change',
       description: 'The sequence number is the X-Waypost-Revision of a write.',
       scope: 'dns',
+      forRestricted: true,
       response: changeResponse,
       faults: { 404: ['no_such_change'] },
       run({ params }) {
@@ -125,11 +151,25 @@ function auditedAccount({ account }: Caller, query: URLSearchParams): Id | null 
   throw new HttpError(403, 'forbidden', 'Only administrators can list changes to another account; omit "account".');
 }
 
-function matcher(domain: string | null, action: string | null): (entry: Audit) => boolean {
-  const name = domain?.toLowerCase().replace(/\.$/, '');
+function matcher(query: URLSearchParams): (entry: Audit) => boolean {
+  const name = query.get('domain')?.toLowerCase().replace(/\.$/, '');
+  const action = query.get('action');
+  const search = readSearch(query);
   return (entry) =>
     (name === undefined || entry.domain === name) &&
-    (action === null || entry.action === action || entry.action.startsWith(`${action}.`));
+    (action === null || entry.action === action || entry.action.startsWith(`${action}.`)) &&
+    (search === null || search(...textsOf(entry)));
+}
+
+const textsOf = ({ action, domain, actor, target, detail, remoteAddress }: Audit): string[] => [
+  ...[action, domain, actor?.username, actor?.tokenName, target, remoteAddress].map((value) => String(value ?? '')),
+  ...valuesIn(detail),
+];
+
+/** The texts and numbers in a value, without the names of its fields. */
+function valuesIn(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [];
 }
 
 function viewAudit(entry: Audit) {

@@ -13,6 +13,7 @@ import { accountGone, apiDisabled, unauthorized } from '../http/unauthorized.ts'
 import { allows, scopesOf } from './scopes.ts';
 import { requireCsrfToken, type Sessions, tokenOf } from './sessions.ts';
 import { matchesHash, tokenId } from './token.ts';
+import type { TokenUses } from './token-uses.ts';
 
 /** Maximum number of cached callers. */
 const MAX_CACHED = 10_000;
@@ -24,12 +25,19 @@ const MAX_CACHED_LENGTH = 100;
 export class Authenticator implements Authentication {
   readonly #reader: StoreReader;
   readonly #sessions: Sessions;
+  readonly #uses: Pick<TokenUses, 'note'>;
   /** By the whole header. Cleared when any account or token changes. */
   readonly #callers = new Map<string, Caller>();
 
-  constructor(reader: StoreReader, journal: Pick<Journal, 'onCredentials'>, sessions: Sessions) {
+  constructor(
+    reader: StoreReader,
+    journal: Pick<Journal, 'onCredentials'>,
+    sessions: Sessions,
+    uses: Pick<TokenUses, 'note'>,
+  ) {
     this.#reader = reader;
     this.#sessions = sessions;
+    this.#uses = uses;
     journal.onCredentials(() => this.#callers.clear());
   }
 
@@ -65,6 +73,7 @@ export class Authenticator implements Authentication {
     const { expiresAt } = caller.token;
     if (expiresAt !== null && expiresAt <= nowSeconds())
       throw unauthorized('expired_token', 'The token has expired; get a new one.');
+    this.#uses.note(caller.token.id);
     return caller;
   }
 

@@ -3,15 +3,18 @@
 import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId } from '../change/services.ts';
-import { pageOfIds } from '../http/lists.ts';
+import { pageOfRows } from '../http/lists.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
-import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
 import { SIGN_IN_FAULTS, type SignInParts, viewUser } from './sign-in.ts';
 import { visiblePrefix } from './token.ts';
+import type { TokenUses } from './token-uses.ts';
 import { createToken, exchange, revokeToken, viewToken } from './tokens.ts';
 
-export function tokenRoutes(parts: SignInParts): Route[] {
+const TOKEN_SORTS = ['id', 'name', 'created_at', 'expires_at', 'last_used_at'];
+
+export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>): Route[] {
   const { services } = parts;
   const { reader } = services;
   return [
@@ -38,12 +41,27 @@ export function tokenRoutes(parts: SignInParts): Route[] {
       tag: 'tokens',
       summary: 'List the tokens of the account',
       scope: 'account',
-      query: Type.Object({ ...pageQuery, ...accountQuery }),
+      query: Type.Object({
+        ...pageQuery,
+        ...accountQuery,
+        ...searchQuery('name or prefix'),
+        ...sortQuery(TOKEN_SORTS),
+      }),
       response: tokensResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
+      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
       run(context) {
-        const { rows, next_cursor } = pageOfIds(reader.tokensOf(accountOf(reader, context).id), context);
-        return { tokens: rows.map(viewToken), next_cursor };
+        const all = reader.tokensOf(accountOf(reader, context).id);
+        const { rows, ...page } = pageOfRows(all, context, {
+          sorts: {
+            id: ({ id }) => id,
+            name: ({ name }) => name,
+            created_at: ({ createdAt }) => createdAt,
+            expires_at: ({ expiresAt }) => expiresAt ?? Number.MAX_SAFE_INTEGER,
+            last_used_at: ({ id }) => uses.lastUse(id) ?? 0,
+          },
+          texts: ({ id, name }) => [name, visiblePrefix(id)],
+        });
+        return { tokens: rows.map((token) => viewToken(token, uses.lastUse(token.id))), ...page };
       },
     }),
     route({
@@ -53,12 +71,12 @@ export function tokenRoutes(parts: SignInParts): Route[] {
       tag: 'tokens',
       summary: 'Create a token',
       description:
-        'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account.',
+        'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account. With `domains`, the token gives access to these domains only: not to the account, its tokens or its audit log. It cannot create domains.',
       scope: 'account',
       query: Type.Object(accountQuery),
       body: tokenBody,
       response: newTokenResponse,
-      faults: { ...ACTING_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
+      faults: { ...ACTING_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time', 'no_such_domain'] },
       run(context) {
         context.headers['Cache-Control'] = 'no-store';
         return createToken(services, context, context.body);

@@ -1,7 +1,19 @@
 /** Schemas of tokens and sessions in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
-import { count, flag, id, line, list, nextCursorSchema, orNull, TIME, text, time } from '../http/schema.ts';
+import {
+  count,
+  flag,
+  id,
+  line,
+  list,
+  nextCursorSchema,
+  orNull,
+  TIME,
+  text,
+  time,
+  totalSchema,
+} from '../http/schema.ts';
 
 /** Limits the time to hash a password. */
 export const MAX_PASSWORD = 1024;
@@ -45,6 +57,12 @@ export const tokenBody = bodySchema(
     scopes: Type.Optional(
       list(Type.String({ maxLength: 40 }), 'a list of scopes, such as ["dns", "account:read"]', { maxItems: 16 }),
     ),
+    domains: Type.Optional(
+      orNull(
+        list(id('a domain'), 'ids of domains', { minItems: 1, maxItems: 1000 }),
+        'the ids of the domains that the token gives access to, or null for all domains of the account',
+      ),
+    ),
     expires_at: Type.Optional(orNull(Type.String({ pattern: TIME }), 'a time as YYYY-MM-DD HH:MM:SS in UTC, or null')),
   }),
 );
@@ -54,9 +72,17 @@ const tokenView = {
   name: text('the label of the token'),
   prefix: text('the prefix of the token'),
   scopes: list(Type.String(), 'the scopes of the token'),
+  domains: orNull(
+    list(id('a domain'), 'ids of domains'),
+    'the only domains that the token gives access to; null: all domains of the account',
+  ),
   by_password: flag('whether the token exchange issued it for a password'),
   created_at: time('when it was created'),
   expires_at: orNull(time('when it expires'), 'when it expires; null: never'),
+  last_used_at: orNull(
+    time('when it was last used'),
+    'when it was last used, on other nodes to within 6 minutes; null: never',
+  ),
 };
 
 export const newTokenResponse = Type.Object({ token: text('the token; it is shown only once'), ...tokenView });
@@ -64,6 +90,7 @@ export const newTokenResponse = Type.Object({ token: text('the token; it is show
 export const tokensResponse = Type.Object({
   tokens: list(Type.Object(tokenView, { title: 'Token' }), 'the tokens of the account'),
   next_cursor: nextCursorSchema,
+  total: totalSchema,
 });
 
 export const signInBody = bodySchema(Type.Object(credentials));

@@ -3,7 +3,7 @@
 import { InvalidError, StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
-import { type Account, audits, type Token, tokens } from '../../core/store/rows.ts';
+import { type Account, audits, type Token, tokens, tokenUses } from '../../core/store/rows.ts';
 import { accountOf, mayActFor, requireAccount } from '../change/acting.ts';
 import { auditEntry, change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
@@ -45,28 +45,60 @@ export function exchange(
  * Creates a token with at most the rights of the caller's token. Throws InvalidError, and the
  * errors of accountOf.
  */
-export function createToken(
-  services: Services,
-  context: Context<Caller>,
-  body: { readonly name: string; readonly scopes?: readonly string[]; readonly expires_at?: string | null },
-) {
+export function createToken(services: Services, context: Context<Caller>, body: NewToken) {
   const { token: own } = context.caller;
   const account = accountOf(services.reader, context);
   const held = account.id === own.accountId ? own.scopes : limitScopes(own.scopes, account.role);
-  const scopes = body.scopes === undefined ? held : narrowScopes(body.scopes, held);
-  if (scopes.length === 0)
-    throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
+  const isRestricted = body.domains != null;
+  const scopes = isRestricted ? readRestrictedScopes(body.scopes, held) : readScopes(body.scopes, held);
   const expiresAt = readExpiry(body.expires_at, own.expiresAt);
+  const restriction = body.domains == null ? {} : { domains: [...new Set(body.domains)].sort((a, b) => a - b) };
   return change(services, context, (draft) => {
     requireAccount(draft, account);
-    const { token, text } = addToken(draft, account, { name: body.name, scopes, expiresAt });
+    requireDomains(draft, account.id, restriction.domains ?? []);
+    const { token, text } = addToken(draft, account, { name: body.name, scopes, expiresAt, ...restriction });
+    const view = viewToken(token, null);
     return {
       action: 'token.create',
       accountId: account.id,
       target: token.id,
-      detail: { name: token.name, scopes, expires_at: viewToken(token).expires_at },
-      createResponse: () => ({ token: text, ...viewToken(token) }),
+      detail: { name: token.name, scopes, expires_at: view.expires_at, ...restriction },
+      createResponse: () => ({ token: text, ...view }),
     };
+  });
+}
+
+interface NewToken {
+  readonly name: string;
+  readonly scopes?: readonly string[];
+  readonly expires_at?: string | null;
+  readonly domains?: readonly Id[] | null;
+}
+
+function readScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
+  const scopes = requested === undefined ? held : narrowScopes(requested, held);
+  if (scopes.length > 0) return scopes;
+  throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
+}
+
+/** With the scope `account`, a token could create one without the restriction. */
+function readRestrictedScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
+  const isOfDomain = (scope: string): boolean => /^(dns|proxy)(:read)?$/.test(scope);
+  const scopes = readScopes(requested ?? held.filter(isOfDomain), held);
+  if (scopes.every(isOfDomain)) return scopes;
+  throw new InvalidError(
+    'invalid_scope',
+    'A token that is restricted to domains can have the scopes "dns" and "proxy" only, each also with ":read".',
+    { pointer: '/scopes' },
+  );
+}
+
+/** Of the account of the token, also for administrators. Throws InvalidError. */
+function requireDomains(draft: Draft, accountId: Id, ids: readonly Id[]): void {
+  const missing = ids.find((id) => draft.domain(id)?.accountId !== accountId);
+  if (missing === undefined) return;
+  throw new InvalidError('no_such_domain', `The account has no domain with the id ${missing}.`, {
+    pointer: '/domains',
   });
 }
 
@@ -86,7 +118,7 @@ function readExpiry(text: string | null | undefined, last: number | null): numbe
   });
 }
 
-type Chosen = Pick<Token, 'name' | 'scopes' | 'byPassword' | 'expiresAt'>;
+type Chosen = Pick<Token, 'name' | 'scopes' | 'domains' | 'byPassword' | 'expiresAt'>;
 
 function addToken(draft: Draft, account: Account, chosen: Chosen): { token: Token; text: string } {
   const now = nowSeconds();
@@ -95,7 +127,7 @@ function addToken(draft: Draft, account: Account, chosen: Chosen): { token: Toke
   const expired = others.filter((other) => other.expiresAt !== null && other.expiresAt <= now);
   if (others.length - expired.length >= MAX_TOKENS)
     throw new StateError('token_limit', `The account has ${MAX_TOKENS} tokens, which is the limit; revoke some first.`);
-  for (const other of expired) draft.delete(tokens, other);
+  for (const other of expired) deleteToken(draft, other);
   const id = draft.newId(tokens);
   const text = mintToken(id);
   const token = { ...chosen, id, accountId: account.id, hash: hashToken(text), createdAt: now };
@@ -109,8 +141,14 @@ function addToken(draft: Draft, account: Account, chosen: Chosen): { token: Toke
  */
 export function revokeTokens(draft: Draft, accountId: Id, except: Id): number {
   const revoked = draft.tokensOf(accountId).filter(({ id }) => id !== except);
-  for (const token of revoked) draft.delete(tokens, token);
+  for (const token of revoked) deleteToken(draft, token);
   return revoked.length;
+}
+
+export function deleteToken(draft: Draft, token: Token): void {
+  draft.delete(tokens, token);
+  const use = draft.tokenUse(token.id);
+  if (use !== undefined) draft.delete(tokenUses, use);
 }
 
 /** Throws HttpError 404. */
@@ -119,20 +157,23 @@ export function revokeToken(services: Services, context: Context<Caller>, id: Id
     const token = draft.token(id);
     if (token === undefined || !mayActFor(draft, context.caller, token.accountId))
       throw new HttpError(404, 'no_such_token', 'The account has no token with this id.');
-    draft.delete(tokens, token);
+    deleteToken(draft, token);
     const { accountId, name } = token;
     return { action: 'token.revoke', accountId, target: id, detail: { name }, createResponse: () => ({}) };
   });
 }
 
-export function viewToken(token: Token) {
+/** `usedAt`: seconds since 1970; null: never. */
+export function viewToken(token: Token, usedAt: number | null) {
   return {
     id: token.id,
     name: token.name,
     prefix: visiblePrefix(token.id),
     scopes: token.scopes,
+    domains: token.domains ?? null,
     by_password: token.byPassword === true,
     created_at: formatTime(token.createdAt),
     expires_at: token.expiresAt === null ? null : formatTime(token.expiresAt),
+    last_used_at: usedAt === null ? null : formatTime(usedAt),
   };
 }

@@ -14,13 +14,26 @@ import type { Turns } from './turns.ts';
 
 /** Finds domains by a part of their name: see admin-api/domains/search.ts. */
 export interface DomainFinder {
-  find(accountId: Id, wanted: string, after: Name | null, limit: number): Promise<FoundDomains>;
+  find(accountId: Id, search: DomainSearchOptions): Promise<FoundDomains>;
+}
+
+export interface DomainSearchOptions {
+  /** In lower case; empty: all domains. */
+  readonly wanted: string;
+  /** Begins after this apex; null: at the first one. */
+  readonly after: Name | null;
+  readonly limit: number;
+  readonly descending?: boolean;
+  /** Also counts the matches of the whole account. */
+  readonly counts?: boolean;
 }
 
 export interface FoundDomains {
-  readonly names: readonly string[];
-  /** Whether further names match. */
-  readonly more: boolean;
+  readonly ids: readonly Id[];
+  /** The last one of these, if further names match; otherwise null. */
+  readonly last: Name | null;
+  /** Null: not counted. */
+  readonly total: number | null;
 }
 
 export interface Services {

@@ -64,6 +64,7 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   last_admin: 'Make another account an administrator first: "waypost account set NAME --role admin".',
   no_such_endpoint: 'The daemon may be older than this command; "waypost --version" prints the version of the command.',
   changed: 'The domain was changed in the meantime; run the command again.',
+  restricted_token: 'Use a token that is not restricted to domains; "waypost token list" shows them.',
   insufficient_scope: 'Use a token with that scope; "waypost token list" shows the scopes of each token.',
   write_conflict: 'Run the command again.',
   not_ready: 'Wait until "waypost status" reports that the daemon is ready.',

@@ -5,6 +5,7 @@ import { escapeControls } from '../../core/base/log/index.ts';
 import { ofAccount } from './accounts.ts';
 import { type ApiClient, asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
+import { requireDomain } from './domains.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, type GlobalOptions, print } from './io.ts';
 import { pages } from './pages.ts';
@@ -16,6 +17,7 @@ interface CreateOptions extends GlobalOptions {
   readonly name?: string;
   readonly scope?: string[];
   readonly expires?: string;
+  readonly domain?: string[];
   readonly passwordStdin?: boolean;
 }
 
@@ -40,6 +42,10 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
         '--scope <scope...>',
         'the scopes of the token: dns, proxy, packages or account, each optionally with :read (not with --login)',
       ),
+      option(
+        '--domain <domain...>',
+        'the only domains that the token gives access to, with the scopes dns and proxy (not with --login)',
+      ),
       option('--expires <time>', 'the expiry time, as "YYYY-MM-DD HH:MM:SS" in UTC (not with --login)'),
     ],
     more: 'With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt.',
@@ -47,6 +53,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       'export WAYPOST_TOKEN=$(waypost token create --login admin)',
       'pass show waypost/alice | waypost token create --login alice --password-stdin --name laptop',
       'waypost token create --name backup --scope dns:read --expires "2030-01-01 00:00:00"',
+      'waypost token create --name web --scope dns --domain example.com',
     ],
     async run({ io, api, options }: Call<CreateOptions>) {
       const body = options.login === undefined ? await createToken(api, options) : await exchange(io, api, options);
@@ -63,11 +70,19 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   });
   addVerb(token, context, {
     usage: 'list',
-    about: 'list the tokens of your account with scopes and expiry, without the secrets',
+    about: 'list the tokens of your account with scopes, domains and last use, without the secrets',
     examples: ['waypost token list', 'waypost token list --json | jq -r "select(.expires_at == null) | .id"'],
     async run(call) {
       const expires = (row: Json) => row.expires_at ?? 'never';
-      const columns = { ID: 'id', CREATED: 'created_at', EXPIRES: expires, SCOPES: 'scopes', NAME: 'name' };
+      const columns = {
+        ID: 'id',
+        CREATED: 'created_at',
+        EXPIRES: expires,
+        USED: (row: Json) => row.last_used_at ?? 'never',
+        SCOPES: 'scopes',
+        DOMAINS: (row: Json) => row.domains ?? 'all',
+        NAME: 'name',
+      };
       await call.list(
         pages(call.api, TOKENS, 'tokens', { account: call.api.account }),
         columns,
@@ -93,8 +108,8 @@ function label({ name }: CreateOptions): string {
 }
 
 async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Promise<Json> {
-  if (options.scope !== undefined || options.expires !== undefined) {
-    throw new CliError('usage', '--scope and --expires cannot be combined with --login.', {
+  if (options.scope !== undefined || options.expires !== undefined || options.domain !== undefined) {
+    throw new CliError('usage', '--scope, --domain and --expires cannot be combined with --login.', {
       next: 'Log in first, then use the new token to create the narrower one.',
     });
   }
@@ -116,7 +131,16 @@ async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Prom
   return api.json({ method: 'POST', path: '/api/v1/auth/token', json, authorized: false });
 }
 
-function createToken(api: ApiClient, options: CreateOptions): Promise<Json> {
-  const json = { name: label(options), scopes: options.scope, expires_at: options.expires };
+async function createToken(api: ApiClient, options: CreateOptions): Promise<Json> {
+  const domains = await domainIds(api, options.domain);
+  const json = { name: label(options), scopes: options.scope, domains, expires_at: options.expires };
   return api.json({ method: 'POST', path: ofAccount(api, TOKENS), json });
+}
+
+/** Undefined without names: the token is not restricted. */
+async function domainIds(api: ApiClient, names: readonly string[] | undefined): Promise<number[] | undefined> {
+  if (names === undefined) return undefined;
+  const ids: number[] = [];
+  for (const name of names) ids.push(Number((await requireDomain(api, name)).id));
+  return ids;
 }

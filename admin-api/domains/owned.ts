@@ -6,13 +6,17 @@ import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
 import { mayActFor } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
-import type { Caller } from '../http/caller.ts';
+import { type Caller, reachesDomain } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 
-/** Throws HttpError 404, also for a domain of an account that the caller must not act for. */
+/**
+ * Throws HttpError 404, also for a domain of an account that the caller must not act for, or that
+ * its token does not give access to.
+ */
 export function ownedDomain(reader: Reader, caller: Caller, id: Id): Domain {
   const domain = reader.domain(id);
-  if (domain !== undefined && mayActFor(reader, caller, domain.accountId)) return domain;
+  if (domain !== undefined && mayActFor(reader, caller, domain.accountId) && reachesDomain(caller.token, id))
+    return domain;
   throw noSuchDomain();
 }
 

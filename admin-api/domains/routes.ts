@@ -2,12 +2,13 @@
 import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { nextCursor, readPage } from '../http/lists.ts';
+import { nextCursor, readPage, readSort } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
-import { accountQuery, flag, NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
+import { DOMAIN_SORTS, listDomains } from './list.ts';
 import { etag, ownedDomain } from './owned.ts';
 import { domainBody, domainResponse, domainsResponse } from './schema.ts';
-import { createDomain, deleteDomain, describeDomain, listDomains } from './service.ts';
+import { createDomain, deleteDomain, describeDomain } from './service.ts';
 
 const DOMAINS = '/api/v1/domains';
 const DOMAIN = `${DOMAINS}/{domain_id}`;
@@ -21,23 +22,26 @@ export function domainRoutes(services: Services): Route[] {
       tag: 'domains',
       summary: 'List domains',
       scope: 'dns',
+      forRestricted: true,
       query: Type.Object({
         ...pageQuery,
         ...accountQuery,
-        q: Type.Optional(Type.String({ description: 'only domains whose name contains this text' })),
+        ...searchQuery('name, in A-labels or in Unicode,'),
+        ...sortQuery(DOMAIN_SORTS),
       }),
       response: domainsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
+      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
       async run(context) {
-        const { rows, last } = await listDomains(
-          services,
-          accountOf(services.reader, context),
-          readPage(context.query),
-          context.query.get('q'),
-        );
+        const { query, caller } = context;
+        const { rows, last, total } = await listDomains(services, accountOf(services.reader, context), caller.token, {
+          page: readPage(query),
+          sort: readSort(query, DOMAIN_SORTS),
+          search: query.get('q'),
+        });
         return {
           domains: rows.map((domain) => describeDomain(services, domain)),
           next_cursor: nextCursor(last, context),
+          total,
         };
       },
     }),

@@ -1,7 +1,7 @@
 /** Schemas of domains in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
-import { count, flag, id, list, nextCursorSchema, text, time } from '../http/schema.ts';
+import { count, flag, id, list, nextCursorSchema, text, time, totalSchema } from '../http/schema.ts';
 
 export const domainBody = bodySchema(
   Type.Object({
@@ -26,6 +26,7 @@ export const domainView = Type.Object(
 
 export const domainResponse = Type.Object({ domain: domainView });
 export const domainsResponse = Type.Object({
-  domains: list(domainView, 'sorted by name, in canonical order'),
+  domains: list(domainView, 'sorted by name, in canonical order, unless `sort` says otherwise'),
   next_cursor: nextCursorSchema,
+  total: totalSchema,
 });

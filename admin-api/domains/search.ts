@@ -1,16 +1,18 @@
 /**
  * Caches the domain names of accounts, so that a search does not read a hundred thousand rows. The
- * list of an account is built on the first search, and the journal keeps it up to date.
+ * list of an account is built on the first search, and the journal keeps it up to date. Long work
+ * yields to the event loop.
  */
 
-import { setImmediate } from 'node:timers/promises';
 import { lowerBound } from '../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import { type Id, nameKey } from '../../core/store/keys.ts';
+import { type Id, nameKey, nameOfKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
-import { formatHost, type Name } from '../../core/wire/name.ts';
-import type { DomainFinder, FoundDomains } from '../change/services.ts';
+import type { Name } from '../../core/wire/name.ts';
+import type { DomainFinder, DomainSearchOptions, FoundDomains } from '../change/services.ts';
+import { Steps } from '../change/steps.ts';
+import { searchTextOf } from './search-text.ts';
 
 /** Names of one piece, whose joined text is rebuilt when a name is added or removed. */
 const PIECE_SIZE = 512;
@@ -19,58 +21,78 @@ const PIECE_SIZE = 512;
  * evicted.
  */
 const MAX_NAMES = 2_000_000;
-const PAGE = 2000;
+const PAGE = 1000;
+
+interface Entry {
+  readonly id: Id;
+  /** Canonical key as Latin-1. */
+  readonly key: string;
+  /** The name in A-labels, and behind a tab in Unicode if that differs. */
+  readonly text: string;
+}
 
 interface Piece {
-  /** Canonical keys as Latin-1, sorted. */
+  /** Sorted. */
   readonly keys: string[];
-  /** The names in Unicode, in the order of their keys. */
-  readonly names: string[];
-  /** All names, each between line feeds; null: must be rebuilt. */
-  joined: string | null;
+  readonly entries: Entry[];
+  /** The texts of all entries, each behind a line feed; null: must be rebuilt. */
+  joined: Joined | null;
+}
+
+interface Joined {
+  readonly text: string;
+  /** Of each entry, the offset of its line feed, ascending. */
+  readonly starts: readonly number[];
+}
+
+interface DomainChange {
+  readonly apex: Name;
+  readonly id: Id;
+  readonly present: boolean;
 }
 
 export class DomainSearch implements DomainFinder {
-  readonly #reader: StoreReader;
+  readonly #reader: Pick<StoreReader, 'apexesOf'>;
   /** In order of use, least recently used first. */
   readonly #accounts = new Map<Id, Promise<NameList>>();
   /** Changes of accounts whose list is being built. */
-  readonly #reading = new Map<Id, { readonly apex: Name; readonly present: boolean }[]>();
+  readonly #reading = new Map<Id, DomainChange[]>();
 
-  constructor(reader: StoreReader, journal: Pick<Journal, 'onDomain'>) {
+  constructor(reader: Pick<StoreReader, 'apexesOf'>, journal: Pick<Journal, 'onDomain'>) {
     this.#reader = reader;
-    journal.onDomain(({ accountId, apex }, present) => {
+    journal.onDomain(({ accountId, apex, id }, present) => {
       const reading = this.#reading.get(accountId);
-      if (reading !== undefined) reading.push({ apex, present });
-      else void this.#accounts.get(accountId)?.then((list) => list.change(apex, present));
+      if (reading !== undefined) reading.push({ apex, id, present });
+      else void this.#accounts.get(accountId)?.then((list) => list.change({ apex, id, present }));
     });
   }
 
-  /** At most `limit` names that contain `wanted`, in canonical order, after the name `after`. */
-  async find(accountId: Id, wanted: string, after: Name | null, limit: number): Promise<FoundDomains> {
+  /** Domains whose name contains the text, in A-labels or in Unicode, in canonical order. */
+  async find(accountId: Id, search: DomainSearchOptions): Promise<FoundDomains> {
     let list = this.#accounts.get(accountId);
     if (list === undefined) list = this.#read(accountId);
     // Moves the account to the end of the map, as the most recently used.
     else this.#accounts.delete(accountId);
     this.#accounts.set(accountId, list);
-    const found = (await list).find(wanted, after, limit);
+    const found = await (await list).find(search);
     await this.#forget(accountId);
     return found;
   }
 
   async #read(accountId: Id): Promise<NameList> {
-    const changes: { apex: Name; present: boolean }[] = [];
+    const changes: DomainChange[] = [];
     this.#reading.set(accountId, changes);
     try {
       const list = new NameList();
+      const steps = new Steps();
       for (let after: Name | null = null; ; ) {
-        const apexes = this.#reader.apexesOf(accountId, after, PAGE);
-        for (const apex of apexes) list.append(apex);
-        if (apexes.length < PAGE) break;
-        after = apexes[apexes.length - 1];
-        await setImmediate();
+        const found = this.#reader.apexesOf(accountId, after, PAGE);
+        for (const { apex, id } of found) list.append(apex, id);
+        if (found.length < PAGE) break;
+        after = found[found.length - 1].apex;
+        await steps.next();
       }
-      for (const { apex, present } of changes) list.change(apex, present);
+      for (const change of changes) list.change(change);
       return list;
     } catch (error) {
       this.#accounts.delete(accountId);
@@ -98,66 +120,87 @@ class NameList {
   size = 0;
 
   /** Adds a name that sorts after all others. */
-  append(apex: Name): void {
+  append(apex: Name, id: Id): void {
     let last = this.#pieces[this.#pieces.length - 1];
     if (last === undefined || last.keys.length >= PIECE_SIZE) {
-      last = { keys: [], names: [], joined: null };
+      last = { keys: [], entries: [], joined: null };
       this.#pieces.push(last);
     }
-    last.keys.push(latin1(nameKey(apex)));
-    last.names.push(formatHost(apex));
+    const entry = entryOf(apex, id);
+    last.keys.push(entry.key);
+    last.entries.push(entry);
     last.joined = null;
     this.size++;
   }
 
-  change(apex: Name, present: boolean): void {
+  change({ apex, id, present }: DomainChange): void {
     const key = latin1(nameKey(apex));
     const p = this.#pieceOf(key);
     const piece = this.#pieces[p];
     if (piece === undefined) {
-      if (present) this.append(apex);
+      if (present) this.append(apex, id);
       return;
     }
     const at = lowerBound(piece.keys, key);
-    if ((piece.keys[at] === key) === present) return;
+    const isKnown = piece.keys[at] === key;
+    if (!present && !isKnown) return;
     piece.joined = null;
-    this.size += present ? 1 : -1;
-    if (!present) {
+    // A domain that was deleted and created again has another id.
+    if (present && isKnown) piece.entries[at] = entryOf(apex, id);
+    else if (present) {
+      this.size++;
+      piece.keys.splice(at, 0, key);
+      piece.entries.splice(at, 0, entryOf(apex, id));
+      if (piece.keys.length >= 2 * PIECE_SIZE) {
+        const half = { keys: piece.keys.splice(PIECE_SIZE), entries: piece.entries.splice(PIECE_SIZE), joined: null };
+        this.#pieces.splice(p + 1, 0, half);
+      }
+    } else {
+      this.size--;
       piece.keys.splice(at, 1);
-      piece.names.splice(at, 1);
+      piece.entries.splice(at, 1);
       if (piece.keys.length === 0) this.#pieces.splice(p, 1);
-      return;
     }
-    piece.keys.splice(at, 0, key);
-    piece.names.splice(at, 0, formatHost(apex));
-    if (piece.keys.length < 2 * PIECE_SIZE) return;
-    const half = { keys: piece.keys.splice(PIECE_SIZE), names: piece.names.splice(PIECE_SIZE), joined: null };
-    this.#pieces.splice(p + 1, 0, half);
   }
 
-  find(wanted: string, after: Name | null, limit: number): FoundDomains {
-    const names: string[] = [];
-    // The line feed is the separator and is not in any name.
-    if (wanted.includes('\n')) return { names, more: false };
-    const from = after === null ? '' : `${latin1(nameKey(after))}\0`;
-    for (let p = after === null ? 0 : this.#pieceOf(from); p < this.#pieces.length; p++) {
-      const piece = this.#pieces[p];
-      if (piece.keys[piece.keys.length - 1] < from) continue;
-      piece.joined ??= `\n${piece.names.join('\n')}\n`;
-      const { joined } = piece;
-      // Skips the names before `from` in the first piece.
-      let at = after === null ? 0 : startOf(piece, from);
-      for (;;) {
-        const hit = joined.indexOf(wanted, at);
-        if (hit < 0) break;
-        const end = joined.indexOf('\n', hit + wanted.length);
-        if (end < 0) break;
-        if (names.length === limit) return { names, more: true };
-        names.push(joined.slice(joined.lastIndexOf('\n', hit) + 1, end));
-        at = end;
+  async find({ wanted, after, limit, descending = false, counts = false }: DomainSearchOptions): Promise<FoundDomains> {
+    const steps = new Steps();
+    const limitKey = after === null ? null : latin1(nameKey(after));
+    const ids: Id[] = [];
+    let last: string | null = null;
+    let isFull = false;
+    let total = 0;
+    // Pieces may be added and removed between two steps, so the next one is found by its key.
+    let piece: Piece | undefined = descending ? this.#pieces[this.#pieces.length - 1] : this.#pieces[0];
+    if (!counts && limitKey !== null) piece = this.#pieces[this.#pieceOf(limitKey)];
+    while (piece !== undefined) {
+      const found = matchesIn(piece, wanted);
+      total += found.length;
+      if (descending) found.reverse();
+      for (const { id, key } of found) {
+        if (limitKey !== null && (descending ? key >= limitKey : key <= limitKey)) continue;
+        if (ids.length === limit) {
+          isFull = true;
+          break;
+        }
+        ids.push(id);
+        last = key;
       }
+      if (isFull && !counts) break;
+      const { keys } = piece;
+      const edge = descending ? keys[0] : keys[keys.length - 1];
+      await steps.next();
+      piece = this.#pieceNextTo(edge, descending);
     }
-    return { names, more: false };
+    return { ids, last: isFull && last !== null ? nameOf(last) : null, total: counts ? total : null };
+  }
+
+  /** The first piece whose keys are all above `edge`, or the last one whose keys are all below. */
+  #pieceNextTo(edge: string, descending: boolean): Piece | undefined {
+    const p = this.#pieceOf(edge);
+    if (this.#pieces.length === 0) return undefined;
+    if (descending) return this.#pieces[p].keys[0] < edge ? this.#pieces[p] : this.#pieces[p - 1];
+    return this.#pieces[p].keys[0] > edge ? this.#pieces[p] : this.#pieces[p + 1];
   }
 
   /** Index of the last piece that starts at or before the key; otherwise of the first piece. */
@@ -173,10 +216,38 @@ class NameList {
   }
 }
 
-/** Offset in the joined text of a piece: of the line feed before the first name from `key` on. */
-function startOf({ keys, names }: Piece, key: string): number {
-  const at = lowerBound(keys, key);
-  let start = 0;
-  for (let i = 0; i < at; i++) start += names[i].length + 1;
-  return start;
+function nameOf(key: string): Name {
+  const bytes = Buffer.from(key, 'latin1');
+  return nameOfKey(bytes, 0, bytes.length);
+}
+
+function entryOf(apex: Name, id: Id): Entry {
+  return { id, key: latin1(nameKey(apex)), text: searchTextOf(apex) };
+}
+
+/** The entries whose text contains `wanted`, in their order. */
+function matchesIn(piece: Piece, wanted: string): Entry[] {
+  if (wanted === '') return [...piece.entries];
+  const found: Entry[] = [];
+  // The separators are not in any name.
+  if (/[\n\t]/.test(wanted)) return found;
+  piece.joined ??= join(piece.entries);
+  const { text, starts } = piece.joined;
+  for (let at = text.indexOf(wanted), i = 0; at >= 0; ) {
+    while (i + 1 < starts.length && starts[i + 1] <= at) i++;
+    found.push(piece.entries[i]);
+    if (i + 1 === starts.length) break;
+    at = text.indexOf(wanted, starts[i + 1]);
+  }
+  return found;
+}
+
+function join(entries: readonly Entry[]): Joined {
+  const starts: number[] = [];
+  let length = 0;
+  for (const { text } of entries) {
+    starts.push(length);
+    length += text.length + 1;
+  }
+  return { text: entries.map(({ text }) => `\n${text}`).join(''), starts };
 }

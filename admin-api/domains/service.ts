@@ -1,12 +1,11 @@
 /** Creates, lists, describes and deletes domains. */
-import { InvalidError, StateError } from '../../core/base/errors.ts';
+import { StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../core/journal/entry-codec.ts';
 import { deleteSignedZone } from '../../core/signing/store-zone.ts';
 import { afterPrefix, type Id, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
 import {
-  type Account,
   acmeChallenges,
   acmeOrders,
   automaticCertificates,
@@ -19,15 +18,13 @@ import {
   records,
   spellings,
 } from '../../core/store/rows.ts';
-import { toAscii } from '../../core/wire/idn.ts';
-import { formatHost, formatName, type Name, nameAt, parentName, parseName } from '../../core/wire/name.ts';
+import { formatHost, type Name, nameAt, parentName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { planLimit } from '../accounts/service.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
-import { invalidCursor, type Page } from '../http/lists.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { parseDomain, rejectPublicSuffix } from './name.ts';
@@ -75,54 +72,6 @@ function requireFree(draft: Draft, apex: Name, accountId: Id): void {
   for (let above = parentName(apex); above.length > 1; above = parentName(above))
     taken(draft.domainByApex(above), false);
   for (const below of draft.domainsBelow(apex)) taken(below, false);
-}
-
-/**
- * A page of the account's domains whose names contain `filter`, if set. `last`: the end of the
- * page.
- */
-export async function listDomains(
-  { reader, search }: Services,
-  account: Account,
-  page: Page,
-  filter: string | null,
-): Promise<{ rows: Domain[]; last: Buffer | null }> {
-  const after = page.after === null ? null : readCursor(page.after);
-  if (filter === null || filter === '') {
-    const found = reader.domainsOf(account.id, after, page.limit + 1);
-    const rows = found.slice(0, page.limit);
-    return { rows, last: found.length > page.limit ? cursorAt(rows[rows.length - 1].apex) : null };
-  }
-  const { names, more } = await search.find(account.id, normalizeFilter(filter), after, page.limit);
-  const apexes = names.map((name) => parseName(`${name}.`));
-  // A name may belong to another account since it was found.
-  const rows = apexes.flatMap((apex) => {
-    const domain = reader.domainByApex(apex);
-    return domain?.accountId === account.id ? [domain] : [];
-  });
-  return { rows, last: more ? cursorAt(apexes[apexes.length - 1]) : null };
-}
-
-/** The search uses Unicode names, as users write them. */
-function normalizeFilter(filter: string): string {
-  const text = filter.toLowerCase();
-  try {
-    return toAscii(text, '/q');
-  } catch (error) {
-    if (error instanceof InvalidError) return text;
-    throw error;
-  }
-}
-
-const cursorAt = (apex: Name): Buffer => Buffer.from(formatName(apex));
-
-function readCursor(cursor: Buffer): Name {
-  try {
-    return parseName(cursor.toString('latin1'));
-  } catch (error) {
-    if (error instanceof InvalidError) throw invalidCursor();
-    throw error;
-  }
 }
 
 /**

@@ -130,8 +130,11 @@ export class EventStream implements AsyncIterableIterator<string>, Stream {
   #read({ caller, accountId }: Viewer): string {
     const { streams, journal } = this.#options;
     const position = this.#position ?? journal.head;
+    const { scopes, domains } = caller.token;
     const isVisible = (change: ObjectChange): boolean =>
-      (accountId === null || change.accountId === accountId) && allows(caller.token.scopes, change.scope, 'read');
+      (accountId === null || change.accountId === accountId) &&
+      allows(scopes, change.scope, 'read') &&
+      (domains === undefined || (change.domainId !== null && domains.includes(change.domainId)));
     let text = '';
     const end = Math.min(journal.head, position + MAX_ENTRIES);
     for (let seq = position + 1; seq <= end && text.length < MAX_CHUNK; seq++) {

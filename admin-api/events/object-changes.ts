@@ -28,6 +28,8 @@ export interface ObjectChange {
   readonly kind: string;
   /** The id of the object; for a part of a domain, that of the domain. */
   readonly id: Id | string;
+  /** The domain that it belongs to; null: it is not part of a domain. */
+  readonly domainId: Id | null;
   /** The owner of the object. */
   readonly accountId: Id;
   /** A token needs its `:read` to see the change. */
@@ -108,15 +110,15 @@ function describeChange(
   const part = OF_DOMAIN.get(table);
   if (part !== undefined) {
     const id = idAt(key);
-    return { kind: part[0], id, accountId: reader.domain(id)?.accountId ?? null, scope: part[1] };
+    return { kind: part[0], id, domainId: id, accountId: reader.domain(id)?.accountId ?? null, scope: part[1] };
   }
   const own = OF_ACCOUNT.get(table);
   if (own === undefined) return null;
   const [kind, scope, describeRow] = own;
   if (value !== null) {
     const { id, accountId } = describeRow(key, value);
-    return { kind, id, accountId, scope };
+    return { kind, id, domainId: null, accountId, scope };
   }
-  if (table === accounts.number) return { kind, id: idAt(key), accountId: idAt(key), scope };
-  return { kind, id: table === apps.number ? key.toString() : idAt(key), accountId: null, scope };
+  if (table === accounts.number) return { kind, id: idAt(key), domainId: null, accountId: idAt(key), scope };
+  return { kind, id: table === apps.number ? key.toString() : idAt(key), domainId: null, accountId: null, scope };
 }

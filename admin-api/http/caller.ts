@@ -1,4 +1,5 @@
 /** The authenticated caller of a request, and the authentication that the routes need. */
+import type { Id } from '../../core/store/keys.ts';
 import type { Account, Session, Token } from '../../core/store/rows.ts';
 import type { HttpRequest } from './transport.ts';
 
@@ -10,6 +11,11 @@ export interface Caller {
   readonly token: Token;
   /** Only for a request that a cookie authenticates. */
   readonly session?: CallerSession;
+}
+
+/** Whether the token gives access to the domain, if the account of the token has it. */
+export function reachesDomain({ domains }: Pick<Token, 'domains'>, id: Id): boolean {
+  return domains === undefined || domains.includes(id);
 }
 
 export interface CallerSession {

@@ -17,13 +17,12 @@ export interface Idempotency {
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /**
- * Null without the header. Throws HttpError 400. `body`: as received. The scopes are part of the
- * identity: a stored response may contain a token with the scopes of the caller. A token with fewer
- * scopes must not receive it.
+ * Null without the header. Throws HttpError 400. `body`: as received. Scopes and domains are part
+ * of the identity: a token with fewer rights must not receive the response to another token.
  */
 export function readIdempotency(
   request: HttpRequest,
-  { accountId, scopes }: Pick<Token, 'accountId' | 'scopes'>,
+  { accountId, scopes, domains = [] }: Pick<Token, 'accountId' | 'scopes' | 'domains'>,
   body: Buffer,
 ): Idempotency | null {
   const header = request.header('idempotency-key');
@@ -36,6 +35,7 @@ export function readIdempotency(
       'Idempotency-Key must be 1 to 255 printable ASCII characters; use a random UUID, for example.',
     );
   const id = createHash('sha256').update(`${accountId} ${key}`).digest('hex').slice(0, 32);
-  const line = `${request.method} ${request.path}?${request.query}\n${[...scopes].sort().join(' ')}\n`;
+  const rights = [...[...scopes].sort(), ...domains].join(' ');
+  const line = `${request.method} ${request.path}?${request.query}\n${rights}\n`;
   return { id, request: Buffer.concat([Buffer.from(line), body]) };
 }

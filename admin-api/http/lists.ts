@@ -31,6 +31,32 @@ export function readIdCursor(after: Buffer | null): Id {
   return idAt(after);
 }
 
+/** A key of a sort order, and its direction. */
+export interface Sort<K extends string> {
+  readonly key: K;
+  readonly descending: boolean;
+}
+
+/** The query parameter `sort`; by default the first of `keys`, ascending. Throws HttpError 400. */
+export function readSort<const K extends string>(query: URLSearchParams, keys: readonly K[]): Sort<K> {
+  const text = query.get('sort');
+  if (text === null) return { key: keys[0], descending: false };
+  const descending = text.startsWith('-');
+  const key = keys.find((each) => each === (descending ? text.slice(1) : text));
+  if (key !== undefined) return { key, descending };
+  throw new HttpError(
+    400,
+    'invalid_sort',
+    `"sort" must be one of ${keys.join(', ')}, with "-" in front for descending order.`,
+  );
+}
+
+/** The query parameter `q`, as a test of texts; null: it is empty or omitted. Ignores case. */
+export function readSearch(query: URLSearchParams): ((...texts: readonly string[]) => boolean) | null {
+  const wanted = query.get('q')?.normalize().toLowerCase() ?? '';
+  return wanted === '' ? null : (...texts) => texts.some((text) => text.toLowerCase().includes(wanted));
+}
+
 export const invalidCursor = (): HttpError =>
   new HttpError(
     400,
@@ -65,4 +91,59 @@ export function pageOfIds<Row extends { readonly id: Id }>(
   const rows = rest.slice(0, limit);
   const last = rest.length > limit ? idKey(rows[rows.length - 1].id) : null;
   return { rows, next_cursor: nextCursor(last, context) };
+}
+
+/** Text is compared in lower case, and by its first characters only. */
+const SORTED_CHARACTERS = 100;
+
+export interface SmallList<Row, K extends string> {
+  /** The values by which the rows can be sorted; the first one is the default. */
+  readonly sorts: Readonly<Record<K, (row: Row) => string | number>>;
+  /** The texts that `q` searches. */
+  texts(row: Row): readonly string[];
+}
+
+/** One page of rows that are all in memory: searched, sorted and counted. Throws HttpError 400. */
+export function pageOfRows<Row extends { readonly id: Id }, const K extends string>(
+  all: readonly Row[],
+  context: Parameters<typeof nextCursor>[1],
+  { sorts, texts }: SmallList<Row, K>,
+): { readonly rows: readonly Row[]; readonly next_cursor: string | null; readonly total: number | null } {
+  const { limit, after } = readPage(context.query);
+  const { key, descending } = readSort(context.query, Object.keys(sorts) as K[]);
+  const matches = readSearch(context.query);
+  const found = matches === null ? all : all.filter((row) => matches(...texts(row)));
+  const sign = descending ? -1 : 1;
+  const compare = (a: Position, b: Position): number =>
+    sign * (a.value < b.value ? -1 : a.value > b.value ? 1 : a.id - b.id);
+  const from = after === null ? null : readPosition(after);
+  const rest = found
+    .map((row) => ({ row, value: sortable(sorts[key](row)), id: row.id }))
+    .filter((position) => from === null || compare(position, from) > 0)
+    .sort(compare);
+  const page = rest.slice(0, limit);
+  const last = rest.length > limit ? positionKey(page[page.length - 1]) : null;
+  return {
+    rows: page.map(({ row }) => row),
+    next_cursor: nextCursor(last, context),
+    total: after === null ? found.length : null,
+  };
+}
+
+interface Position {
+  readonly value: string;
+  readonly id: Id;
+}
+
+/** Text with the order of the values; well-formed, because a cursor has it. */
+const sortable = (value: string | number): string =>
+  typeof value === 'number'
+    ? String(value).padStart(16, '0')
+    : Buffer.from(value.toLowerCase().slice(0, SORTED_CHARACTERS)).toString();
+
+const positionKey = ({ value, id }: Position): Buffer => Buffer.concat([idKey(id), Buffer.from(value)]);
+
+function readPosition(cursor: Buffer): Position {
+  if (cursor.length < 8) throw invalidCursor();
+  return { id: idAt(cursor), value: cursor.toString('utf8', 8) };
 }

@@ -87,6 +87,11 @@ export interface Description {
   readonly conditional?: boolean;
   /** False: the route changes nothing, although its method is not GET. */
   readonly changes?: false;
+  /**
+   * Also for tokens that are restricted to domains, which `run` regards. By default such a token
+   * reaches only endpoints below a domain.
+   */
+  readonly forRestricted?: true;
 }
 
 export interface Route extends Description {
@@ -299,8 +304,10 @@ type AccessRules = {
   readonly scope: Scope;
   readonly admin?: boolean;
   readonly method: Method;
+  readonly path: string;
   readonly query?: TObject;
   readonly endsSession?: boolean;
+  readonly forRestricted?: true;
 };
 
 function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, route: AccessRules): Caller {
@@ -328,11 +335,20 @@ function reauthorize(request: HttpRequest, app: AppParts, route: AccessRules): C
 function requireRouteAccess(
   { authenticator }: AppParts,
   caller: Caller,
-  { scope, method, admin = false, endsSession = false }: AccessRules,
+  { scope, method, path, admin = false, endsSession = false, forRestricted }: AccessRules,
 ): void {
   const isRead = method === 'GET' || (endsSession && caller.session !== undefined);
   authenticator.requireAccess(caller, scope, isRead ? 'read' : 'write', admin);
+  if (caller.token.domains !== undefined && forRestricted !== true && !path.includes(DOMAIN_PARAMETER))
+    throw new HttpError(
+      403,
+      'restricted_token',
+      'The token is restricted to certain domains, and this request concerns the whole account; use another token.',
+    );
 }
+
+/** Its value is checked where the domain is read: domains/owned.ts. */
+const DOMAIN_PARAMETER = '{domain_id}';
 
 function createContext<C, B>(
   request: HttpRequest,

@@ -21,8 +21,11 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 
 export const flag = (description: string) => Type.Boolean({ description });
 
-export const list = <T extends TSchema>(items: T, description: string, options: { maxItems?: number } = {}) =>
-  Type.Unsafe<readonly Static<T>[]>(Type.Array(items, { ...options, description }));
+export const list = <T extends TSchema>(
+  items: T,
+  description: string,
+  options: { minItems?: number; maxItems?: number } = {},
+) => Type.Unsafe<readonly Static<T>[]>(Type.Array(items, { ...options, description }));
 
 export const orNull = <T extends TSchema>(schema: T, description: string = schema.description ?? '') =>
   Type.Union([schema, Type.Null()], { description });
@@ -64,6 +67,26 @@ export const pageQuery = {
   ),
   cursor: Type.Optional(Type.String({ description: 'the next_cursor of the previous page' })),
 };
+
+/** `what`: what the text is looked for in. */
+export const searchQuery = (what: string) => ({
+  q: Type.Optional(Type.String({ description: `only items whose ${what} contains this text, in any case` })),
+});
+
+export const sortQuery = (keys: readonly string[]) => ({
+  sort: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      enum: keys.flatMap((key) => [key, `-${key}`]),
+      description: `the order, descending with "-"; the default is "${keys[0]}"`,
+    }),
+  ),
+});
+
+export const totalSchema = orNull(
+  count(''),
+  'the number of items on all pages; null on later pages, and where counting would read the whole list',
+);
 
 /** Query parameter of lists and creations: see change/acting.ts. */
 export const accountQuery = {

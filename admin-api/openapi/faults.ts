@@ -40,6 +40,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
     add(400, 'unknown_parameter');
     add(401, ...UNAUTHORIZED);
     add(403, 'api_disabled', 'insufficient_scope');
+    if (!route.path.includes('{domain_id}') && route.forRestricted !== true) add(403, 'restricted_token');
     // Every role has read access.
     if (writes || admin) add(403, 'forbidden');
     if (route.method !== 'GET') add(403, 'csrf');

@@ -1,20 +1,27 @@
 /** Lists the records of a domain in pages, with filters. */
 import { InvalidError } from '../../core/base/errors.ts';
-import { recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
+import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../../core/store/rows.ts';
-import { equalNames, type Name } from '../../core/wire/name.ts';
+import { equalNames, formatHost, formatRelative, type Name } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import type { Services } from '../change/services.ts';
+import { Steps } from '../change/steps.ts';
+import { containsText, normalizeSearch } from '../domains/search-text.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
 import { parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
+
+/** Other orders would need all records of the zone, which may be millions. */
+export const RECORD_SORTS = ['name'] as const;
 
 export interface Filter {
   readonly name: Name | null;
   readonly type: number | null;
   readonly content: string | null;
+  /** A part of the name or the content, in lower case; empty: any. */
+  readonly search: string;
 }
 
 /** Throws InvalidError for an invalid name or type. */
@@ -25,87 +32,113 @@ export function readFilter(domain: Domain, query: URLSearchParams): Filter {
     name: name === null ? null : parseOwner(name, domain.apex),
     type: type === null ? null : parseRecordType(type),
     content: query.get('content'),
+    search: normalizeSearch(query.get('q')),
   };
+}
+
+export interface RecordPage {
+  readonly entries: readonly Entry[];
+  /** Key of the last record read, if there are more. */
+  readonly last: Buffer | null;
+  /** Null: not counted. */
+  readonly total: number | null;
 }
 
 /**
  * Maximum records that are read for one page of a filtered list. Such a page may have fewer items.
  */
-const MAX_SCANNED = 20_000;
-const BATCH = 1000;
+const MAX_SCANNED = 50_000;
+/** Records that are read between two looks at the clock: less than a millisecond. */
+const BATCH = 100;
 /**
  * Maximum bytes of stored records in one page. A record has up to 48,000 bytes, so a page of 1000
  * could block the event loop for seconds.
  */
 const MAX_PAGE_BYTES = 1 << 20;
-/** Number of records that one read of an unfiltered page returns. */
-const READ_SIZE = 100;
 
-/**
- * The stored records. `last`: key of the last record read, if there are more. Throws HttpError 400.
- */
-export function listRecords(
+/** The stored records. Yields to the event loop. Throws HttpError 400. */
+export async function listRecords(
   { reader }: Pick<Services, 'reader'>,
   domain: Domain,
   page: Page,
   filter: Filter,
-): { entries: Entry[]; last: Buffer | null } {
+  descending = false,
+): Promise<RecordPage> {
   const prefix = recordsOfZone(domain.id);
-  let after = page.after;
-  if (after !== null && !prefix.equals(after.subarray(0, prefix.length))) throw invalidCursor();
-  if (filter.name === null && filter.type === null && filter.content === null) {
-    const entries: Entry[] = [];
-    for (let bytes = 0; ; ) {
-      const wanted = Math.min(READ_SIZE, page.limit + 1 - entries.length);
-      const piece = reader.recordEntries(prefix, after, wanted);
-      for (const entry of piece) {
-        if (entries.length === page.limit || bytes >= MAX_PAGE_BYTES) return { entries, last: after };
-        entries.push(entry);
-        bytes += entry.value.length;
-        after = entry.key;
-      }
-      if (piece.length < wanted) return { entries, last: null };
-    }
-  }
+  const isFirst = page.after === null;
+  if (page.after !== null && !prefix.equals(page.after.subarray(0, prefix.length))) throw invalidCursor();
   const scope = filter.name === null ? prefix : recordsAt(domain.id, filter.name);
   const matches = createMatcher(domain, filter);
+  const all = matches === null && filter.name === null ? reader.zoneState(domain.id).recordCount : null;
+  const steps = new Steps();
   const entries: Entry[] = [];
+  let after = page.after;
   let bytes = 0;
+  const end = (last: Buffer | null): RecordPage => ({
+    entries,
+    last,
+    total: isFirst ? (all ?? (last === null ? entries.length : null)) : null,
+  });
   for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH) {
-    const batch = reader.recordEntries(scope, after, BATCH);
+    // Of an unfiltered list no more than the page.
+    const wanted = matches === null ? Math.min(BATCH, page.limit + 1 - entries.length) : BATCH;
+    const batch = descending
+      ? reader.recordEntriesBefore(scope, after, wanted)
+      : reader.recordEntries(scope, after, wanted);
     for (const entry of batch) {
-      if (entries.length === page.limit || bytes >= MAX_PAGE_BYTES) return { entries, last: after };
-      if (matches(entry)) {
+      if (entries.length === page.limit || bytes >= MAX_PAGE_BYTES) return end(after);
+      if (matches === null || matches(entry)) {
         entries.push(entry);
         bytes += entry.value.length;
       }
       after = entry.key;
     }
-    if (batch.length < BATCH) return { entries, last: null };
+    if (batch.length < wanted) return end(null);
+    await steps.next();
   }
-  return { entries, last: after };
+  return end(after);
 }
 
-function createMatcher(domain: Domain, { type, content }: Filter): (entry: Entry) => boolean {
-  if (content === null) return ({ key }) => type === null || recordKeyParts(key).type === type;
+/** Null: every record matches. */
+function createMatcher(domain: Domain, filter: Filter): ((entry: Entry) => boolean) | null {
+  const { type, content, search } = filter;
+  if (type === null && content === null && search === '') return null;
+  const hasContent = content === null ? null : createContentMatcher(domain, content);
+  const hasText = search === '' ? null : createSearch(domain, search);
+  return (entry) =>
+    (type === null || recordKeyParts(entry.key).type === type) &&
+    hasContent?.(entry) !== false &&
+    hasText?.(entry) !== false;
+}
+
+/** Whether the relative name or the content contains the text, in A-labels or in Unicode. */
+function createSearch({ apex }: Domain, search: string): (entry: Entry) => boolean {
+  const suffix = `.${formatHost(apex)}`;
+  const label = search.endsWith(suffix) ? search.slice(0, -suffix.length) : search;
+  return ({ key, value }) => {
+    const { nameEnd, type } = recordKeyParts(key);
+    return (
+      containsText(formatRelative(nameOfKey(key, 8, nameEnd), apex), label) ||
+      containsText(formatRdata(type, value.subarray(RECORD_RDATA)), search)
+    );
+  };
+}
+
+function createContentMatcher({ apex }: Domain, content: string): (entry: Entry) => boolean {
   // Parses the filter as the content of each type, so that any equivalent spelling matches.
   const parsed = new Map<number, Uint8Array | null>();
   const plain = content.toLowerCase();
   return ({ key, value }) => {
-    const recordType = recordKeyParts(key).type;
-    if (type !== null && recordType !== type) return false;
-    let rdata = parsed.get(recordType);
+    const { type } = recordKeyParts(key);
+    let rdata = parsed.get(type);
     if (rdata === undefined) {
-      rdata = tryParseContent(recordType, content, domain.apex);
-      parsed.set(recordType, rdata);
+      rdata = tryParseContent(type, content, apex);
+      parsed.set(type, rdata);
     }
     const stored = value.subarray(RECORD_RDATA);
     if (rdata !== null && equalNames(rdata, stored)) return true;
     // MX and SRV records also match by their target alone.
-    return (
-      (recordType === TYPE.MX || recordType === TYPE.SRV) &&
-      targetOf(formatRdata(recordType, stored)) === plain.replace(/\.$/, '')
-    );
+    return (type === TYPE.MX || type === TYPE.SRV) && targetOf(formatRdata(type, stored)) === plain.replace(/\.$/, '');
   };
 }
 

@@ -3,11 +3,11 @@ import { Type } from '@sinclair/typebox';
 import { parseId, type Services } from '../change/services.ts';
 import { etag, ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
-import { nextCursor, readPage } from '../http/lists.ts';
+import { nextCursor, readPage, readSort } from '../http/lists.ts';
 import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
-import { NOTHING, oneOf, pageQuery } from '../http/schema.ts';
+import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { changeRecords, previewRecords } from './batch.ts';
-import { listRecords, readFilter } from './list.ts';
+import { listRecords, RECORD_SORTS, readFilter } from './list.ts';
 import { RecordPageCache } from './pages.ts';
 import {
   batchBody,
@@ -76,14 +76,16 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         content: Type.Optional(
           Type.String({ description: 'only records with this content, in any equivalent spelling' }),
         ),
+        ...searchQuery('name or content'),
+        ...sortQuery(RECORD_SORTS),
       }),
       response: recordsResponse,
       faults: {
-        400: ['invalid_limit', 'invalid_cursor'],
+        400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'],
         404: NO_DOMAIN,
         422: ['invalid_name', 'name_outside', 'invalid_type'],
       },
-      run(context) {
+      async run(context) {
         const domain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
         const { headers, query } = context;
         const { revision } = services.reader.zoneState(domain.id);
@@ -91,11 +93,13 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         let tag = etag(revision);
         let page = pages.get(key, revision);
         if (page === undefined) {
-          const { entries, last } = listRecords(services, domain, readPage(query), readFilter(domain, query));
+          const { descending } = readSort(query, RECORD_SORTS);
+          const filter = readFilter(domain, query);
+          const { entries, last, total } = await listRecords(services, domain, readPage(query), filter, descending);
           const texts = new RecordSerializer(domain, services.aliases);
           const records = entries.map((entry) => texts.serialize(entry)).join();
           const cursor = JSON.stringify(nextCursor(last, context));
-          const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor}}`);
+          const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor},"total":${total}}`);
           page = { revision, body, link: headers.Link };
           // The states of ALIAS targets change without a new revision of the domain.
           if (texts.hasAlias) tag = etag(revision, body);

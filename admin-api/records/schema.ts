@@ -15,6 +15,7 @@ import {
   readOnly,
   text,
   time,
+  totalSchema,
 } from '../http/schema.ts';
 
 const fields = {
@@ -95,6 +96,7 @@ export const recordResponse = Type.Object({ record: recordView });
 export const recordsResponse = Type.Object({
   records: list(recordView, 'sorted by name, in canonical order'),
   next_cursor: nextCursorSchema,
+  total: totalSchema,
 });
 
 const plannedRecord = Type.Object(

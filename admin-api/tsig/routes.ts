@@ -1,15 +1,15 @@
 /** Endpoints of TSIG keys. */
 
 import { Type } from '@sinclair/typebox';
-import { idKey } from '../../core/store/keys.ts';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
+import { pageOfRows } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
-import { accountQuery, NOTHING, pageQuery } from '../http/schema.ts';
+import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
 import { newTsigKeyResponse, tsigKeyBody, tsigKeysResponse } from './schema.ts';
 
+const SORTS = ['id', 'name', 'created_at'];
 const PATH = '/api/v1/tsig-keys';
 
 export function tsigRoutes(services: Services): Route[] {
@@ -21,17 +21,16 @@ export function tsigRoutes(services: Services): Route[] {
       tag: 'tokens',
       summary: 'List the TSIG keys of the account',
       scope: 'account',
-      query: Type.Object({ ...pageQuery, ...accountQuery }),
+      query: Type.Object({ ...pageQuery, ...accountQuery, ...searchQuery('name'), ...sortQuery(SORTS) }),
       response: tsigKeysResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'], ...ACTING_FAULTS },
+      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
       run(context) {
-        const { limit, after } = readPage(context.query);
         const all = services.reader.tsigKeysOf(accountOf(services.reader, context).id);
-        const from = all.findIndex(({ id }) => id > readIdCursor(after));
-        const rows = from < 0 ? [] : all.slice(from, from + limit);
-        const last = rows.at(-1);
-        const cursor = last === undefined || last === all.at(-1) ? null : idKey(last.id);
-        return { tsig_keys: rows.map(viewTsigKey), next_cursor: nextCursor(cursor, context) };
+        const { rows, ...page } = pageOfRows(all, context, {
+          sorts: { id: ({ id }) => id, name: ({ name }) => name, created_at: ({ createdAt }) => createdAt },
+          texts: ({ name }) => [name],
+        });
+        return { tsig_keys: rows.map(viewTsigKey), ...page };
       },
     }),
     route({

@@ -52,8 +52,10 @@ import {
   sessions,
   type Table,
   type Token,
+  type TokenUse,
   type TsigKeyRow,
   tokens,
+  tokenUses,
   tsigKeys,
   tsigNameKey,
 } from './rows.ts';
@@ -184,6 +186,10 @@ export class Reader {
 
   tokensOf(accountId: Id): Token[] {
     return this.rowsAt(tokens, lookupKey(LOOKUP.accountToken, idKey(accountId)), null);
+  }
+
+  tokenUse(tokenId: Id): TokenUse | undefined {
+    return this.row(tokenUses, idKey(tokenId));
   }
 
   session(id: Id): Session | undefined {
@@ -340,13 +346,12 @@ export class StoreReader extends Reader {
   }
 
   /** The apexes of an account's domains in canonical order, after `after`; no row is read. */
-  apexesOf(accountId: Id, after: Name | null, limit: number): Name[] {
+  apexesOf(accountId: Id, after: Name | null, limit: number): { readonly apex: Name; readonly id: Id }[] {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
     const start = startAfter(prefix, after === null ? null : nameKey(after));
-    const apexes: Name[] = [];
-    for (const key of this.environment.lookups.getKeys({ start, end: afterPrefix(prefix), limit }))
-      apexes.push(nameOfKey(key as Buffer, prefix.length, (key as Buffer).length));
-    return apexes;
+    return this.raw
+      .range(LOOKUPS, start, afterPrefix(prefix), limit)
+      .map(({ key, value }) => ({ apex: nameOfKey(key, prefix.length, key.length), id: idAt(value) }));
   }
 
   /**
@@ -357,6 +362,54 @@ export class StoreReader extends Reader {
     const next = after === null ? prefix : startAfter(NOTHING, after);
     const start = Buffer.compare(next, prefix) < 0 ? prefix : next;
     return this.raw.range(records.number, start, afterPrefix(prefix), limit);
+  }
+
+  /** Like `recordEntries`, in descending order, before the one whose key is `before`. */
+  recordEntriesBefore(prefix: Uint8Array, before: Uint8Array | null, limit: number): Entry[] {
+    const end = afterPrefix(prefix);
+    const isInside = before !== null && (end === undefined || Buffer.compare(before, end) < 0);
+    const start = isInside ? before : end;
+    const entries: Entry[] = [];
+    const table = this.environment.rows.get(records.number)!;
+    for (const { key, value } of table.getRange({ start, end: prefix, reverse: true, limit: limit + 1 }))
+      if (entries.length < limit && Buffer.compare(key as Buffer, start ?? NOTHING) !== 0)
+        entries.push({ key: key as Buffer, value });
+    return entries;
+  }
+
+  countAccounts(): number {
+    const { entryCount } = this.environment.rows.get(accounts.number)!.getStats() as { entryCount: number };
+    return entryCount;
+  }
+
+  /** In descending order of their ids, those below `before`. */
+  accountsBefore(before: Id | null, limit: number): Account[] {
+    const table = this.environment.rows.get(accounts.number)!;
+    const start = before === null ? undefined : idKey(before);
+    const found: Account[] = [];
+    for (const { key, value } of table.getRange({ start, reverse: true, limit: limit + 1 }))
+      if (found.length < limit && !(start?.equals(key as Buffer) ?? false))
+        found.push(accounts.decode(key as Buffer, value));
+    return found;
+  }
+
+  /** Usernames and e-mail addresses with their accounts, in the order of their bytes. */
+  logins(
+    after: Uint8Array | null,
+    limit: number,
+    descending: boolean,
+  ): { readonly login: Buffer; readonly account: Account | undefined }[] {
+    const prefix = lookupKey(LOOKUP.login);
+    const last = afterPrefix(prefix);
+    const at = after === null ? null : Buffer.concat([prefix, after]);
+    const found: { login: Buffer; account: Account | undefined }[] = [];
+    const range = descending
+      ? { start: at ?? last, end: prefix, reverse: true }
+      : { start: at ?? prefix, end: last, reverse: false };
+    for (const { key, value } of this.environment.lookups.getRange({ ...range, limit: limit + 1 }))
+      if (found.length < limit && !(at?.equals(key as Buffer) ?? false))
+        found.push({ login: (key as Buffer).subarray(prefix.length), account: this.row(accounts, value) });
+    return found;
   }
 
   usage(accountId: Id): Usage {

@@ -2,7 +2,7 @@
  * The rows: what is true, as opposed to what is derived from it. A table says how a row becomes a key and a value, and under
  * which other keys it is found (`lookups`). The numbers stand in the journal and never change.
  */
-import { accounts, sessions, tokens } from './rows/accounts.ts';
+import { accounts, sessions, tokens, tokenUses } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
 import { dnssec } from './rows/dnssec.ts';
@@ -61,5 +61,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     dnssec,
     dnssecStates,
     sessions,
+    tokenUses,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

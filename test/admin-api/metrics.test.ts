@@ -82,7 +82,7 @@ test.before(async (context) => {
   context.texts = await people(context.environment);
   const reader = new StoreReader(context.environment);
   const sessions = new Sessions({ reader, config: loadConfig({ env: {} }) } as Services);
-  context.authenticator = new Authenticator(reader, { onCredentials() {} }, sessions);
+  context.authenticator = new Authenticator(reader, { onCredentials() {} }, sessions, { note() {} });
 });
 test.after(async ({ environment, folder }) => {
   await environment.close();

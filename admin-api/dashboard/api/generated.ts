@@ -112,7 +112,8 @@ export interface paths {
          * Create a token
          * @description The new token cannot have more scopes or a later expiry than the token of
          * this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also
-         * limited by the role of the account.
+         * limited by the role of the account. With `domains`, the token gives access to these
+         * domains only: not to the account, its tokens or its audit log. It cannot create domains.
          */
         post: operations["createToken"];
         delete?: never;
@@ -380,10 +381,11 @@ export interface paths {
          * change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`,
          * `dnssec`, `account`, `token`, `session`, `tsig_key`, `app`, `upload`), and its id; for
          * parts of a domain, that of the domain. Only changes of the own account whose scope the
-         * token has; an administrator whose token has the scope `account` receives those of all
-         * accounts. With the header `Last-Event-ID`, the stream continues after that change. The
-         * event `reload` says that changes were missed: read everything again. Comments keep the
-         * connection open. The stream ends when its token or session ends.
+         * token has, and of its domains if it is restricted to some; an administrator whose token
+         * has the scope `account` receives those of all accounts. With the header `Last-Event-ID`,
+         * the stream continues after that change. The event `reload` says that changes were missed:
+         * read everything again. Comments keep the connection open. The stream ends when its token
+         * or session ends.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1791,12 +1793,21 @@ export interface components {
             prefix: string;
             /** @description the scopes of the token */
             scopes: string[];
+            /**
+             * @description the only domains that the token gives access to; null: all domains of
+             * the account
+             */
+            domains: number[] | null;
             /** @description whether the token exchange issued it for a password */
             by_password: boolean;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
             /** @description when it expires; null: never */
             expires_at: string | null;
+            /**
+             * @description when it was last used, on other nodes to within 6 minutes; null: never
+             */
+            last_used_at: string | null;
         };
         TsigKey: {
             /** @description the id of the key */
@@ -2289,7 +2300,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2299,7 +2313,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
                         };
                     };
                 };
@@ -2528,6 +2542,10 @@ export interface operations {
                 cursor?: string;
                 /** @description the id of another account to act for; for administrators */
                 account?: number;
+                /** @description only items whose name or prefix contains this text, in any case */
+                q?: string;
+                /** @description the order, descending with "-"; the default is "id" */
+                sort?: "id" | "-id" | "name" | "-name" | "created_at" | "-created_at" | "expires_at" | "-expires_at" | "last_used_at" | "-last_used_at";
             };
             header?: never;
             path?: never;
@@ -2552,12 +2570,17 @@ export interface operations {
                         tokens: components["schemas"]["Token"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
-             * `unknown_parameter`.
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -2568,13 +2591,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2584,7 +2610,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -2634,6 +2660,11 @@ export interface operations {
                     name: string;
                     /** @description a list of scopes, such as ["dns", "account:read"] */
                     scopes?: string[];
+                    /**
+                     * @description the ids of the domains that the token gives access to, or null
+                     * for all domains of the account
+                     */
+                    domains?: number[] | null;
                     /** @description a time as YYYY-MM-DD HH:MM:SS in UTC, or null */
                     expires_at?: string | null;
                 };
@@ -2664,12 +2695,22 @@ export interface operations {
                         prefix: string;
                         /** @description the scopes of the token */
                         scopes: string[];
+                        /**
+                         * @description the only domains that the token gives access to; null: all
+                         * domains of the account
+                         */
+                        domains: number[] | null;
                         /** @description whether the token exchange issued it for a password */
                         by_password: boolean;
                         /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
                         created_at: string;
                         /** @description when it expires; null: never */
                         expires_at: string | null;
+                        /**
+                         * @description when it was last used, on other nodes to within 6 minutes;
+                         * null: never
+                         */
+                        last_used_at: string | null;
                         /**
                          * @description the nodes that serve the change; omitted for a single node
                          */
@@ -2701,7 +2742,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`, `csrf`.
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`, `csrf`.
              */
             403: {
                 headers: {
@@ -2712,7 +2754,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "csrf";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token" | "csrf";
                         };
                     };
                 };
@@ -2751,8 +2793,8 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /**
-             * @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `validation`,
-             * `unknown_field`, `idempotency_key_reused`.
+             * @description Unprocessable Entity: `invalid_scope`, `invalid_time`, `no_such_domain`,
+             * `validation`, `unknown_field`, `idempotency_key_reused`.
              */
             422: {
                 headers: {
@@ -2763,7 +2805,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_scope" | "invalid_time" | "validation" | "unknown_field" | "idempotency_key_reused";
+                            code: "invalid_scope" | "invalid_time" | "no_such_domain" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -2826,7 +2868,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -2837,7 +2880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -2917,7 +2960,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2927,7 +2970,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -3142,7 +3185,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -3153,7 +3197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -3231,7 +3275,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3241,7 +3285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -3302,7 +3346,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -3313,7 +3358,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -3376,7 +3421,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -3387,7 +3433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -3421,6 +3467,10 @@ export interface operations {
                 cursor?: string;
                 /** @description the id of another account to act for; for administrators */
                 account?: number;
+                /** @description only items whose name contains this text, in any case */
+                q?: string;
+                /** @description the order, descending with "-"; the default is "id" */
+                sort?: "id" | "-id" | "name" | "-name" | "created_at" | "-created_at";
             };
             header?: never;
             path?: never;
@@ -3445,12 +3495,17 @@ export interface operations {
                         tsig_keys: components["schemas"]["TsigKey"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
-             * `unknown_parameter`.
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -3461,13 +3516,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3477,7 +3535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -3609,7 +3667,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`, `csrf`.
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`, `csrf`.
              */
             403: {
                 headers: {
@@ -3620,7 +3679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "csrf";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token" | "csrf";
                         };
                     };
                 };
@@ -3734,7 +3793,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -3745,7 +3805,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -3814,7 +3874,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3824,7 +3887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -3855,6 +3918,13 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
+                /**
+                 * @description only items whose username or e-mail address contains this text, in
+                 * any case
+                 */
+                q?: string;
+                /** @description the order, descending with "-"; the default is "id" */
+                sort?: "id" | "-id" | "username" | "-username";
             };
             header?: never;
             path?: never;
@@ -3875,16 +3945,21 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description sorted by creation time */
+                        /** @description sorted by id, unless `sort` says otherwise */
                         accounts: components["schemas"]["Account"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
-             * `unknown_parameter`.
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -3895,13 +3970,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3911,7 +3989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
                         };
                     };
                 };
@@ -4004,7 +4082,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -4015,7 +4094,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4120,7 +4199,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4130,7 +4212,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
                         };
                     };
                 };
@@ -4207,7 +4289,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -4218,7 +4301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4349,7 +4432,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -4360,7 +4444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -4475,7 +4559,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4485,7 +4572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
                         };
                     };
                 };
@@ -4507,6 +4594,11 @@ export interface operations {
                  * @description only this action, or all actions with this prefix, such as "record"
                  */
                 action?: string;
+                /**
+                 * @description only items whose action, domain, names, addresses or details
+                 * contains this text, in any case
+                 */
+                q?: string;
                 /**
                  * @description the id of the account whose entries are returned; for administrators
                  */
@@ -4537,6 +4629,11 @@ export interface operations {
                         entries: components["schemas"]["AuditEntry"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
@@ -4559,7 +4656,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4569,7 +4669,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -4767,8 +4867,13 @@ export interface operations {
                 cursor?: string;
                 /** @description the id of another account to act for; for administrators */
                 account?: number;
-                /** @description only domains whose name contains this text */
+                /**
+                 * @description only items whose name, in A-labels or in Unicode, contains this
+                 * text, in any case
+                 */
                 q?: string;
+                /** @description the order, descending with "-"; the default is "domain" */
+                sort?: "domain" | "-domain" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | "record_count" | "-record_count";
             };
             header?: never;
             path?: never;
@@ -4789,16 +4894,24 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        /** @description sorted by name, in canonical order */
+                        /**
+                         * @description sorted by name, in canonical order, unless `sort` says
+                         * otherwise
+                         */
                         domains: components["schemas"]["Domain"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
-             * `unknown_parameter`.
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -4809,7 +4922,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
@@ -4920,7 +5033,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`, `csrf`.
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`, `csrf`.
              */
             403: {
                 headers: {
@@ -4931,7 +5045,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "csrf";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token" | "csrf";
                         };
                     };
                 };
@@ -5208,6 +5322,10 @@ export interface operations {
                 type?: string;
                 /** @description only records with this content, in any equivalent spelling */
                 content?: string;
+                /** @description only items whose name or content contains this text, in any case */
+                q?: string;
+                /** @description the order, descending with "-"; the default is "name" */
+                sort?: "name" | "-name";
             };
             header?: never;
             path: {
@@ -5236,6 +5354,11 @@ export interface operations {
                         records: components["schemas"]["Record"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
@@ -5248,8 +5371,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
-             * `bad_escape`, `unknown_parameter`.
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`, `bad_escape`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -5260,7 +5383,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape" | "unknown_parameter";
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request" | "bad_escape" | "unknown_parameter";
                         };
                     };
                 };
@@ -8591,7 +8714,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /**
              * @description Forbidden: `forbidden`, `app_taken`, `app_suspended`, `api_disabled`,
-             * `insufficient_scope`, `csrf`.
+             * `insufficient_scope`, `restricted_token`, `csrf`.
              */
             403: {
                 headers: {
@@ -8602,7 +8725,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "app_taken" | "app_suspended" | "api_disabled" | "insufficient_scope" | "csrf";
+                            code: "forbidden" | "app_taken" | "app_suspended" | "api_disabled" | "insufficient_scope" | "restricted_token" | "csrf";
                         };
                     };
                 };
@@ -8736,7 +8859,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`. */
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8746,7 +8872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "forbidden" | "api_disabled" | "insufficient_scope";
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -8827,7 +8953,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8837,7 +8963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -8906,7 +9032,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8916,7 +9042,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
                         };
                     };
                 };
@@ -8994,7 +9120,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -9005,7 +9132,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -9109,7 +9236,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -9120,7 +9248,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -9267,7 +9395,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9277,7 +9408,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
                         };
                     };
                 };
@@ -9331,7 +9462,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9341,7 +9475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
                         };
                     };
                 };
@@ -9405,7 +9539,10 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`. */
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9415,7 +9552,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
                         };
                     };
                 };
@@ -9526,7 +9663,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -9537,7 +9675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -9671,7 +9809,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -9682,7 +9821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -9814,7 +9953,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -9825,7 +9965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -9957,7 +10097,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -9968,7 +10109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };
@@ -10078,7 +10219,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             /**
-             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
              */
             403: {
                 headers: {
@@ -10089,7 +10231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
                         };
                     };
                 };

@@ -1,5 +1,5 @@
 /** Accounts, the tokens of their programs, and the sessions of their browsers. */
-import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
+import { type Id, idAt, idKey, LOOKUP, lookupKey } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
 export type Role = 'admin' | 'user' | 'viewer';
@@ -26,6 +26,8 @@ export interface Token {
   /** SHA-256 of the whole token, hexadecimal. */
   readonly hash: string;
   readonly scopes: readonly string[];
+  /** The only domains that it gives access to; omitted: all of the account. */
+  readonly domains?: readonly Id[];
   /** The token exchange issued it for a password. */
   readonly byPassword?: true;
   readonly createdAt: number;
@@ -72,6 +74,27 @@ export const tokens: Table<Token> = {
   lookups(key, value) {
     return [lookupKey(LOOKUP.accountToken, idKey(unjson<Token>(value).accountId), key)];
   },
+};
+
+/** When a token was last used. Apart from the token, whose changes empty caches. */
+export interface TokenUse {
+  readonly tokenId: Id;
+  /** Seconds since 1970, to within some minutes. */
+  readonly usedAt: number;
+}
+
+export const tokenUses: Table<TokenUse> = {
+  number: 30,
+  name: 'token_uses',
+  key: (row) => idKey(row.tokenId),
+  encode({ usedAt }) {
+    const value = Buffer.alloc(5);
+    value.writeUIntBE(usedAt, 0, 5);
+    return value;
+  },
+  decode: (key, value) => ({ tokenId: idAt(key), usedAt: Buffer.from(value).readUIntBE(0, 5) }),
+  lookups: () => [],
+  lookupsFromKey: true,
 };
 
 export const sessions: Table<Session> = {

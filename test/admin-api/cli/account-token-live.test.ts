@@ -38,6 +38,33 @@ test('accounts: add, list, log in, show', async ({ daemon, waypost }) => {
   );
 });
 
+test('token create --domain: the token reaches these domains only', async ({ daemon, waypost }) => {
+  for (const name of ['only.example.net', 'b\u00fccher.example.net', 'other.example.net'])
+    await waypost(['domain', 'add', name]);
+  const made = await waypost([
+    'token',
+    'create',
+    '--name',
+    'web',
+    '--domain',
+    'only.example.net',
+    'b\u00fccher.example.net',
+  ]);
+  const env = { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: made.stdout.trim() };
+  const list = await waypost(['domain', 'list'], { env });
+  assert.match(list.stdout, /only\.example\.net/);
+  assert.match(list.stdout, /xn--bcher-kva\.example\.net/);
+  assert.not.match(list.stdout, /other/);
+  assert.is(
+    daemon.logged.some((line) => /"level":"error"/.test(line)),
+    false,
+  );
+  const none = await waypost(['token', 'create', '--domain', 'missing.example.net']);
+  assert.match(none.stderr, /no domain "missing\.example\.net"/);
+  const both = await waypost(['token', 'create', '--login', 'admin', '--domain', 'only.example.net']);
+  assert.match(both.stderr, /--domain .*cannot be combined with --login/);
+});
+
 test('tokens: list with scopes and expiry, never a secret; revoke is effective at once', async ({
   daemon,
   waypost,
@@ -56,8 +83,11 @@ test('tokens: list with scopes and expiry, never a secret; revoke is effective a
   ]);
   const secret = made.stdout.trim();
   const { stdout } = await waypost(['token', 'list']);
-  assert.match(stdout, /^ *\d+ +[-\d]{10} [:\d]{8} {2}2099-01-01 00:00:00 {2}dns:read, account:read +backup$/m);
-  assert.match(stdout, / {2}never {16}dns, proxy, packages, account {2}test$/m);
+  assert.match(
+    stdout,
+    /^ *\d+ +[-\d]{10} [:\d]{8} {2}2099-01-01 00:00:00 {2}never +dns:read, account:read +all +backup$/m,
+  );
+  assert.match(stdout, / {2}never +[-\d]{10} [:\d]{8} {2}dns, proxy, packages, account +all +test$/m);
   const rows = await json(['token', 'list']);
   assert.not.match(stdout + JSON.stringify(rows), new RegExp(`${secret}|${daemon.adminToken}|${PASSWORD}`));
   const { id } = rows.filter((row) => String(row.name) === 'backup')[0];

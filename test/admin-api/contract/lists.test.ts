@@ -131,6 +131,139 @@ await everywhere(
       }
     });
 
+    test('?sort= orders every list that has it, in both directions, with each element exactly once', async ({
+      world,
+    }) => {
+      const { client, zone, app, lists } = await listsOf(world);
+      for (const { path: template, query } of world.daemon.api.routes) {
+        const list = lists.get(template);
+        const sorts = query?.properties.sort?.enum as string[] | undefined;
+        if (list === undefined || sorts === undefined) continue;
+        const path = concrete(template, { domain_id: zone.id, app_id: app });
+        for (let i = 0; i < 4; i++) await list.add(1000 + 7 * i);
+        for (const sort of sorts.filter((each) => !each.startsWith('-'))) {
+          const [up, down] = [sort, `-${sort}`].map((order) =>
+            walk(client, `${path}?limit=3&sort=${order}`, list.field),
+          );
+          const ids = each(await up, 'id');
+          assert.is(new Set(ids).size, ids.length, `${path} ${sort}`);
+          // The use of the token of this test changes.
+          if (sort !== 'last_used_at') assert.equal(each(await down, 'id'), ids.reverse(), `${path} ${sort}`);
+          else assert.is((await down).length, ids.length);
+          assert.equal(new Set(each(await walk(client, path, list.field), 'id')), new Set(ids), `${path} ${sort}`);
+        }
+        for (const sort of ['', '-', 'none', `--${sorts[0]}`, `${sorts[0]}-`])
+          refused(await client.get(`${path}?sort=${sort}`), '400 invalid_sort');
+      }
+    });
+
+    test('?sort= puts values in their order', async ({ world }) => {
+      const { client } = await world.member({ plan: 'unlimited' });
+      const zones = new Map<string, Zone>();
+      for (const name of ['b', 'c', 'a']) zones.set(name, await world.zone(client, `${name}.sorted.example.net`));
+      for (const [name, records] of [
+        ['a', 2],
+        ['b', 1],
+      ] as const)
+        for (let i = 0; i < records; i++) await zones.get(name)!.add(`r${i}`, 'A', '192.0.2.1');
+      const order = async (sort: string) =>
+        each(await walk(client, `/api/v1/domains?limit=2&sort=${sort}`, 'domains'), 'domain').map((name) => name[0]);
+      assert.equal(await order('domain'), ['a', 'b', 'c']);
+      assert.equal(await order('-domain'), ['c', 'b', 'a']);
+      assert.equal(await order('record_count'), ['c', 'b', 'a']);
+      assert.equal(await order('-record_count'), ['a', 'b', 'c']);
+      assert.equal(await order('created_at'), ['b', 'c', 'a']);
+      for (const name of ['Zoo', 'bar', 'Äpfel']) await client.post('/api/v1/tokens', { name });
+      const names = each(await walk(client, '/api/v1/tokens?limit=1&sort=-name', 'tokens'), 'name');
+      assert.equal(names, ['Äpfel', 'Zoo', 'test', 'bar']);
+      const accounts = each(await walk(world.admin, '/api/v1/accounts?limit=2&sort=username', 'accounts'), 'username');
+      assert.equal(accounts, [...accounts].sort());
+    });
+
+    test('total counts all items on the first page, and is null on later ones', async ({ world }) => {
+      const { client, zone, app, lists } = await listsOf(world);
+      for (const { path: template, response } of world.daemon.api.routes) {
+        const list = lists.get(template);
+        if (list === undefined || response?.properties.total === undefined) continue;
+        const path = concrete(template, { domain_id: zone.id, app_id: app });
+        for (let i = 0; i < 3; i++) await list.add(2000 + 7 * i);
+        const all = await walk(client, path, list.field);
+        const first = succeeded(await client.get(`${path}?limit=2`)).body;
+        // Entries of the audit log are not counted.
+        if (list.field !== 'entries') assert.is(first.total, all.length, path);
+        const whole = succeeded(await client.get(`${path}?limit=1000`)).body;
+        if (whole.next_cursor === null) assert.is(whole.total, listOf(whole[list.field]).length, path);
+        const second = succeeded(await client.get(`${path}?limit=2&cursor=${first.next_cursor}`)).body;
+        assert.is(second.total, null, path);
+      }
+    });
+
+    test('?q= finds parts of names and values, in any case', async ({ world }) => {
+      const { client, id, username } = await world.member({ plan: 'unlimited', email: 'Searched.Person@example.net' });
+      const zone = await world.zone(client, 'b\u00fccher-search.example.net');
+      await zone.add('www', 'A', '192.0.2.17');
+      await zone.add('b\u00fccherei', 'TXT', '"Find ME = here"');
+      await zone.add('deep.sub', 'CNAME', 'm\u00fcnchen.example.org');
+      await zone.add('@', 'MX', '10 mail.example.org');
+      succeeded(await client.post('/api/v1/tokens', { name: 'Backup Robot' }));
+      succeeded(await client.post('/api/v1/tsig-keys', { name: 'transfer.search.example' }));
+      const found = async (by: Client, path: string, field: string, name: string, q: string) => {
+        const query = `q=${encodeURIComponent(q)}`;
+        const { body } = succeeded(await by.get(`${path}?${query}`));
+        const pages = await walk(by, `${path}?limit=1&${query}`, field);
+        assert.equal(each(pages, name), each(listOf(body[field]), name));
+        assert.is(body.total, pages.length);
+        return each(pages, name);
+      };
+      for (const q of ['\u00fccher-S', 'xn--', 'BCHER', 'search.example'])
+        assert.is((await found(client, '/api/v1/domains', 'domains', 'domain', q)).length, 1, q);
+      assert.equal(await found(client, '/api/v1/domains', 'domains', 'domain', 'nothing'), []);
+      for (const [q, names] of [
+        ['ww', ['www']],
+        ['2.17', ['www']],
+        ['find me', ['xn--bcherei-n2a']],
+        ['\u00fccherei', ['xn--bcherei-n2a']],
+        ['XN--BCHEREI', ['xn--bcherei-n2a']],
+        ['M\u00dcNCHEN', ['deep.sub']],
+        ['example.org', ['@', 'deep.sub']],
+        ['p.su', ['deep.sub']],
+        ['deep.sub.xn--bcher-search-0wb', []],
+        ['search', []],
+        ['\n', []],
+      ] as const)
+        assert.equal((await found(client, zone.records, 'records', 'name', q)).sort(), [...names].sort(), q);
+      assert.equal(
+        await found(client, zone.records, 'records', 'name', `www.${(await client.get(zone.path)).body.domain.domain}`),
+        ['www'],
+      );
+      const both = await walk(client, `${zone.records}?q=example.org&type=MX`, 'records');
+      assert.equal(each(both, 'name'), ['@']);
+      assert.equal(await found(client, '/api/v1/tokens', 'tokens', 'name', 'p rOB'), ['Backup Robot']);
+      assert.equal(await found(client, '/api/v1/tsig-keys', 'tsig_keys', 'name', 'R.SEARCH'), [
+        'transfer.search.example',
+      ]);
+      for (const sort of ['id', '-id', 'username', '-username'])
+        for (const q of [username.toUpperCase(), 'searched.p']) {
+          const { body } = succeeded(await world.admin.get(`/api/v1/accounts?sort=${sort}&q=${q}`));
+          assert.equal(each(listOf(body.accounts), 'id'), [String(id)], `${sort} ${q}`);
+          assert.is(body.total, 1);
+        }
+      const entries = listOf(succeeded(await client.get('/api/v1/audit?q=backup%20robot')).body.entries);
+      assert.equal(each(entries, 'action'), ['token.create']);
+      assert.equal(listOf((await client.get('/api/v1/audit?q=null')).body.entries), []);
+    });
+
+    test('a search in a large zone goes on by its cursor', async ({ world }) => {
+      const zone = await world.zone();
+      const lines = Array.from({ length: 60_000 }, (_, i) => `n${i} A 192.0.2.${i % 250}`);
+      succeeded(await world.user.client.upload(zone.zonefile, `$TTL 300\n${lines.join('\n')}\nz TXT needle\n`));
+      const first = succeeded(await world.user.client.get(`${zone.records}?q=needle`)).body;
+      assert.equal([first.records, first.next_cursor === null, first.total], [[], false, null]);
+      const found = await walk(world.user.client, `${zone.records}?q=needle`, 'records');
+      assert.equal(each(found, 'name'), ['z']);
+      assert.is((await walk(world.user.client, `${zone.records}?q=n5999`, 'records')).length, 11);
+    });
+
     test('a cursor works after its last element was deleted', async ({ world }) => {
       const zone = await world.zone();
       for (const name of ['a', 'b', 'c', 'd']) await zone.add(name, 'A', '192.0.2.1');

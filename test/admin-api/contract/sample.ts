@@ -45,6 +45,7 @@ const LEFT_OUT = new Set([
   'urls',
   'prefixes',
   'domain_ids',
+  'domains',
   'force',
 ]);
 

@@ -2,8 +2,12 @@
 
 import * as assert from 'uvu/assert';
 import { hashToken } from '../../../admin-api/auth/token.ts';
+import { TokenUses } from '../../../admin-api/auth/token-uses.ts';
+import { nowSeconds } from '../../../admin-api/http/time.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
-import { tokens } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/reader.ts';
+import { tokens, tokenUses } from '../../../core/store/rows.ts';
 import { newId } from '../../support/ids.ts';
 import { listOf } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';
@@ -125,12 +129,14 @@ await everywhere('contract, tokens', (test) => {
       'name',
       'prefix',
       'scopes',
+      'domains',
       'by_password',
       'created_at',
       'expires_at',
+      'last_used_at',
     ]);
     const shown = listOf((await client.get(TOKENS)).body.tokens)[1];
-    assert.equal(Object.keys(shown), ['id', 'name', 'prefix', 'scopes', 'by_password', 'created_at', 'expires_at']);
+    assert.equal(Object.keys(shown), Object.keys(body).slice(2));
     assert.equal(
       [shown.name, shown.scopes, shown.expires_at],
       ['robot', ['dns', 'account:read'], '2099-02-28 00:00:00'],
@@ -141,6 +147,9 @@ await everywhere('contract, tokens', (test) => {
       [{ scopes: ['root'] }, 'invalid_scope', '/scopes'],
       [{ scopes: ['dns:write'] }, 'invalid_scope', '/scopes'],
       [{ scopes: [] }, 'invalid_scope', '/scopes'],
+      [{ domains: [] }, 'validation', '/domains'],
+      [{ domains: ['1'] }, 'validation', '/domains/0'],
+      [{ domains: [Number.MAX_SAFE_INTEGER] }, 'no_such_domain', '/domains'],
       [{ scopes: 'dns' }, 'validation', '/scopes'],
       [{ scopes: [7] }, 'validation', '/scopes/0'],
       [{ expires_at: '2001-01-01 00:00:00' }, 'invalid_time', '/expires_at'],
@@ -230,6 +239,53 @@ await everywhere('contract, tokens', (test) => {
           outcome(await developer.send(method, concrete(path, ids))),
           /^403 (insufficient_scope|forbidden)$/,
         );
+  });
+
+  test('last_used_at: at once on this node, recorded after 5 minutes, deleted with the token', async ({ world }) => {
+    const { client } = await world.member();
+    const { body } = await client.post(TOKENS, { name: 'used' });
+    const use = new Client(world.daemon, String(body.token));
+    const shown = async (by: Client) =>
+      listOf((await by.get(TOKENS)).body.tokens).map(({ last_used_at }) => last_used_at);
+    assert.is((await shown(client))[1], null);
+    succeeded(await use.get('/api/v1/account'));
+    assert.match(String((await shown(client))[1]), /^\d{4}-/);
+    const reader = new StoreReader(world.daemon.environment);
+    const row = await write(world.daemon.environment, world.daemon.journal, 'test', (draft) => {
+      const token = draft.token(Number(body.id))!;
+      draft.put(tokenUses, { tokenId: token.id, usedAt: 1_000_000_000 });
+      return token;
+    });
+    await world.daemon.restart();
+    assert.is((await shown(new Client(world.daemon, use.token)))[1], (await shown(client))[1]);
+    succeeded(await client.delete(`${TOKENS}/${row.result.id}`));
+    assert.is(reader.tokenUse(row.result.id), undefined);
+  });
+
+  test('uses are recorded rarely, in one commit, and not for tokens that are gone', async ({ world }) => {
+    const { environment, journal } = world.daemon;
+    const reader = new StoreReader(environment);
+    const uses = new TokenUses({
+      environment,
+      journal,
+      reader,
+      log: createLogger({ level: 'error', format: 'text', write() {} }),
+    });
+    const { client } = await world.member();
+    const ids: number[] = [];
+    for (const name of ['a', 'b', 'c']) ids.push(Number((await client.post(TOKENS, { name })).body.id));
+    for (const id of ids) uses.note(id);
+    const before = world.daemon.writes();
+    await uses.record(nowSeconds() + 200);
+    assert.is(world.daemon.writes(), before);
+    succeeded(await client.delete(`${TOKENS}/${ids[2]}`));
+    await uses.record(nowSeconds() + 301);
+    await uses.record(nowSeconds() + 602);
+    assert.is(world.daemon.writes(), before + 2);
+    assert.equal(
+      ids.map((id) => reader.tokenUse(id)?.usedAt === uses.lastUse(id)),
+      [true, true, false],
+    );
   });
 
   test('roles: a viewer can only read, whatever the scopes', async ({ world }) => {

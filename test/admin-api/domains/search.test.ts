@@ -2,10 +2,10 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { FoundDomains } from '../../../admin-api/change/services.ts';
 import { DomainSearch } from '../../../admin-api/domains/search.ts';
 import type { DomainListener } from '../../../core/journal/journal.ts';
 import { nameKey } from '../../../core/store/keys.ts';
-import type { StoreReader } from '../../../core/store/reader.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { type Name, parseName } from '../../../core/wire/name.ts';
 import fc from '../../support/fc.ts';
@@ -21,18 +21,19 @@ const inOrder = (names: Iterable<string>): string[] =>
 class Names {
   readonly present = new Set<string>();
   readonly search: DomainSearch;
+  readonly #ids: string[] = [];
   listener: DomainListener = () => {};
 
   constructor(names: Iterable<string>) {
     for (const name of names) this.present.add(name);
     const reader = {
-      apexesOf: (_account: string, after: Name | null, limit: number) =>
+      apexesOf: (_account: number, after: Name | null, limit: number) =>
         inOrder(this.present)
-          .map(apexOf)
-          .filter((apex) => after === null || Buffer.compare(nameKey(apex), nameKey(after)) > 0)
+          .map((name) => ({ apex: apexOf(name), id: this.#idOf(name) }))
+          .filter(({ apex }) => after === null || Buffer.compare(nameKey(apex), nameKey(after)) > 0)
           .slice(0, limit),
     };
-    this.search = new DomainSearch(reader as unknown as StoreReader, {
+    this.search = new DomainSearch(reader, {
       onDomain: (listener) => {
         this.listener = listener;
       },
@@ -42,18 +43,27 @@ class Names {
   change(name: string, present: boolean): void {
     if (present) this.present.add(name);
     else this.present.delete(name);
-    this.listener({ accountId: 1, apex: apexOf(name) } as Domain, present);
+    this.listener({ accountId: 1, apex: apexOf(name), id: this.#idOf(name) } as Domain, present);
+  }
+
+  #idOf(name: string): number {
+    let id = this.#ids.indexOf(name);
+    if (id < 0) id = this.#ids.push(name) - 1;
+    return id;
   }
 
   /** All pages one after another. */
-  async all(wanted: string, limit: number): Promise<string[]> {
+  async all(wanted: string, limit: number, descending = false): Promise<string[]> {
     const found: string[] = [];
     for (let after: Name | null = null; ; ) {
-      const page = await this.search.find(1, wanted, after, limit);
-      assert.ok(page.names.length <= limit);
-      found.push(...page.names);
-      if (!page.more) return found;
-      after = apexOf(page.names[page.names.length - 1]);
+      const counts = after === null;
+      const page: FoundDomains = await this.search.find(1, { wanted, after, limit, descending, counts });
+      assert.ok(page.ids.length <= limit);
+      if (counts) assert.is(page.total, this.expected(wanted).length);
+      found.push(...page.ids.map((id) => this.#ids[id]));
+      if (page.last === null) return found;
+      assert.equal(page.last, apexOf(found[found.length - 1]));
+      after = page.last;
     }
   }
 
@@ -76,6 +86,7 @@ test('finds the same names as a plain list, in pages, during changes', async () 
         for (const [changed, present, text, limit] of steps) {
           store.change(changed, present);
           assert.equal(await store.all(text, limit), store.expected(text));
+          assert.equal(await store.all(text, limit, true), store.expected(text).reverse());
         }
       },
     ),
@@ -127,6 +138,8 @@ test('over the API, each account finds its own domains in any spelling', async (
   await create('first-of-admin.example.org', daemon.adminToken);
   assert.equal(await find('FIRST'), ['first.example.com']);
   assert.equal(await find('b\u00fccher'), ['xn--bcher-kva.example.net']);
+  for (const part of ['b\u00fcch', 'B\u00dcCHER.EX', 'cher\u3002ex', 'xn--bch', 'kva.ex'])
+    assert.equal(await find(part), ['xn--bcher-kva.example.net'], part);
   assert.equal(await find('example'), ['first.example.com', 'xn--bcher-kva.example.net']);
   const { body } = await create('second.example.com');
   assert.equal(await find('second'), ['second.example.com']);

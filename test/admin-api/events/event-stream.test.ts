@@ -19,7 +19,7 @@ class History {
     const changesOf = (sequence: number): EntryChanges =>
       sequence < this.oldest
         ? 'gone'
-        : [{ kind: 'records', id: sequence, accountId: this.accountId, scope: 'dns' as const }];
+        : [{ kind: 'records', id: sequence, domainId: null, accountId: this.accountId, scope: 'dns' as const }];
     const enter = (): (() => void) => {
       this.open++;
       return () => {
@@ -79,9 +79,9 @@ test('a client that reads late gets chunks of limited size, and in the end a rel
 test('an entry with several objects has its id in the last event', async () => {
   const history = new History();
   const changes: EntryChanges = [
-    { kind: 'domain', id: 7, accountId: 1, scope: 'dns' },
-    { kind: 'token', id: 8, accountId: 1, scope: 'account' },
-    { kind: 'records', id: 7, accountId: 1, scope: 'dns' },
+    { kind: 'domain', id: 7, domainId: null, accountId: 1, scope: 'dns' },
+    { kind: 'token', id: 8, domainId: null, accountId: 1, scope: 'account' },
+    { kind: 'records', id: 7, domainId: null, accountId: 1, scope: 'dns' },
   ];
   const streams = { changesOf: () => changes, enter: () => () => {} } as unknown as EventStreams;
   const stream = history.stream({ streams, lastEventId: '9' });

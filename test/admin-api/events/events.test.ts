@@ -75,6 +75,19 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal(own.changes, [`domain ${domain}`, `records ${domain}`]);
   });
 
+  test('a token that is restricted to a domain receives its changes only', async ({ daemon, alice }) => {
+    const [chosen, other] = [await newDomain(daemon, alice.token), await newDomain(daemon, alice.token)];
+    const json = { name: 'restricted', domains: [chosen] };
+    const { body } = await daemon.call('POST', '/api/v1/tokens', { token: alice.token, json });
+    const client = await listen(daemon, String(body.token));
+    await newToken(daemon, alice.token);
+    await addRecord(daemon, alice.token, other, 'www');
+    await daemon.call('DELETE', `/api/v1/domains/${other}`, { token: alice.token });
+    await addRecord(daemon, alice.token, chosen, 'www');
+    await client.has(`records ${chosen}`);
+    assert.equal(client.changes, [`records ${chosen}`]);
+  });
+
   test('the deletion of a domain is one event, for its owner only, also afterwards', async ({ daemon, alice, bob }) => {
     const domain = await newDomain(daemon, alice.token);
     const [own, other] = [await listen(daemon, alice.token), await listen(daemon, bob.token)];

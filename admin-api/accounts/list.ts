@@ -1,0 +1,70 @@
+/** Lists all accounts in pages, in the order of an index. */
+import { type Id, idAt, idKey } from '../../core/store/keys.ts';
+import type { StoreReader } from '../../core/store/reader.ts';
+import type { Account } from '../../core/store/rows.ts';
+import { Steps } from '../change/steps.ts';
+import { invalidCursor, type Page, type readSearch, type Sort } from '../http/lists.ts';
+
+export const ACCOUNT_SORTS = ['id', 'username'] as const;
+
+/** Maximum accounts that are read for one page. A page of a search may have fewer items. */
+const MAX_SCANNED = 20_000;
+const BATCH = 100;
+
+export interface AccountPage {
+  readonly rows: readonly Account[];
+  /** The end of the page; null: it is the last one. */
+  readonly last: Buffer | null;
+  /** Null: not counted. */
+  readonly total: number | null;
+}
+
+/** Yields to the event loop. Throws HttpError 400. */
+export async function listAccounts(
+  reader: StoreReader,
+  { limit, after: cursor }: Page,
+  { key, descending }: Sort<(typeof ACCOUNT_SORTS)[number]>,
+  matches: ReturnType<typeof readSearch>,
+): Promise<AccountPage> {
+  if (key === 'id' && cursor !== null && cursor.length !== 8) throw invalidCursor();
+  const read = key === 'id' ? readById : readByUsername;
+  const steps = new Steps();
+  const rows: Account[] = [];
+  const isFirst = cursor === null;
+  const end = (last: Buffer | null): AccountPage => {
+    const counted = matches === null ? reader.countAccounts() : last === null ? rows.length : null;
+    return { rows, last, total: isFirst ? counted : null };
+  };
+  let after = cursor;
+  for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH) {
+    const batch = read(reader, after, descending);
+    for (const { account, position } of batch) {
+      if (rows.length === limit) return end(after);
+      after = position;
+      if (account !== null && (matches === null || matches(account.username, account.email))) rows.push(account);
+    }
+    if (batch.length < BATCH) return end(null);
+    await steps.next();
+  }
+  return end(after);
+}
+
+interface Read {
+  /** Null: an entry of the index that leads to no other account. */
+  readonly account: Account | null;
+  /** Where the index goes on. */
+  readonly position: Buffer;
+}
+
+function readById(reader: StoreReader, after: Buffer | null, descending: boolean): Read[] {
+  const id: Id | null = after === null ? null : idAt(after);
+  const rows = descending ? reader.accountsBefore(id, BATCH) : reader.accounts(id, BATCH);
+  return rows.map((account) => ({ account, position: idKey(account.id) }));
+}
+
+function readByUsername(reader: StoreReader, after: Buffer | null, descending: boolean): Read[] {
+  return reader.logins(after, BATCH, descending).map(({ login, account }) => ({
+    account: account !== undefined && account.username.toLowerCase() === login.toString() ? account : null,
+    position: login,
+  }));
+}

@@ -1,0 +1,27 @@
+/** Searches in names and contents: in any case, in A-labels or in Unicode. */
+import { domainToUnicode } from 'node:url';
+import { formatHost, type Name } from '../../core/wire/name.ts';
+
+/** The name in A-labels, and behind a tab in Unicode if that differs. */
+export function searchTextOf(apex: Name): string {
+  const ascii = formatHost(apex);
+  const unicode = ascii.includes('xn--') ? domainToUnicode(ascii) : '';
+  return unicode === '' || unicode === ascii ? ascii : `${ascii}\t${unicode}`;
+}
+
+/** The dots of UTS 46: ideographic, fullwidth, halfwidth. */
+const DOTS = /[\u3002\uff0e\uff61]/g;
+
+/** What users write, in the form of these texts. Empty: every name. */
+export function normalizeSearch(text: string | null): string {
+  return text === null ? '' : text.normalize('NFC').toLowerCase().replace(DOTS, '.');
+}
+
+const A_LABEL = /xn--[a-z0-9-]+/g;
+
+/** Whether a text has this part. `wanted`: as of normalizeSearch. */
+export function containsText(text: string, wanted: string): boolean {
+  const lower = text.toLowerCase();
+  if (lower.includes(wanted)) return true;
+  return lower.includes('xn--') && lower.replace(A_LABEL, (label) => domainToUnicode(label)).includes(wanted);
+}
