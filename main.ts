@@ -54,7 +54,8 @@ async function startParts(
 
   // 2. The journal: every write goes through it, and every other part follows it.
   const transfers = core.openTransfers(common);
-  const node = stops.own(await core.openNode({ ...common, zones: transfers.zones }));
+  const tail = new core.RequestTail(config.nodeName);
+  const node = stops.own(await core.openNode({ ...common, tail, zones: transfers.zones }));
   if (node.isReplaced) return null;
   const shared = { ...common, journal: node.journal };
 
@@ -76,6 +77,7 @@ async function startParts(
     ...shared,
     publicParent: signing.publicParent,
     blobs: node.blobs,
+    watchRequests: node.watchRequests,
     aliases: aliases.states,
     ready: () => readiness.current(),
     sync: node.isAlone ? undefined : node.sync,
@@ -94,7 +96,9 @@ async function startParts(
   transfers.start();
 
   // 5. The edge and its certificates.
-  const visitors = stops.own(await edge.startEdge({ ...shared, tickets, admin: { listen: admin, ...forwardedBy } }));
+  const visitors = stops.own(
+    await edge.startEdge({ ...shared, tail, tickets, admin: { listen: admin, ...forwardedBy } }),
+  );
   readiness.edge = visitors;
   stops.own(edge.createAcme({ ...shared, served: node.served })).start();
 

@@ -14,6 +14,7 @@ import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
+import type { WatchRequests } from '../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { ensureAdmin } from './accounts/service.ts';
@@ -51,6 +52,7 @@ import { proxyRoutes } from './proxy/routes.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
 import { Sweeper } from './sweeper.ts';
+import { tailRoutes } from './tail/routes.ts';
 import { tsigRoutes } from './tsig/routes.ts';
 import { createUpdateHandler } from './update/handler.ts';
 
@@ -69,6 +71,8 @@ export interface AdminApiOptions {
   readonly metrics: Registry;
   /** Storage of the packages. */
   readonly blobs: BlobSource;
+  /** The requests of a domain that any node serves. */
+  readonly watchRequests: WatchRequests;
   /** Programs of the audit threads, for tests; omitted: the real audit. */
   readonly auditPrograms?: AuditPrograms;
   /** Version of the service. */
@@ -151,6 +155,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...recordRoutes(services, pool),
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
+    ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
     ...packages.routes,
     ...(options.answerDns === undefined
       ? []

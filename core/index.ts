@@ -15,5 +15,6 @@ export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';
 export { runService } from './os/systemd/run-service.ts';
 export { openSigning } from './signing/open.ts';
+export { RequestTail } from './tail/request-tail.ts';
 export { openTicketKeys } from './tls/shared-ticket-keys.ts';
 export { openTransfers } from './transfer/index.ts';

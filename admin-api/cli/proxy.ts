@@ -6,6 +6,7 @@ import { domainPath } from './domains.ts';
 import { wholeNumber } from './numbers.ts';
 import { addProxyCertificate } from './proxy-certificate.ts';
 import { describeProxy } from './proxy-status.ts';
+import { addProxyTail } from './proxy-tail.ts';
 import { count, shown } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
 
@@ -149,5 +150,6 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       return true;
     },
   });
+  addProxyTail(proxy, context);
   addProxyCertificate(proxy, context);
 }

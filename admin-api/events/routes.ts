@@ -7,6 +7,7 @@ import { HttpError } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { accountQuery } from '../http/schema.ts';
 import { EventStream, type Viewer } from './event-stream.ts';
+import { streamReply } from './sent-events.ts';
 import type { EventStreams } from './streams.ts';
 
 export function eventRoutes(services: Services, authentication: Authentication, streams: EventStreams): Route[] {
@@ -26,7 +27,7 @@ export function eventRoutes(services: Services, authentication: Authentication, 
       responseType: 'text/event-stream',
       faults: { ...ACTING_FAULTS, 429: ['too_many_streams'] },
       run(context) {
-        const { headers, query, header, isSecure } = context;
+        const { query, header, isSecure } = context;
         const credentials: Credentials = { method: 'GET', header, isSecure };
         const named = query.has('account') ? accountOf(reader, context).id : null;
         const stream = new EventStream({
@@ -35,9 +36,7 @@ export function eventRoutes(services: Services, authentication: Authentication, 
           lastEventId: header('last-event-id'),
           authorize: () => authorize(credentials, named),
         });
-        headers['Content-Type'] = 'text/event-stream';
-        headers['Cache-Control'] = 'no-store';
-        return { raw: stream, close: true };
+        return streamReply(context, stream);
       },
     }),
   ];

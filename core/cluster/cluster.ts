@@ -4,6 +4,7 @@ import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
+import type { WatchRequests } from '../tail/request-tail.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
 import type { BlobStore } from './blobs/store.ts';
 import { Joining } from './joining.ts';
@@ -40,6 +41,7 @@ export interface ClusterOptions {
   /** Another node has said how far it is. */
   readonly onHeard?: () => void;
   readonly blobs?: BlobStore;
+  readonly watchRequests: WatchRequests;
   /** See PeerServerOptions. */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   /** See PeerServerOptions. */

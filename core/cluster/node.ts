@@ -3,6 +3,7 @@ import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local-journal.ts';
+import type { RequestTail, WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
 import type { ClusterView } from './overview.ts';
@@ -13,6 +14,8 @@ export interface Node {
   readonly isAlone: boolean;
   /** Those of all nodes. */
   readonly blobs: BlobSource;
+  /** The requests of a domain that any node serves. */
+  readonly watchRequests: WatchRequests;
   /** Who serves a change. */
   readonly sync: (sequence: number) => Sync;
   /** Resolves when every node that is there serves a change, however long one of them takes, or with the signal. */
@@ -37,5 +40,7 @@ export interface NodeOptions extends JournalOptions {
   /** Of this node. */
   readonly blobs: BlobStore;
   readonly version: string;
+  /** The requests that this node serves. */
+  readonly tail: RequestTail;
   readonly log: Logger;
 }

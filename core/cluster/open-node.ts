@@ -42,6 +42,7 @@ function alone(options: NodeOptions): Node {
     blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
     replaced: new Promise(() => {}),
     isReplaced: false,
+    watchRequests: options.tail.watch,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
     served: async () => {},
     describe: async () => describeSingleNode(nodeName, options.version, journal.head),

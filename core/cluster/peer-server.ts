@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import type { WatchRequests } from '../tail/request-tail.ts';
 import { sendBlob } from './blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import type { PeerTls } from './peer-tls.ts';
 import type { SnapshotSender } from './snapshot.ts';
+import { sendRequests } from './tail-server.ts';
 
 export interface PeerServerOptions {
   readonly tls: PeerTls;
@@ -26,6 +28,8 @@ export interface PeerServerOptions {
   readonly snapshots: SnapshotSender;
   /** Undefined: it has none. */
   readonly blobs?: BlobStore;
+  /** The requests that this node serves. */
+  readonly watchRequests: WatchRequests;
 }
 
 /** Milliseconds between words to a peer when nothing happens. */
@@ -36,6 +40,7 @@ const MAX_UNREAD = 64 << 10;
 const NEWS = 1000;
 const LOOK = 50;
 const BLOBS = '/v1/blobs/';
+const REQUESTS = /^\/v1\/requests\/(\d{1,15})$/;
 /** Of a connection by messages: RFC 9110 15.2.2. */
 const GRANTED = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n\r\n`;
 const refused = (status: string): string => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
@@ -54,6 +59,8 @@ export class PeerServer {
   readonly #options: PeerServerOptions;
   readonly #server: Server;
   readonly #listeners = new Set<Listener>();
+  /** Nodes that watch requests of this one. */
+  readonly #watchers = new Map<ServerResponse, Pick<Listener, 'certificate' | 'node'>>();
   /** Connections that are no longer the HTTP server's to end. */
   readonly #upgraded = new Set<Duplex>();
   #heartbeat: NodeJS.Timeout | undefined;
@@ -99,6 +106,8 @@ export class PeerServer {
   membersChanged(): void {
     for (const { certificate, node, destroy } of this.#listeners)
       if (this.#options.memberOf(certificate) !== node) destroy();
+    for (const [response, { certificate, node }] of this.#watchers)
+      if (this.#options.memberOf(certificate) !== node) response.destroy();
   }
 
   async close(): Promise<void> {
@@ -156,12 +165,13 @@ export class PeerServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, member: Pick<Listener, 'certificate' | 'node'>): void {
-    const { snapshots, blobs } = this.#options;
+    const { snapshots, blobs, watchRequests } = this.#options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
       else response.writeHead(503).end();
     };
     const path = request.method === 'GET' ? (request.url ?? '') : '';
+    const domain = REQUESTS.exec(path)?.[1];
     const hash = path.startsWith(BLOBS) ? path.slice(BLOBS.length) : '';
     if (path === '/v1/applied') {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -169,6 +179,10 @@ export class PeerServer {
       const tell = (applied: number): void => void response.write(`${report?.() ?? `{"applied":${applied}}`}\n`);
       const unread = (): number => response.writableLength;
       this.#listen(response, { ...member, tell, unread, destroy: () => response.destroy() });
+    } else if (domain !== undefined) {
+      this.#watchers.set(response, member);
+      response.once('close', () => this.#watchers.delete(response));
+      sendRequests(watchRequests, Number(domain), response);
     } else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
     else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();

@@ -7,6 +7,7 @@ import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
+import type { WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
@@ -21,6 +22,7 @@ import { type ClusterView, describeCluster } from './overview.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
+import { TailWatcher } from './tail-watcher.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** Milliseconds that a start waits for etcd before it goes on with what is here; and when nothing is here. */
@@ -46,6 +48,7 @@ class SharedNode implements Node {
   readonly isAlone = false;
   readonly journal: EtcdJournal;
   readonly blobs: BlobSource;
+  readonly watchRequests: WatchRequests;
   // Handed on by themselves.
   readonly standing = (): Standing => ({ ...this.#lag.standing(), storage: this.#upkeep.storage });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
@@ -56,6 +59,7 @@ class SharedNode implements Node {
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
   readonly #puller: BlobPuller;
+  readonly #tailWatcher: TailWatcher;
   readonly #replacement: Replacement;
   readonly #lag: Lag;
   readonly #upkeep: Upkeep;
@@ -112,6 +116,7 @@ class SharedNode implements Node {
       knownNodes: clusterFiles(config).knownNodes,
       onHeard: () => this.#lag.heard(),
       blobs: options.blobs,
+      watchRequests: options.tail.watch,
       commit: (node, commits) => journal.commitForwarded(node, commits),
       report: () => formatReport(this.#report()),
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
@@ -133,6 +138,8 @@ class SharedNode implements Node {
     });
     this.#puller = puller;
     this.blobs = { store: options.blobs, open: (hash) => puller.open(hash) };
+    this.#tailWatcher = new TailWatcher({ tail: options.tail, tls, peers: () => cluster.others });
+    this.watchRequests = this.#tailWatcher.watch;
     const replacement = new Replacement({ folder: dataDir, tls, log, others: () => cluster.others });
     this.#replacement = replacement;
     const lag = new Lag({ journal, cluster, isFetching: () => replacement.isUnderWay, maxLag: config.cluster.maxLag });
@@ -190,6 +197,7 @@ class SharedNode implements Node {
   async #close(): Promise<void> {
     this.#upkeep.stop();
     await this.#replacement.stop();
+    this.#tailWatcher.close();
     await this.#puller.close();
     await this.journal.close();
     await this.#cluster.close();

@@ -6,6 +6,7 @@ import { type Config, type ListenAddress, secretKeyFile } from '../../core/confi
 import type { Journal } from '../../core/journal/journal.ts';
 import { choosePort } from '../../core/os/sockets.ts';
 import type { Environment } from '../../core/store/environment.ts';
+import type { RequestTail } from '../../core/tail/request-tail.ts';
 import type { SharedTicketKeys } from '../../core/tls/shared-ticket-keys.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Cache } from '../cache/store/cache-store.ts';
@@ -25,6 +26,7 @@ import { CacheTotals } from './cache-totals.ts';
 import { assertDistinct, assertFree } from './free-ports.ts';
 import { watchPurges } from './purges.ts';
 import { watchSites } from './site-changes.ts';
+import { followWatched } from './watched-domains.ts';
 
 export interface EdgeOptions {
   readonly config: Config;
@@ -35,6 +37,8 @@ export interface EdgeOptions {
   readonly tickets: SharedTicketKeys | null;
   /** Where the admin API listens, and the field by which it is told who asks. */
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
+  /** Receives requests of the domains that somebody watches. */
+  readonly tail: RequestTail;
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -101,11 +105,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     transport: 'auto',
     tls: edge.tls,
     log,
-    onMessage: (message) => hear(message as FromGateway, totals, stapler, log),
+    onMessage: (message) => hear(message as FromGateway, totals, stapler, options.tail, log),
   });
   const running = pool;
   for (const message of early) running.send(message);
   tickets?.follow((keys) => running.setTickets(keys));
+  const watched = followWatched(options.tail, (message) => running.send(message satisfies ToGateway));
   edgeMetrics(metrics, running.counters);
   gatewayMetrics(metrics, (column) => running.counters.application.sum(column));
   totals.expose(metrics);
@@ -118,6 +123,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     silentThreads: (ms) => running.silentThreads(ms),
     reload: async () => running.reload(dataOf(options, places, cache)),
     async stop() {
+      watched.close();
       stapler.close();
       await responders.close();
       await running.stop();
@@ -176,7 +182,7 @@ const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ]);
 
-function hear(message: FromGateway, totals: CacheTotals, stapler: Stapler, log: Logger): void {
+function hear(message: FromGateway, totals: CacheTotals, stapler: Stapler, tail: RequestTail, log: Logger): void {
   switch (message.kind) {
     case 'log':
       log.warn(message.message, message.fields);
@@ -190,6 +196,9 @@ function hear(message: FromGateway, totals: CacheTotals, stapler: Stapler, log: 
       break;
     case 'access-log':
       writeLines(process.stdout, message);
+      break;
+    case 'requests':
+      for (const { domainId, requests, omitted } of message.samples) tail.publish(Number(domainId), requests, omitted);
       break;
     default:
       message satisfies never;

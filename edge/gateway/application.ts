@@ -21,6 +21,7 @@ import { createGateway } from './gateway.ts';
 import type { FromGateway, GatewayData, ToGateway } from './messages.ts';
 import { Observer } from './observer.ts';
 import { openResponses } from './responses.ts';
+import { TailSampler } from './tail-sampler.ts';
 
 /** Milliseconds between two reports of the cache's statistics. */
 const STATS_MS = 5000;
@@ -77,8 +78,12 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
           send: (lines, writtenBatches) => send({ kind: 'access-log', lines, writtenBatches }),
           onDropped: (lines) => counters.countDroppedLines(lines),
         });
-  const observer = new Observer(counters, log, (fault, count, domain, detail) =>
-    warn('request to an origin failed', { reason: fault, count, domain, detail }),
+  const tail = new TailSampler({ send: (samples) => send({ kind: 'requests', samples }) });
+  const observer = new Observer(
+    counters,
+    log,
+    (fault, count, domain, detail) => warn('request to an origin failed', { reason: fault, count, domain, detail }),
+    tail,
   );
   const { cluster } = options.zoneSettings;
   const trusts = trustOf(edge.trustedProxies);
@@ -115,11 +120,13 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     onMessage(message) {
       const received = message as ToGateway;
       if (received.kind === 'staple') staples.store(received);
+      else if (received.kind === 'watched') tail.watch(received.domainIds);
       else sites.changed(received.changed);
     },
     async close() {
       clearInterval(timer);
       log?.close();
+      tail.flush();
       await admin.close();
       await responses.close();
       await sites.close();

@@ -21,7 +21,7 @@ import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import type { Proxy as ServeSite } from '../proxy/proxy.ts';
 import { visitedSiteOf } from '../proxy/request-fields.ts';
 import { requestId } from '../proxy/request-id.ts';
-import type { SiteLookup } from '../sites/site.ts';
+import type { Site, SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';
 import type { Observer } from './observer.ts';
 import { MISDIRECTED, NO_SUCH_SITE } from './pages.ts';
@@ -60,9 +60,9 @@ export function createGateway(options: GatewayOptions): Handler {
     observer.recordAnswer(exchange, destination, page.status, answerError(exchange, page, id), id);
   };
 
-  const redirectToHttps = (exchange: Exchange, port: number): void => {
+  const redirectToHttps = (exchange: Exchange, port: number, site: Site | undefined): void => {
     redirect(exchange, secureLocation(exchange, httpPorts, port));
-    observer.recordAnswer(exchange, 'redirect', 308, 0);
+    observer.recordRedirect(exchange, 308, site);
   };
 
   const answerChallenge = (exchange: Exchange, host: string): boolean => {
@@ -86,7 +86,7 @@ export function createGateway(options: GatewayOptions): Handler {
     if (visitedSiteOf(exchange, options).scheme === 'https') return serveHost(exchange, host);
     const isAdmin = adminHosts.has(host);
     const site = isAdmin ? undefined : siteOf(host);
-    if (httpsPort !== null && (isAdmin || site?.hasCertificate)) return redirectToHttps(exchange, httpsPort);
+    if (httpsPort !== null && (isAdmin || site?.hasCertificate)) return redirectToHttps(exchange, httpsPort, site);
     if (site === undefined) return refuse(exchange, 'unknown', NO_SUCH_SITE);
     return proxy(exchange, site);
   };

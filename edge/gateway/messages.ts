@@ -6,6 +6,7 @@ import type { TlsCertificate } from '../http/tls/certificate.ts';
 import type { FromStaples, StapleFetched } from '../ocsp/messages.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import type { AdminTarget } from './admin.ts';
+import type { DomainSample } from './tail-sampler.ts';
 
 /** The data that a thread's application starts with. */
 export interface GatewayData {
@@ -26,12 +27,17 @@ export interface GatewayData {
   readonly httpsPort: number | null;
 }
 
-export type ToGateway = { readonly kind: 'sites'; readonly changed: SitesChanged } | StapleFetched;
+export type ToGateway =
+  | { readonly kind: 'sites'; readonly changed: SitesChanged }
+  /** The domains whose requests are sampled. */
+  | { readonly kind: 'watched'; readonly domainIds: readonly string[] }
+  | StapleFetched;
 
 export type FromGateway =
   | FromStaples
   /** Complete lines. The writer increments the number in `writtenBatches` afterwards. */
   | { readonly kind: 'access-log'; readonly lines: string; readonly writtenBatches: SharedArrayBuffer }
+  | { readonly kind: 'requests'; readonly samples: readonly DomainSample[] }
   /** Sent periodically. `worker`: the id of the thread, which is never reused. */
   | { readonly kind: 'cache-stats'; readonly worker: number; readonly stats: CacheStats }
   | {

@@ -1,10 +1,15 @@
-/** Observes every exchange: counts it, writes it to the access log, and reports origin faults. */
+/**
+ * Observes every exchange: counts it, writes it to the access log, samples it for the live tail,
+ * and reports origin faults.
+ */
 
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
+import type { Site } from '../sites/site.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Destination, GatewayCounters } from './counters.ts';
+import type { TailSampler } from './tail-sampler.ts';
 
 /**
  * Reports a fault of an origin, throttled. `detail` may contain the origin's address, so it is for
@@ -15,23 +20,38 @@ export type OnOriginFault = (fault: string, count: number, domain: string, detai
 export class Observer {
   readonly #counters: GatewayCounters;
   readonly #log: AccessLog | null;
+  readonly #tail: TailSampler | null;
   readonly #onFault: OnOriginFault;
   readonly #throttle = new LogThrottle();
 
-  constructor(counters: GatewayCounters, log: AccessLog | null, onFault: OnOriginFault) {
+  constructor(
+    counters: GatewayCounters,
+    log: AccessLog | null,
+    onFault: OnOriginFault,
+    tail: TailSampler | null = null,
+  ) {
     this.#counters = counters;
     this.#log = log;
     this.#onFault = onFault;
+    this.#tail = tail;
   }
 
   recordStart(exchange: Exchange): void {
     this.#log?.recordStart(exchange);
+    this.#tail?.recordStart(exchange);
   }
 
   /** Records a response of the gateway or of the admin API. */
   recordAnswer(exchange: Exchange, destination: Destination, status: number, bytes: number, requestId = ''): void {
     this.#counters.countResponse(destination, status, bytes);
     this.#log?.recordEnd({ exchange, domain: '', requestId, status, bytes, cache: 'none', originMs: -1 });
+  }
+
+  /** Records a redirect to https. `site`: the one that is visited; undefined: the admin API. */
+  recordRedirect(exchange: Exchange, status: number, site: Site | undefined): void {
+    this.recordAnswer(exchange, 'redirect', status, 0);
+    if (site !== undefined)
+      this.#tail?.recordEnd({ exchange, domainId: site.domainId, status, bytes: 0, cache: 'none' });
   }
 
   /** Records a response of the proxy. */
@@ -48,5 +68,6 @@ export class Observer {
       if (count > 0) this.#onFault(fault, count, site.domain, record.detail);
     }
     this.#log?.recordEnd({ exchange, domain: site.domain, requestId, status, bytes, cache, originMs });
+    this.#tail?.recordEnd({ exchange, domainId: site.domainId, status, bytes, cache });
   };
 }

@@ -22,6 +22,7 @@ import type { JournalOptions } from '../../core/journal/local-journal.ts';
 import type { LookResult } from '../../core/signing/parent-look.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
+import { RequestTail } from '../../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CallOptions } from './call-options.ts';
 import { PROGRAMS } from './packages/package.ts';
@@ -60,6 +61,8 @@ export interface Daemon {
   readonly url: string;
   readonly environment: Environment;
   readonly journal: Journal;
+  /** Requests of the edge, which there is none of. */
+  readonly tail: RequestTail;
   /** The compiled answers, which the query path reads. */
   readonly index: IndexWriter;
   readonly api: AdminApi;
@@ -136,8 +139,10 @@ export async function startDaemon(
     },
   });
   const parent: { look: LookResult } = { look: NO_DS };
+  const tail = new RequestTail(config.nodeName);
   const create = (): AdminApi =>
     createAdminApi({
+      watchRequests: tail.watch,
       publicParent: { look: async () => parent.look },
       environment,
       journal,
@@ -196,6 +201,7 @@ export async function startDaemon(
     adminToken,
     folder,
     nodeName: config.nodeName,
+    tail,
     keyFile,
     parent,
     logged,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
+import { until } from '../../support/until.ts';
 import { type Live, startLive } from './live.ts';
 
 const test = suite<Live>('admin-api/cli/proxy, with the API');
@@ -62,6 +63,24 @@ test('purges everything, and parts as in the help', async ({ waypost, json }) =>
   ]);
   assert.equal(Object.values(part.purge.prefixes), ['www.shop.test/news/']);
   assert.is(Object.values(part.purge.urls).length, 2);
+});
+
+test('tail prints requests, as lines or as JSON, without controls of the terminal', async ({ daemon, waypost }) => {
+  const request = {
+    ...{ time: '2026-01-01T00:00:00.000Z', client: '192.0.2.1', scheme: 'https', host: 'www.shop.test', method: 'GET' },
+    ...{ path: '/a', version: '2', status: 200, bytes: 5, ms: 1.5, cache: 'hit', user_agent: 'x\u001b[31m' },
+  };
+  for (const [options, expected] of [
+    [[], '2026-01-01T00:00:00.000Z 200 GET https://www.shop.test/a 1.5 ms, hit, 192.0.2.1 "x\\u001b[31m"\n'],
+    [['--json'], `${JSON.stringify({ node: daemon.nodeName, ...request })}\n`],
+  ] as const) {
+    const running = waypost(['proxy', 'tail', 'shop.test', '--count', '1', ...options]);
+    await until(() => daemon.tail.watched.length === 1, 'that the domain is watched');
+    daemon.tail.publish(daemon.tail.watched[0], [JSON.stringify(request), JSON.stringify(request)], 3);
+    const { code, stdout } = await running;
+    assert.equal([code, stdout], [0, expected]);
+    await until(() => daemon.tail.watched.length === 0, 'that nobody watches');
+  }
 });
 
 test('installs a custom certificate with its warnings, and returns to the automatic one', async ({ waypost }) => {

@@ -35,6 +35,7 @@ async function node(name: string, report: NodeReport | undefined, certified = na
     listen: { address: '127.0.0.1', port: 0 },
     head: () => 8,
     report: report && (() => formatReport(report)),
+    watchRequests: () => () => {},
     snapshots: new SnapshotSender(folder, async () => {}),
   });
   const port = await server.listen();

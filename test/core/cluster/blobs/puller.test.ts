@@ -52,6 +52,7 @@ async function node(name: string, has: boolean): Promise<BlobPeer & { asked(): n
     memberOf: () => 'node-1',
     tls: tlsOf(name),
     listen: { address: '127.0.0.1', port: 0 },
+    watchRequests: () => () => {},
     head: () => 0,
     snapshots: new SnapshotSender(folder, async () => {}),
     blobs,

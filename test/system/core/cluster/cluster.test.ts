@@ -32,6 +32,7 @@ class Node {
 
   constructor(gateway: EtcdGateway, name: string, prefix: string, commit?: ClusterOptions['commit']) {
     this.cluster = new Cluster({
+      watchRequests: () => () => {},
       ...{ gateway, prefix, deadline: 400, interval: 100, tls: tlsOf(name) },
       ...{ id: name, commit },
       onRefused: (error) => this.log.push(error.message),

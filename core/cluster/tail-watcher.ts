@@ -1,0 +1,104 @@
+/**
+ * Watches the requests of a domain on all nodes: those of this node, and those of others over one
+ * connection each, however many clients watch.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import type { ReceiveSample, RequestTail, TailSample, WatchRequests } from '../tail/request-tail.ts';
+import { peerAgent } from './peer-agent.ts';
+import type { PeerTls } from './peer-tls.ts';
+
+export interface TailWatcherOptions {
+  readonly tail: RequestTail;
+  readonly tls: PeerTls;
+  /** Other nodes that serve. */
+  peers(): readonly { readonly name: string; readonly address: string }[];
+}
+
+/** Milliseconds. A connected node sends at least an empty line every two seconds. */
+const TIMEOUTS = { connect: 2_000, headers: 5_000, body: 10_000 };
+/** Milliseconds after which nodes that are not connected are tried again. */
+const RETRY = 2_000;
+/** Characters of a line. */
+const MAX_LINE = 1 << 20;
+
+interface Followed {
+  readonly receivers: Set<ReceiveSample>;
+  readonly stop: AbortController;
+}
+
+export class TailWatcher {
+  readonly #options: TailWatcherOptions;
+  readonly #followed = new Map<number, Followed>();
+  #isClosed = false;
+
+  constructor(options: TailWatcherOptions) {
+    this.#options = options;
+  }
+
+  readonly watch: WatchRequests = (domainId, receive) => {
+    const unwatch = this.#options.tail.watch(domainId, receive);
+    const entry: ReceiveSample = (sample) => receive(sample);
+    let followed = this.#followed.get(domainId);
+    if (followed === undefined) {
+      followed = { receivers: new Set(), stop: new AbortController() };
+      this.#followed.set(domainId, followed);
+      if (!this.#isClosed) void this.#followPeers(domainId, followed);
+    }
+    followed.receivers.add(entry);
+    return () => {
+      unwatch();
+      if (!followed.receivers.delete(entry) || followed.receivers.size > 0) return;
+      followed.stop.abort();
+      if (this.#followed.get(domainId) === followed) this.#followed.delete(domainId);
+    };
+  };
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { stop } of this.#followed.values()) stop.abort();
+  }
+
+  /** Also nodes that start later. */
+  async #followPeers(domainId: number, { receivers, stop: { signal } }: Followed): Promise<void> {
+    const connected = new Set<string>();
+    const receive = (sample: TailSample): void => {
+      for (const entry of receivers) entry(sample);
+    };
+    while (!signal.aborted) {
+      for (const peer of this.#options.peers()) {
+        if (connected.has(peer.name)) continue;
+        connected.add(peer.name);
+        // A node that cannot be reached, or is older, is tried again.
+        this.#followPeer(peer, domainId, receive, signal)
+          .catch(() => {})
+          .finally(() => connected.delete(peer.name));
+      }
+      await sleep(RETRY, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  async #followPeer(
+    { name, address }: { readonly name: string; readonly address: string },
+    domainId: number,
+    receive: ReceiveSample,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const dispatcher = peerAgent(name, this.#options.tls, TIMEOUTS);
+    try {
+      const { statusCode, body } = await request(`https://${address}/v1/requests/${domainId}`, { dispatcher, signal });
+      if (statusCode !== 200) return await body.dump();
+      let text = '';
+      const decoder = new TextDecoder();
+      for await (const piece of body) {
+        text += decoder.decode(piece as Buffer, { stream: true });
+        if (text.length > MAX_LINE) return;
+        const lines = text.split('\n');
+        text = lines.pop() ?? '';
+        for (const line of lines) if (line !== '') receive(JSON.parse(line) as TailSample);
+      }
+    } finally {
+      await dispatcher.destroy();
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Samples requests of the domains that somebody watches. While nobody does, a request costs one
+ * comparison.
+ *
+ * Of each interval, a thread sends a uniform sample of the requests of a domain (reservoir
+ * sampling), so a busy site costs no more than a quiet one. A line has neither the query, which may
+ * contain secrets, nor any header field except User-Agent.
+ */
+import { siteHost } from '../http/exchange/authority.ts';
+import type { Exchange } from '../http/exchange/exchange.ts';
+import type { FieldList } from '../http/exchange/field-list.ts';
+
+/** Milliseconds between two samples of a domain. */
+export const INTERVAL_MS = 200;
+/** Maximum lines of a domain in a sample: 50 a second. */
+export const MAX_LINES = 10;
+/** Maximum domains in one interval, so that the main thread never receives much more. */
+const MAX_DOMAINS = 100;
+/** Characters of a path, a User-Agent and a method. */
+const MAX_PATH = 512;
+const MAX_AGENT = 256;
+const MAX_METHOD = 32;
+/** Milliseconds after which the domains expire, if the main thread does not name them again. */
+export const EXPIRY_MS = 15_000;
+
+export interface TailEntry {
+  readonly exchange: Exchange;
+  readonly domainId: string;
+  readonly status: number;
+  readonly bytes: number;
+  readonly cache: string;
+}
+
+export interface DomainSample {
+  readonly domainId: string;
+  /** Each a JSON object. */
+  readonly requests: readonly string[];
+  readonly omitted: number;
+}
+
+interface Reservoir {
+  readonly lines: { readonly order: number; readonly text: string }[];
+  count: number;
+}
+
+export interface TailOptions {
+  send(samples: readonly DomainSample[]): void;
+  /** 0 ≤ r < 1; omitted: Math.random. */
+  readonly random?: () => number;
+  /** Milliseconds; omitted: performance.now. */
+  readonly now?: () => number;
+}
+
+export class TailSampler {
+  readonly #send: TailOptions['send'];
+  readonly #random: () => number;
+  readonly #now: () => number;
+  /** Null: nobody watches. */
+  #watched: ReadonlySet<string> | null = null;
+  #expiresAt = 0;
+  #startTimes = new WeakMap<Exchange, number>();
+  readonly #reservoirs = new Map<string, Reservoir>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor({ send, random = Math.random, now = () => performance.now() }: TailOptions) {
+    this.#send = send;
+    this.#random = random;
+    this.#now = now;
+  }
+
+  /** Replaces the watched domains. */
+  watch(domainIds: readonly string[]): void {
+    this.#watched = domainIds.length === 0 ? null : new Set(domainIds);
+    this.#expiresAt = this.#now() + EXPIRY_MS;
+  }
+
+  /** Call it at the start of each exchange. */
+  recordStart(exchange: Exchange): void {
+    if (this.#watched === null) return;
+    const now = this.#now();
+    if (now > this.#expiresAt) this.#watched = null;
+    else this.#startTimes.set(exchange, now);
+  }
+
+  /** Call it at the end of each exchange that belongs to a site. */
+  recordEnd(entry: TailEntry): void {
+    if (this.#watched === null || !this.#watched.has(entry.domainId)) return;
+    const startTime = this.#startTimes.get(entry.exchange);
+    if (startTime === undefined) return;
+    let reservoir = this.#reservoirs.get(entry.domainId);
+    if (reservoir === undefined) {
+      if (this.#reservoirs.size >= MAX_DOMAINS) return;
+      reservoir = { lines: [], count: 0 };
+      this.#reservoirs.set(entry.domainId, reservoir);
+      this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS).unref();
+    }
+    const order = reservoir.count++;
+    const position = order < MAX_LINES ? order : Math.floor(this.#random() * reservoir.count);
+    if (position < MAX_LINES) reservoir.lines[position] = { order, text: lineOf(entry, this.#now() - startTime) };
+  }
+
+  /** Sends what was collected. */
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#reservoirs.size === 0) return;
+    const samples = [...this.#reservoirs].map(([domainId, { lines, count }]) => ({
+      domainId,
+      requests: lines.sort((a, b) => a.order - b.order).map(({ text }) => text),
+      omitted: count - lines.length,
+    }));
+    this.#reservoirs.clear();
+    this.#send(samples);
+  }
+}
+
+function lineOf({ exchange, status, bytes, cache }: TailEntry, ms: number): string {
+  const { client, method, authority, path, version, scheme, headers } = exchange;
+  const query = path.indexOf('?');
+  return JSON.stringify({
+    time: new Date().toISOString(),
+    client: client.address,
+    scheme,
+    host: siteHost(authority),
+    method: method.slice(0, MAX_METHOD),
+    path: path.slice(0, Math.min(query < 0 ? path.length : query, MAX_PATH)),
+    version,
+    status,
+    bytes,
+    ms: Math.round(ms * 10) / 10,
+    cache,
+    user_agent: userAgent(headers)?.slice(0, MAX_AGENT) ?? null,
+  });
+}
+
+function userAgent(headers: FieldList): string | undefined {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'user-agent') return headers[i + 1];
+  return undefined;
+}

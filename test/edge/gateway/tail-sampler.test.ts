@@ -1,0 +1,128 @@
+/** The sampler of the live tail: contents of a line, limits, and no work while nobody watches. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DomainSample, EXPIRY_MS, MAX_LINES, TailSampler } from '../../../edge/gateway/tail-sampler.ts';
+import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
+import { FakeExchange } from '../proxy/fake-exchange.ts';
+
+function rig(random = () => 0) {
+  const sent: DomainSample[] = [];
+  const clock = { now: 0 };
+  const sampler = new TailSampler({
+    send: (samples) => void sent.push(...samples),
+    random,
+    now: () => clock.now,
+  });
+  const end = (exchange: Exchange, domainId = '7'): void =>
+    sampler.recordEnd({ exchange, domainId, status: 200, bytes: 5, cache: 'hit' });
+  const serve = (path = '/', domainId = '7'): void => {
+    const exchange = new FakeExchange({ path });
+    sampler.recordStart(exchange);
+    end(exchange, domainId);
+  };
+  return { sampler, sent, clock, end, serve };
+}
+
+const paths = ({ requests }: DomainSample): string[] => requests.map((text) => JSON.parse(text).path);
+
+test('a line has request and outcome, but no query and no field except User-Agent', () => {
+  const { sampler, sent, clock, end } = rig();
+  sampler.watch(['7']);
+  const agent = '<img src=x onerror=alert(1)>\u2028"\\';
+  const exchange = new FakeExchange({
+    authority: 'www.site.test:8443',
+    path: '/a<b>?token=verysecret',
+    headers: ['authorization', 'Bearer verysecret', 'user-agent', agent, 'cookie', 'sid=verysecret'],
+  });
+  sampler.recordStart(exchange);
+  clock.now = 12.345;
+  end(exchange);
+  sampler.flush();
+  const [{ domainId, requests, omitted }] = sent;
+  assert.equal([domainId, omitted, requests.length], ['7', 0, 1]);
+  assert.not.match(requests[0], /verysecret|\n/);
+  const { time, ...rest } = JSON.parse(requests[0]);
+  assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
+  assert.equal(rest, {
+    client: '198.51.100.7',
+    scheme: 'https',
+    host: 'www.site.test',
+    method: 'GET',
+    path: '/a<b>',
+    version: '1.1',
+    status: 200,
+    bytes: 5,
+    ms: 12.3,
+    cache: 'hit',
+    user_agent: agent,
+  });
+});
+
+test('long paths and user agents are cut; without a user agent it is null', () => {
+  const { sampler, sent, end } = rig();
+  sampler.watch(['7']);
+  for (const headers of [[], ['user-agent', 'u'.repeat(5000)]]) {
+    const exchange = new FakeExchange({ path: `/${'p'.repeat(5000)}`, headers });
+    sampler.recordStart(exchange);
+    end(exchange);
+  }
+  sampler.flush();
+  const [without, long] = sent[0].requests.map((text) => JSON.parse(text));
+  assert.equal([without.path.length, without.user_agent], [512, null]);
+  assert.is(long.user_agent.length, 256);
+});
+
+test('nothing is sampled while nobody watches, nor of other domains, nor what began before', () => {
+  const { sampler, sent, end, serve } = rig();
+  serve();
+  const early = new FakeExchange();
+  sampler.recordStart(early);
+  sampler.watch(['7']);
+  end(early);
+  serve('/', '8');
+  sampler.flush();
+  assert.equal(sent, []);
+  serve();
+  sampler.watch([]);
+  serve();
+  sampler.flush();
+  assert.is(sent.length, 1);
+  assert.is(sent[0].requests.length, 1);
+});
+
+test('of many requests, a uniform sample in the order of their ends', () => {
+  // Replaces the places in turn.
+  let turn = 0;
+  const { sampler, sent, serve } = rig(() => (turn++ % 20) / 20);
+  sampler.watch(['7', '8']);
+  for (let i = 0; i < 1000; i++) serve(`/${i}`);
+  serve('/other', '8');
+  sampler.flush();
+  const [busy, quiet] = sent;
+  assert.equal([busy.requests.length, busy.omitted], [MAX_LINES, 1000 - MAX_LINES]);
+  const order = paths(busy).map((path) => Number(path.slice(1)));
+  assert.equal(
+    order,
+    order.toSorted((a, b) => a - b),
+  );
+  assert.equal([paths(quiet), quiet.omitted], [['/other'], 0]);
+});
+
+test('domains are limited, and expire unless they are named again', () => {
+  const { sampler, sent, clock, serve } = rig();
+  sampler.watch(Array.from({ length: 500 }, (_, i) => String(i)));
+  for (let i = 0; i < 500; i++) serve('/', String(i));
+  sampler.flush();
+  assert.is(sent.length, 100);
+  sampler.watch(['7']);
+  clock.now += EXPIRY_MS;
+  serve();
+  sampler.flush();
+  assert.is(sent.length, 101);
+  clock.now++;
+  serve();
+  sampler.flush();
+  assert.is(sent.length, 101, 'the main thread has stopped naming them');
+});
+
+test.run();
