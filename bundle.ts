@@ -16,7 +16,15 @@ import { bundleDashboard } from './bundle-dashboard.ts';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
 /** With binaries, with threads or files of their own, or not needed at a start. */
-const EXTERNAL = ['lmdb', 'koffi', '@node-rs/argon2', 'piscina', 'acme-client', '@peculiar/x509'];
+const EXTERNAL = [
+  'lmdb',
+  'koffi',
+  '@node-rs/argon2',
+  'piscina',
+  'acme-client',
+  '@peculiar/x509',
+  '@simplewebauthn/server',
+];
 /** A program that a thread is started with, as it stands in the sources. */
 const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;
 

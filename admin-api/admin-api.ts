@@ -16,6 +16,7 @@ import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
 import type { WatchRequests } from '../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
+import { factorRoutes } from './accounts/factor-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { ensureAdmin } from './accounts/service.ts';
 import { auditRoutes } from './audit/routes.ts';
@@ -44,6 +45,7 @@ import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
 import { nodeRoutes } from './nodes.ts';
 import { openApiRoutes } from './openapi/routes.ts';
+import { ownAccountRoutes } from './own-account/routes.ts';
 import { type AuditPrograms, createPackages, type Packages } from './packages/index.ts';
 import { DashboardPages } from './pages/pages.ts';
 import type { Resolve } from './proxy/bounded.ts';
@@ -149,6 +151,8 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...sessionRoutes(signInParts, sessions),
     ...tsigRoutes(services),
     ...accountRoutes(services, passwords),
+    ...factorRoutes(services),
+    ...ownAccountRoutes(signInParts),
     ...auditRoutes(services, sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] }))),
     ...eventRoutes(services, authenticator, eventStreams),
     ...domainRoutes(services),

@@ -1,6 +1,6 @@
 /**
  * Deletes expired rows: stored responses of Idempotency-Keys, old purges, old audit entries,
- * expired sessions, finished packages, and the rest of deleted accounts.
+ * expired sessions, used challenges, finished packages, and the rest of deleted accounts.
  */
 import { setImmediate } from 'node:timers/promises';
 import { FaultLog } from '../core/base/log/throttle.ts';
@@ -16,6 +16,7 @@ import {
   replays,
   reports,
   sessions,
+  spentChallenges,
   type Table,
   uploads,
 } from '../core/store/rows.ts';
@@ -37,6 +38,8 @@ const MAX_SCANNED = 100_000;
 const DAY = 86_400;
 /** Seconds for which a purge is kept, for edges that were offline. */
 const PURGE_LIFETIME = DAY;
+/** Maximum seconds between the clocks of two nodes: another may still accept a challenge. */
+const CLOCK_DIFFERENCE = 3600;
 
 interface Rows<Row> {
   readonly table: Table<Row>;
@@ -86,6 +89,7 @@ export class Sweeper {
     const isLast = ({ at }: Audit): boolean => at > kept && at <= now;
     if (days > 0) await this.#expire({ table: audits, isOver: ({ at }) => at <= kept, isLast });
     await this.#expire({ table: sessions, isOver: (row) => this.#sessions.isExpired(row, now) });
+    await this.#expire({ table: spentChallenges, isOver: (row) => row.expiresAt <= now - CLOCK_DIFFERENCE });
     const overSince = now - config.packages.keepDays * DAY;
     await this.#expire({
       table: uploads,

@@ -18,7 +18,7 @@ import {
 
 const ROLES = ['admin', 'user', 'viewer'] as const;
 
-const fields = {
+export const accountFields = {
   username: text(
     'a string of 1 to 63 letters, digits, dots, hyphens and underscores that begins with a letter or digit',
     { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' },
@@ -35,18 +35,18 @@ const fields = {
 
 export const newAccountBody = bodySchema(
   Type.Object({
-    username: fields.username,
-    email: Type.Optional(fields.email),
-    password: fields.password,
-    role: Type.Optional(fields.role),
-    plan: Type.Optional(fields.plan),
-    api_enabled: Type.Optional(fields.api_enabled),
+    username: accountFields.username,
+    email: Type.Optional(accountFields.email),
+    password: accountFields.password,
+    role: Type.Optional(accountFields.role),
+    plan: Type.Optional(accountFields.plan),
+    api_enabled: Type.Optional(accountFields.api_enabled),
   }),
 );
 
 export const accountPatchBody = bodySchema(
   Type.Object({
-    ...Type.Partial(Type.Object(fields)).properties,
+    ...Type.Partial(Type.Object(accountFields)).properties,
     revoke_tokens: Type.Optional(flag('true to revoke all tokens of the account, together with a new password')),
     ...readOnly('id', 'created_at', 'updated_at'),
   }),
@@ -86,20 +86,26 @@ export const plansResponse = Type.Object({
   ),
 });
 
-export const ownAccountResponse = Type.Object({
-  account: Type.Object(
-    {
-      id: id('the account'),
-      username: Type.String(),
-      role: oneOf(ROLES),
-      domain_count: count('the number of its domains'),
-      dns_record_count: count('the number of records in all its domains'),
-      limits: Type.Object({
-        plan: Type.String(),
-        is_unlimited: flag('whether the number of domains is unlimited'),
-        max_domains_display: text('the maximum number of domains, or "unlimited"'),
-      }),
-    },
-    { title: 'OwnAccount' },
-  ),
+const ownAccountView = Type.Object(
+  {
+    id: id('the account'),
+    username: Type.String(),
+    email: orNull(Type.String(), 'its e-mail address, also accepted as the login'),
+    role: oneOf(ROLES),
+    domain_count: count('the number of its domains'),
+    dns_record_count: count('the number of records in all its domains'),
+    limits: Type.Object({
+      plan: Type.String(),
+      is_unlimited: flag('whether the number of domains is unlimited'),
+      max_domains_display: text('the maximum number of domains, or "unlimited"'),
+    }),
+  },
+  { title: 'OwnAccount' },
+);
+
+export const ownAccountResponse = Type.Object({ account: ownAccountView });
+
+export const factorsResponse = Type.Object({
+  totp_enabled: flag('whether its sign-in needs a one-time code'),
+  passkey_count: count('the number of its passkeys'),
 });

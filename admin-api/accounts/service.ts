@@ -11,6 +11,8 @@ import { endSessions } from '../auth/sessions.ts';
 import { deleteToken, revokeTokens } from '../auth/tokens.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
+import { unlockCodes } from '../factors/code-check.ts';
+import { removeFactors } from '../factors/remove.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
@@ -88,6 +90,7 @@ export async function updateAccount(
       pointer: '/revoke_tokens',
     });
   if (body.plan !== undefined) requirePlan(services, body.plan);
+  requireOwnChange(context.caller, id, body);
   // Before the password is hashed, which is slow.
   requireAccount(services.reader, id);
   const passwordHash = body.password === undefined ? undefined : await passwords.hash(body.password);
@@ -106,6 +109,7 @@ export async function updateAccount(
     if (!isAdmin(account)) requireOtherAdmin(draft, old);
     requireFreeLogins(draft, account);
     draft.put(accounts, account);
+    if (passwordHash !== undefined) unlockCodes(draft, id);
     const own = context.caller.session?.row.id;
     const ended = passwordHash === undefined ? {} : { sessions_ended: endSessions(draft, id, own) };
     const revoked = revokesTokens ? { tokens_revoked: revokeTokens(draft, id, context.caller.token.id) } : {};
@@ -116,6 +120,19 @@ export async function updateAccount(
       createResponse: () => ({ account: viewAccount(account) }),
     };
   });
+}
+
+/**
+ * A session is not enough to change the own password. With a stolen session and a new password, a
+ * thief could add a second factor. Throws StateError `own_password`.
+ */
+function requireOwnChange({ account, session }: Caller, id: Id, { password }: AccountPatch): void {
+  if (password === undefined || session === undefined || id !== account.id) return;
+  throw new StateError(
+    'own_password',
+    'The own password is changed with the current one; use PUT /api/v1/account/password.',
+    { pointer: '/password' },
+  );
 }
 
 /**
@@ -138,6 +155,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
       );
     for (const token of draft.tokensOf(id)) deleteToken(draft, token);
     endSessions(draft, id);
+    removeFactors(draft, id);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
     draft.delete(accounts, account);
     return { action: 'account.delete', target: id, detail: auditDetail(account), createResponse: () => ({}) };
@@ -158,7 +176,7 @@ function requirePlan({ config }: Services, plan: string): void {
 }
 
 /** A login belongs to one account only, as its username or as its e-mail address. */
-function requireFreeLogins(draft: Draft, account: Account): void {
+export function requireFreeLogins(draft: Draft, account: Account): void {
   const taken = (login: string): boolean => {
     const other = login === '' ? undefined : draft.accountByLogin(login);
     return other !== undefined && other.id !== account.id;
@@ -226,6 +244,7 @@ export function describeAccount({ reader, config }: Services, account: Account) 
   return {
     id: account.id,
     username: account.username,
+    email: account.email === '' ? null : account.email,
     role: account.role,
     domain_count: usage.domains,
     dns_record_count: usage.records,

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { bodySchema } from '../http/json-body.ts';
 import {
+  anyObject,
   count,
   flag,
   id,
@@ -25,6 +26,13 @@ const credentials = {
   password: text(`a string of at most ${MAX_PASSWORD} characters`, { maxLength: MAX_PASSWORD }),
 };
 
+/** Of a second factor. */
+export const codeField = Type.Optional(
+  text('a code of the authenticator (6 digits) or a recovery code, if the account has a second factor', {
+    maxLength: 100,
+  }),
+);
+
 const userView = Type.Object({
   id: id('the account'),
   username: Type.String(),
@@ -35,6 +43,7 @@ const userView = Type.Object({
 export const exchangeBody = bodySchema(
   Type.Object({
     ...credentials,
+    code: codeField,
     name: Type.Optional(
       line(
         1,
@@ -93,7 +102,30 @@ export const tokensResponse = Type.Object({
   total: totalSchema,
 });
 
-export const signInBody = bodySchema(Type.Object(credentials));
+export const signInBody = bodySchema(Type.Object({ ...credentials, code: codeField }));
+
+/** Binary data of WebAuthn. */
+export const base64url = (what: string, maxLength: number) =>
+  text(`${what}, as base64url without padding`, { minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
+
+export const passkeyFields = {
+  /** WebAuthn allows ids of 1,023 bytes. */
+  credential: base64url('the id of the credential', 1364),
+  client_data: base64url('clientDataJSON', 8192),
+};
+
+export const passkeySignInBody = bodySchema(
+  Type.Object({
+    ...passkeyFields,
+    authenticator_data: base64url('authenticatorData', 8192),
+    signature: base64url('the signature', 4096),
+    user_handle: base64url('userHandle', 100),
+  }),
+);
+
+export const passkeyOptionsResponse = Type.Object({
+  options: anyObject('what the browser needs: the JSON form of the options of WebAuthn'),
+});
 
 const expiry = time('when the session ends unless it is used');
 

@@ -1,19 +1,31 @@
 /** Endpoints of dashboard sessions. */
 import { Type } from '@sinclair/typebox';
+
 import { parseId } from '../change/services.ts';
+import { signInOptions } from '../factors/ceremonies.ts';
+import { relyingPartyOf } from '../factors/relying-party.ts';
 import { HttpError } from '../http/errors.ts';
 import { pageOfIds } from '../http/lists.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
 import { NOTHING, pageQuery } from '../http/schema.ts';
-import { endedResponse, sessionResponse, sessionsResponse, signInBody } from './schema.ts';
+import { PASSKEY_FAULTS, signInWithPasskey } from './passkey-sign-in.ts';
+import {
+  endedResponse,
+  passkeyOptionsResponse,
+  passkeySignInBody,
+  sessionResponse,
+  sessionsResponse,
+  signInBody,
+} from './schema.ts';
 import type { Sessions } from './sessions.ts';
-import { SIGN_IN_FAULTS, type SignInParts } from './sign-in.ts';
+import { SIGN_IN_FAULTS, type SignInParts, signIn } from './sign-in.ts';
 
 const SESSION = '/api/v1/session';
+const PASSKEY_SIGN_IN = `${SESSION}/passkey`;
 const SESSIONS = '/api/v1/sessions';
 
 export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
-  const { reader } = parts.services;
+  const { reader, config, secrets } = parts.services;
   return [
     publicRoute({
       operationId: 'signIn',
@@ -22,11 +34,38 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       tag: 'sessions',
       summary: 'Sign in to the dashboard',
       description:
-        'Sets a cookie that no script can read. The session ends at `expires_at`, which each use moves on, up to `admin.session_lifetime` after the sign-in. The session that the request comes with ends. An Idempotency-Key has no effect here.',
+        'Sets a cookie that no script can read. The session ends at `expires_at`, which each use moves on, up to `admin.session_lifetime` after the sign-in. The session that the request comes with ends. An account with a second factor also needs `code`: without it, the response is 401 `code_required`. An Idempotency-Key has no effect here.',
       body: signInBody,
       response: sessionResponse,
       faults: SIGN_IN_FAULTS,
-      run: (context) => sessions.create(parts, context),
+      run: (context) => sessions.create(context, (work) => signIn(parts, context, work)),
+    }),
+    publicRoute({
+      operationId: 'getPasskeySignInOptions',
+      method: 'GET',
+      path: PASSKEY_SIGN_IN,
+      tag: 'sessions',
+      summary: 'Get a challenge to sign in with a passkey',
+      description: 'Pass `options` to navigator.credentials.get. The challenge works once, within 10 minutes.',
+      response: passkeyOptionsResponse,
+      faults: { 409: ['passkeys_unavailable'] },
+      run(context) {
+        context.headers['Cache-Control'] = 'no-store';
+        return { options: signInOptions(secrets, relyingPartyOf(config.admin.hostname, context)) };
+      },
+    }),
+    publicRoute({
+      operationId: 'signInWithPasskey',
+      method: 'POST',
+      path: PASSKEY_SIGN_IN,
+      tag: 'sessions',
+      summary: 'Sign in to the dashboard with a passkey',
+      description:
+        'As POST /api/v1/session, without a password and a code: the authenticator has verified its user. The fields are those of the PublicKeyCredential that navigator.credentials.get returned.',
+      body: passkeySignInBody,
+      response: sessionResponse,
+      faults: PASSKEY_FAULTS,
+      run: (context) => sessions.create(context, (work) => signInWithPasskey(parts, context, work)),
     }),
     route({
       operationId: 'getSession',
@@ -50,7 +89,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       tag: 'sessions',
       summary: 'Sign out: end the dashboard session of the request',
       scope: 'account',
-      endsSession: true,
+      ownAccess: true,
       response: NOTHING,
       faults: { 404: ['no_session', 'no_such_session'] },
       run(context) {
@@ -83,7 +122,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       tag: 'sessions',
       summary: 'End all dashboard sessions of the account except that of the request',
       scope: 'account',
-      endsSession: true,
+      ownAccess: true,
       response: endedResponse,
       run: (context) => sessions.endOthers(context),
     }),
@@ -95,7 +134,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       summary: 'End a dashboard session of the account',
       description: 'The session is invalid on every node as soon as the response is sent.',
       scope: 'account',
-      endsSession: true,
+      ownAccess: true,
       response: NOTHING,
       faults: { 404: ['no_such_session'] },
       run: (context) => sessions.end(context, parseId(context.params.session_id)),

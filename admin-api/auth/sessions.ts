@@ -10,11 +10,12 @@ import { auditEntry, change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller, CallerSession, Credentials } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
+import { isOverTls } from '../http/over-tls.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { unauthorized } from '../http/unauthorized.ts';
 import { scopesOf } from './scopes.ts';
-import { type SignInParts, type SignInRequest, signIn, viewUser } from './sign-in.ts';
+import { type SignInRequest, type SignInWork, viewUser } from './sign-in.ts';
 import { hashToken, matchesHash, mintToken, tokenId } from './token.ts';
 
 /** Not that of tokens: neither is accepted in place of the other. */
@@ -81,15 +82,15 @@ export class Sessions {
   }
 
   /**
-   * Signs in with a password. Each sign-in has a new secret, so no other client can know it. The
-   * session that the browser had before ends. Throws the errors of signIn.
+   * Signs in by `enter`, for example with a password. Each sign-in has a new secret, so no other
+   * client can know it. The session that the browser had before ends. Throws the errors of `enter`.
    */
-  async create(parts: SignInParts, request: SignInRequest) {
+  async create(request: SignInRequest<unknown>, enter: <T>(work: SignInWork<T>) => Promise<T>) {
     const { header, headers, remoteAddress, requestId } = request;
     const cookie = readCookie(request);
     const before = cookie === undefined ? undefined : this.#stored(cookie);
     const userAgent = header('user-agent')?.slice(0, MAX_USER_AGENT) ?? null;
-    const { account, row, text } = await signIn(parts, request, (draft, account) => {
+    const { account, row, text } = await enter((draft, account, by) => {
       const now = nowSeconds();
       if (before !== undefined && cookie !== undefined && matchesHash(cookie, before.hash))
         if (draft.session(before.id) !== undefined) draft.delete(sessions, before);
@@ -105,7 +106,7 @@ export class Sessions {
       const caller = { account, token: tokenOf(row, account), session };
       draft.insert(
         audits,
-        auditEntry({ caller, requestId, remoteAddress }, { action: 'session.create', target: id, detail: {} }),
+        auditEntry({ caller, requestId, remoteAddress }, { action: 'session.create', target: id, detail: { by } }),
       );
       return { account, row, text };
     });
@@ -202,10 +203,6 @@ export function endSessions(draft: Draft, accountId: Id, except?: Id): number {
 const csrfTokenOf = (text: string): string => createHmac('sha256', text).update('csrf').digest('hex');
 
 type CookieRequest = Pick<Credentials, 'isSecure' | 'header'>;
-
-/** The edge, or another proxy in front of the API, has received the request over TLS. */
-const isOverTls = (request: CookieRequest): boolean =>
-  request.isSecure === true || request.header('x-forwarded-proto')?.toLowerCase() === 'https';
 
 /**
  * The prefix binds the cookie to this host and to TLS. A cookie without it is ignored over TLS,

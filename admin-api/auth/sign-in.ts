@@ -1,8 +1,13 @@
-/** Signs in with a password: the same rules for a token and for a dashboard session. */
+/**
+ * Signs in with a password, and a code if the account has one-time codes: the same rules for a
+ * token and for a dashboard session.
+ */
 import { clientNetwork } from '../../core/address/ipv6.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
-import type { Account } from '../../core/store/rows.ts';
+import { type Account, audits } from '../../core/store/rows.ts';
+import { auditEntry } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
+import { checkCode, codeError } from '../factors/code-check.ts';
 import { HttpError } from '../http/errors.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { REVISION } from '../http/revision.ts';
@@ -17,30 +22,44 @@ export interface SignInParts {
   readonly logins: RateLimit;
 }
 
-/** The request of a sign-in. */
-export type SignInRequest = Pick<
-  Context<null, { readonly login: string; readonly password: string }>,
+/** The request of a sign-in, of any kind. */
+export type SignInRequest<B = Login> = Pick<
+  Context<null, B>,
   'body' | 'requestId' | 'remoteAddress' | 'header' | 'headers' | 'isSecure'
 >;
 
+interface Login {
+  readonly login: string;
+  readonly password: string;
+  /** A one-time code or a recovery code. */
+  readonly code?: string;
+}
+
+/** What proved the identity, for the audit log. */
+export type Proof = 'password' | 'code' | 'recovery code' | 'passkey';
+
+/** What a sign-in changes. */
+export type SignInWork<T> = (draft: Draft, account: Account, by: Proof) => T;
+
 /** Error codes of `signIn`. */
 export const SIGN_IN_FAULTS = {
-  401: ['bad_credentials'],
+  401: ['bad_credentials', 'code_required', 'bad_code'],
   403: ['api_disabled'],
-  429: ['too_many_requests'],
+  429: ['too_many_requests', 'code_locked'],
   503: ['busy'],
 } as const;
 
 /**
- * Verifies login and password, and commits what `work` changes. An unknown login takes as long as a
- * wrong password. Throws HttpError 401 for these, 403 if API access is off, and 429.
+ * Verifies login, password and code, and commits what `work` changes. An unknown login takes as
+ * long as a wrong password. Throws HttpError 401 for these and for a missing or wrong code, 403 if
+ * API access is off, and 429.
  */
 export async function signIn<T>(
   { services, passwords, logins }: SignInParts,
-  { body, remoteAddress, headers }: SignInRequest,
-  work: (draft: Draft, account: Account) => T,
+  { body, requestId, remoteAddress, headers }: SignInRequest,
+  work: SignInWork<T>,
 ): Promise<T> {
-  const { environment, journal, reader } = services;
+  const { environment, journal, reader, secrets } = services;
   logins.take(`${clientNetwork(remoteAddress)} ${body.login.toLowerCase()}`, headers);
   const account = reader.accountByLogin(body.login);
   if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
@@ -50,12 +69,25 @@ export async function signIn<T>(
     const now = draft.account(account.id);
     if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();
     if (!now.apiEnabled) throw apiDisabled();
-    return work(draft, now);
+    const check = checkCode(draft, secrets, now.id, body.code);
+    if (check.isAccepted) return { done: work(draft, now, check.by ?? 'password') };
+    // The password was right, so somebody else may know it.
+    const caller = { account: now, token: SIGN_IN };
+    if (check.refusal.code === 'bad_code')
+      draft.insert(
+        audits,
+        auditEntry({ caller, requestId, remoteAddress }, { action: 'account.bad_code', target: now.id }),
+      );
+    return { refusal: check.refusal };
   });
+  if (result.refusal !== undefined) throw codeError(401, result.refusal);
   headers[REVISION] = String(sequence);
   headers['Cache-Control'] = 'no-store';
-  return result;
+  return result.done;
 }
+
+/** In place of a token, in the audit log. */
+const SIGN_IN = { id: 0, name: 'sign-in' };
 
 const badCredentials = (): HttpError =>
   new HttpError(401, 'bad_credentials', 'The login or the password is wrong.', {

@@ -28,10 +28,10 @@ export function exchange(
 ): Promise<{ readonly account: Account; readonly token: Token; readonly text: string }> {
   const { body, requestId, remoteAddress } = request;
   const name = body.name ?? `login ${formatTime(nowSeconds())} from ${remoteAddress}`;
-  return signIn(parts, request, (draft, account) => {
+  return signIn(parts, request, (draft, account, by) => {
     const scopes = scopesOf(account.role);
     const { token, text } = addToken(draft, account, { name, scopes, byPassword: true, expiresAt: null });
-    const detail = { name, scopes, by: 'password' };
+    const detail = { name, scopes, by };
     const caller = { account, token };
     draft.insert(
       audits,

@@ -67,11 +67,13 @@ export async function change<R extends Reply>(
   return result.done.createResponse(sequence);
 }
 
-/** The caller, and the request. */
-export type Requester = Pick<Context<Caller>, 'caller' | 'requestId' | 'remoteAddress'>;
+/** The caller, and the request. A token with the id 0 is not stored. */
+export interface Requester extends Pick<Context<Caller>, 'requestId' | 'remoteAddress'> {
+  readonly caller: Pick<Caller, 'account'> & { readonly token: Pick<Caller['token'], 'id' | 'name'> };
+}
 
 export function auditEntry(
-  { caller: { account, token, session }, requestId, remoteAddress }: Requester,
+  { caller: { account, token }, requestId, remoteAddress }: Requester,
   done: Omit<ChangeResult<Reply>, 'createResponse'>,
 ): Audit {
   return {
@@ -79,7 +81,7 @@ export function auditEntry(
     accountId: done.accountId ?? done.domain?.accountId ?? account.id,
     actor: {
       ...{ accountId: account.id, username: account.username },
-      ...{ tokenId: session === undefined ? token.id : null, tokenName: token.name },
+      ...{ tokenId: token.id === 0 ? null : token.id, tokenName: token.name },
     },
     action: done.action,
     domain: done.domain === undefined ? null : formatHost(done.domain.apex),

@@ -185,8 +185,11 @@ export function route<T extends TObject, A extends TObject>(
     readonly admin?: boolean;
     readonly body?: BodySchema<T>;
     readonly bodyOptional?: boolean;
-    /** Every role may sign out: a caller with a session needs no more than read access. */
-    readonly endsSession?: boolean;
+    /**
+     * Every role may sign out and change its own credentials: a caller with a session needs no more
+     * than read access.
+     */
+    readonly ownAccess?: boolean;
     /** Maximum size of the body in bytes; MAX_JSON if omitted. */
     readonly limit?: number;
   },
@@ -306,7 +309,7 @@ type AccessRules = {
   readonly method: Method;
   readonly path: string;
   readonly query?: TObject;
-  readonly endsSession?: boolean;
+  readonly ownAccess?: boolean;
   readonly forRestricted?: true;
 };
 
@@ -335,9 +338,9 @@ function reauthorize(request: HttpRequest, app: AppParts, route: AccessRules): C
 function requireRouteAccess(
   { authenticator }: AppParts,
   caller: Caller,
-  { scope, method, path, admin = false, endsSession = false, forRestricted }: AccessRules,
+  { scope, method, path, admin = false, ownAccess = false, forRestricted }: AccessRules,
 ): void {
-  const isRead = method === 'GET' || (endsSession && caller.session !== undefined);
+  const isRead = method === 'GET' || (ownAccess && caller.session !== undefined);
   authenticator.requireAccess(caller, scope, isRead ? 'read' : 'write', admin);
   if (caller.token.domains !== undefined && forRestricted !== true && !path.includes(DOMAIN_PARAMETER))
     throw new HttpError(

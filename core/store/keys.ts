@@ -22,6 +22,9 @@
  *   ticket_keys   eight zero bytes: there is one row
  *   usage     account id (8)
  *   sites     domain id (8)
+ *   totps     account id (8)
+ *   passkeys  id (8)
+ *   spent_challenges   time of expiry (6) · random bytes (16)
  *   idempotency   hash of account and key (16)
  *   journal   sequence (8)
  *   lookups   one letter, then what is looked up: see LOOKUP
@@ -43,6 +46,8 @@ export const LOOKUP = {
   appUpload: 0x76,
   appVersion: 0x63,
   uploadState: 0x71,
+  accountPasskey: 0x79,
+  passkeyCredential: 0x7a,
 } as const;
 
 /**

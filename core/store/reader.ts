@@ -32,14 +32,17 @@ import {
   automaticCertificates,
   type Certificate,
   certificates,
+  credentialKey,
   type DnssecRow,
   type Domain,
   dnssec,
   dnssecStates,
   domains,
   loginKey,
+  type Passkey,
   type ProxyConfig,
   type Purge,
+  passkeys,
   proxies,
   purges,
   type RecordRow,
@@ -53,9 +56,11 @@ import {
   type Table,
   type Token,
   type TokenUse,
+  type Totp,
   type TsigKeyRow,
   tokens,
   tokenUses,
+  totps,
   tsigKeys,
   tsigNameKey,
 } from './rows.ts';
@@ -198,6 +203,24 @@ export class Reader {
 
   sessionsOf(accountId: Id): Session[] {
     return this.rowsAt(sessions, lookupKey(LOOKUP.accountSession, idKey(accountId)), null);
+  }
+
+  /** The one-time codes of an account. */
+  totp(accountId: Id): Totp | undefined {
+    return this.row(totps, idKey(accountId));
+  }
+
+  passkey(id: Id): Passkey | undefined {
+    return this.row(passkeys, idKey(id));
+  }
+
+  passkeysOf(accountId: Id): Passkey[] {
+    return this.rowsAt(passkeys, lookupKey(LOOKUP.accountPasskey, idKey(accountId)), null);
+  }
+
+  /** By the id that its authenticator gave it. */
+  passkeyByCredential(credentialId: string): Passkey | undefined {
+    return this.rowAt(passkeys, credentialKey(credentialId));
   }
 
   tsigKey(id: Id): TsigKeyRow | undefined {

@@ -12,6 +12,7 @@ import { apps, reports, uploads } from './rows/packages.ts';
 import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
 import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
+import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
 import { spellings } from './rows/spellings.ts';
 import type { Table } from './rows/table.ts';
 import { ticketKeys } from './rows/ticket-keys.ts';
@@ -28,6 +29,7 @@ export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
 export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
+export * from './rows/second-factors.ts';
 export * from './rows/spellings.ts';
 export { STAMP, type Table } from './rows/table.ts';
 export * from './rows/ticket-keys.ts';
@@ -62,5 +64,8 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     dnssecStates,
     sessions,
     tokenUses,
+    totps,
+    passkeys,
+    spentChallenges,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -3,4 +3,6 @@ export interface CallOptions {
   readonly json?: unknown;
   readonly body?: string | Uint8Array;
   readonly headers?: Record<string, string>;
+  /** In place of the address, for example `localhost`. */
+  readonly host?: string;
 }

@@ -172,7 +172,8 @@ export async function startDaemon(
     if (token !== null) headers.authorization ??= `Bearer ${token}`;
     if (options.json !== undefined) headers['content-type'] ??= 'application/json';
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
-    const response = await fetch(url + path, {
+    const base = options.host === undefined ? url : url.replace('127.0.0.1', options.host);
+    const response = await fetch(base + path, {
       method,
       headers,
       body: body as Uint8Array<ArrayBuffer> | string | undefined,

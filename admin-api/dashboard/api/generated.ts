@@ -156,11 +156,39 @@ export interface paths {
          * Sign in to the dashboard
          * @description Sets a cookie that no script can read. The session ends at `expires_at`,
          * which each use moves on, up to `admin.session_lifetime` after the sign-in. The session
-         * that the request comes with ends. An Idempotency-Key has no effect here.
+         * that the request comes with ends. An account with a second factor also needs `code`:
+         * without it, the response is 401 `code_required`. An Idempotency-Key has no effect here.
          */
         post: operations["signIn"];
         /** Sign out: end the dashboard session of the request */
         delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a challenge to sign in with a passkey
+         * @description Pass `options` to navigator.credentials.get. The challenge works once,
+         * within 10 minutes.
+         */
+        get: operations["getPasskeySignInOptions"];
+        put?: never;
+        /**
+         * Sign in to the dashboard with a passkey
+         * @description As POST /api/v1/session, without a password and a code: the authenticator
+         * has verified its user. The fields are those of the PublicKeyCredential that
+         * navigator.credentials.get returned.
+         */
+        post: operations["signInWithPasskey"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -261,7 +289,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change the own e-mail address */
+        patch: operations["updateOwnAccount"];
         trace?: never;
     };
     "/api/v1/accounts": {
@@ -304,9 +333,10 @@ export interface paths {
          * Change an account
          * @description Omitted fields keep their values. If `api_enabled` is false, the tokens of
          * the account are rejected from the next request on. Tokens stay valid when the password
-         * changes. A new password ends the dashboard sessions of the account, except that of the
-         * request. With `revoke_tokens`, it also revokes all tokens of the account, except the
-         * token of this request. TSIG keys stay valid.
+         * changes. A new password ends the dashboard sessions of the account. In a session, the own
+         * password is changed with PUT /api/v1/account/password instead. With `revoke_tokens`, it
+         * also revokes all tokens of the account, except the token of this request. TSIG keys stay
+         * valid.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -326,6 +356,177 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account_id}/second-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get which second factors an account has */
+        get: operations["getSecondFactors"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove all second factors of an account
+         * @description For a user who has lost them: removes one-time codes, recovery codes and
+         * passkeys. The password is enough to sign in then. Not for the own account, whose factors
+         * need its password.
+         */
+        delete: operations["removeSecondFactors"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the own password
+         * @description Ends all dashboard sessions of the account, except that of the request.
+         * Tokens stay valid, unless `revoke_tokens` is true; the token of the request always does.
+         * TSIG keys stay valid.
+         */
+        put: operations["changeOwnPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get whether the own account has one-time codes */
+        get: operations["getTotp"];
+        put?: never;
+        /**
+         * Make a secret for one-time codes
+         * @description Sign-in does not need codes until POST /api/v1/account/totp/confirm, within
+         * an hour. An Idempotency-Key has no effect here.
+         */
+        post: operations["beginTotp"];
+        /** Turn off one-time codes */
+        delete: operations["disableTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn on one-time codes with a first code
+         * @description From now on, sign-in and token exchange need a code. Sessions and tokens
+         * stay valid. An Idempotency-Key has no effect here.
+         */
+        post: operations["confirmTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/totp/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the recovery codes
+         * @description The earlier ones work no more. An Idempotency-Key has no effect here.
+         */
+        post: operations["renewRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the own passkeys */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description The fields are those of the PublicKeyCredential that
+         * navigator.credentials.create returned for a challenge of POST
+         * /api/v1/account/passkeys/options.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a challenge to create a passkey
+         * @description Pass `options` to navigator.credentials.create. The challenge works once,
+         * within 10 minutes. An Idempotency-Key has no effect here.
+         */
+        post: operations["getPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/passkeys/{passkey_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey */
+        delete: operations["deletePasskey"];
+        options?: never;
+        head?: never;
+        /** Rename a passkey */
+        patch: operations["renamePasskey"];
         trace?: never;
     };
     "/api/v1/audit": {
@@ -1567,6 +1768,8 @@ export interface components {
             /** @description the id of the account */
             id: number;
             username: string;
+            /** @description its e-mail address, also accepted as the login */
+            email: string | null;
             /**
              * @description one of "admin", "user", "viewer"
              * @enum {string}
@@ -1583,6 +1786,22 @@ export interface components {
                 /** @description the maximum number of domains, or "unlimited" */
                 max_domains_display: string;
             };
+        };
+        Passkey: {
+            /** @description the id of the passkey */
+            id: number;
+            /** @description the label of the passkey */
+            name: string;
+            /** @description the host name of the dashboard at which it works */
+            host: string;
+            /** @description how browsers reach its authenticator */
+            transports: string[];
+            /** @description whether it exists on other devices too */
+            synced: boolean;
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /** @description when it was last used; null: never */
+            last_used_at: string | null;
         };
         Plan: {
             name: string;
@@ -2417,6 +2636,11 @@ export interface operations {
                     /** @description a string of at most 1024 characters */
                     password: string;
                     /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
+                    /**
                      * @description a string of 1 to 200 characters on one line, the label of the
                      * token (default: date and client address)
                      */
@@ -2476,7 +2700,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unauthorized: `bad_credentials`. */
+            /** @description Unauthorized: `bad_credentials`, `code_required`, `bad_code`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2487,7 +2711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_credentials";
+                            code: "bad_credentials" | "code_required" | "bad_code";
                         };
                     };
                 };
@@ -2540,7 +2764,24 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            /** @description Too Many Requests: `too_many_requests`, `code_locked`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "too_many_requests" | "code_locked";
+                        };
+                    };
+                };
+            };
             /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
             503: {
                 headers: {
@@ -3035,6 +3276,11 @@ export interface operations {
                     login: string;
                     /** @description a string of at most 1024 characters */
                     password: string;
+                    /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
                 };
             };
         };
@@ -3093,7 +3339,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Unauthorized: `bad_credentials`. */
+            /** @description Unauthorized: `bad_credentials`, `code_required`, `bad_code`. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3104,7 +3350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "bad_credentials";
+                            code: "bad_credentials" | "code_required" | "bad_code";
                         };
                     };
                 };
@@ -3142,7 +3388,24 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            /** @description Too Many Requests: `too_many_requests`, `code_locked`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "too_many_requests" | "code_locked";
+                        };
+                    };
+                };
+            };
             /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
             503: {
                 headers: {
@@ -3240,6 +3503,215 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "no_session" | "no_such_session";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getPasskeySignInOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a challenge to sign in with a passkey */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description what the browser needs: the JSON form of the options of
+                         * WebAuthn
+                         */
+                        options: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `passkeys_unavailable`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "passkeys_unavailable";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    signInWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description the id of the credential, as base64url without padding */
+                    credential: string;
+                    /** @description clientDataJSON, as base64url without padding */
+                    client_data: string;
+                    /** @description authenticatorData, as base64url without padding */
+                    authenticator_data: string;
+                    /** @description the signature, as base64url without padding */
+                    signature: string;
+                    /** @description userHandle, as base64url without padding */
+                    user_handle: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Sign in to the dashboard with a passkey */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        user: {
+                            /** @description the id of the account */
+                            id: number;
+                            username: string;
+                            /** @description "admin", "user" or "viewer" */
+                            role: string;
+                            plan: string;
+                        };
+                        /** @description the value of the header X-Waypost-CSRF */
+                        csrf_token: string;
+                        /**
+                         * @description when the session ends unless it is used, as YYYY-MM-DD
+                         * HH:MM:SS in UTC
+                         */
+                        expires_at: string;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `malformed_json`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json";
+                        };
+                    };
+                };
+            };
+            /** @description Unauthorized: `bad_passkey`, `bad_challenge`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_passkey" | "bad_challenge";
+                        };
+                    };
+                };
+            };
+            /** @description Forbidden: `api_disabled`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `passkeys_unavailable`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "passkeys_unavailable";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field";
                         };
                     };
                 };
@@ -3938,6 +4410,139 @@ export interface operations {
             default: components["responses"]["Otherwise"];
         };
     };
+    updateOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                    /** @description a string, an e-mail address, or null */
+                    email: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Change the own e-mail address */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        account: components["schemas"]["OwnAccount"];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `malformed_json`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `email_taken`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "email_taken";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
     listAccounts: {
         parameters: {
             query?: {
@@ -4492,7 +5097,9 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `username_taken`, `email_taken`, `last_admin`. */
+            /**
+             * @description Conflict: `username_taken`, `email_taken`, `last_admin`, `own_password`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4502,7 +5109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "username_taken" | "email_taken" | "last_admin";
+                            code: "username_taken" | "email_taken" | "last_admin" | "own_password";
                         };
                     };
                 };
@@ -4605,6 +5212,1671 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getSecondFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the account */
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get which second factors an account has */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description whether its sign-in needs a one-time code */
+                        totp_enabled: boolean;
+                        /** @description the number of its passkeys */
+                        passkey_count: number;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    removeSecondFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the account */
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove all second factors of an account */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `own_account`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "own_account";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    changeOwnPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                    /** @description a string of 8 to 1024 characters */
+                    new_password: string;
+                    /**
+                     * @description true to revoke all tokens of the account, except that of the
+                     * request
+                     */
+                    revoke_tokens?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Change the own password */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the number of dashboard sessions that ended */
+                        sessions_ended: number;
+                        /** @description the number of revoked tokens */
+                        tokens_revoked: number;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `malformed_json`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get whether the own account has one-time codes */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        totp: {
+                            /** @description whether sign-in and token exchange need a code */
+                            enabled: boolean;
+                            /** @description since when; null: they need none */
+                            confirmed_at: string | null;
+                            /** @description the number of unused recovery codes */
+                            recovery_codes_left: number;
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    beginTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Make a secret for one-time codes */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the secret in base32, to type it into an authenticator app;
+                         * it is shown only once
+                         */
+                        secret: string;
+                        /** @description the same as an otpauth address, for a QR code */
+                        uri: string;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `totp_enabled`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "totp_enabled";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    disableTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                    /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Turn off one-time codes */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `malformed_json`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `code_required`, `bad_code`,
+             * `api_disabled`, `insufficient_scope`, `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "code_required" | "bad_code" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `totp_disabled`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "totp_disabled";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            /** @description Too Many Requests: `code_locked`, `too_many_requests`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "code_locked" | "too_many_requests";
+                        };
+                    };
+                };
+            };
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                    /** @description a code of the authenticator, 6 digits */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Turn on one-time codes with a first code */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description codes that work once each, in place of the authenticator;
+                         * shown only once
+                         */
+                        recovery_codes: string[];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `bad_code`, `api_disabled`,
+             * `insufficient_scope`, `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "bad_code" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `totp_enabled`, `totp_not_begun`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "totp_enabled" | "totp_not_begun";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                    /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the recovery codes */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description codes that work once each, in place of the authenticator;
+                         * shown only once
+                         */
+                        recovery_codes: string[];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `code_required`, `bad_code`,
+             * `api_disabled`, `insufficient_scope`, `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "code_required" | "bad_code" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `totp_disabled`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "totp_disabled";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            /** @description Too Many Requests: `code_locked`, `too_many_requests`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "code_locked" | "too_many_requests";
+                        };
+                    };
+                };
+            };
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: {
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                limit?: number;
+                /** @description the next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the own passkeys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the passkeys of the account */
+                        passkeys: components["schemas"]["Passkey"][];
+                        /** @description the cursor of the next page, or null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of 1 to 200 characters on one line, the label of the
+                     * passkey
+                     */
+                    name: string;
+                    /** @description the id of the credential, as base64url without padding */
+                    credential: string;
+                    /** @description clientDataJSON, as base64url without padding */
+                    client_data: string;
+                    /** @description attestationObject, as base64url without padding */
+                    attestation: string;
+                    /** @description a list of transports, such as ["internal"] */
+                    transports?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Add a passkey */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        passkey: components["schemas"]["Passkey"];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `passkeys_unavailable`, `passkey_exists`, `passkey_limit`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "passkeys_unavailable" | "passkey_exists" | "passkey_limit";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `bad_passkey`, `bad_challenge`, `validation`,
+             * `unknown_field`, `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_passkey" | "bad_challenge" | "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                    /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Get a challenge to create a passkey */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description what the browser needs: the JSON form of the options of
+                         * WebAuthn
+                         */
+                        options: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `code_required`, `bad_code`,
+             * `api_disabled`, `insufficient_scope`, `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "code_required" | "bad_code" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `passkeys_unavailable`, `passkey_limit`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "passkeys_unavailable" | "passkey_limit";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            /** @description Too Many Requests: `code_locked`, `too_many_requests`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "code_locked" | "too_many_requests";
+                        };
+                    };
+                };
+            };
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the passkey */
+                passkey_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of at most 1024 characters, the current password of the
+                     * account
+                     */
+                    password: string;
+                    /**
+                     * @description a code of the authenticator (6 digits) or a recovery code, if
+                     * the account has a second factor
+                     */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Remove a passkey */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `wrong_password`, `code_required`, `bad_code`,
+             * `api_disabled`, `insufficient_scope`, `restricted_token`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "wrong_password" | "code_required" | "bad_code" | "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_passkey`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_passkey";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            /** @description Too Many Requests: `code_locked`, `too_many_requests`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "code_locked" | "too_many_requests";
+                        };
+                    };
+                };
+            };
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    renamePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the passkey */
+                passkey_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description a string of 1 to 200 characters on one line, the label of the
+                     * passkey
+                     */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Rename a passkey */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        passkey: components["schemas"]["Passkey"];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_passkey`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_passkey";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Unprocessable Entity: `validation`, `unknown_field`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Otherwise"];
         };
     };

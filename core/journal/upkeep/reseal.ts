@@ -23,6 +23,8 @@ import {
   type Table,
   TICKET_KEYS_CONTEXT,
   ticketKeys,
+  totpContext,
+  totps,
   tsigContext,
   tsigKeys,
 } from '../../store/rows.ts';
@@ -74,6 +76,7 @@ const KINDS: readonly Kind[] = [
   kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
   kindOf(automaticCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
   kindOf(tsigKeys, 'sealed', ({ id }) => tsigContext(id)),
+  kindOf(totps, 'sealed', ({ accountId }) => totpContext(accountId)),
   kindOf(acmeAccounts, 'sealedKey', ({ directory }) => acmeAccountContext(directory)),
   kindOf(ticketKeys, 'sealed', () => TICKET_KEYS_CONTEXT),
   DNSSEC_KEYS,

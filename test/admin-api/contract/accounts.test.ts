@@ -24,7 +24,8 @@ await everywhere('contract, accounts', (test) => {
     ] as const) {
       const { id, username, client } = await world.member({ plan });
       const { account } = succeeded(await client.get('/api/v1/account')).body;
-      assert.equal(account, { id, username, role: 'user', domain_count: 0, dns_record_count: 0, limits });
+      const counts = { domain_count: 0, dns_record_count: 0 };
+      assert.equal(account, { id, username, email: null, role: 'user', ...counts, limits });
     }
   });
 

@@ -15,12 +15,14 @@ export class Browser {
   readonly #client: Client;
   /** Header fields of every request. */
   readonly #fields: Headers;
+  readonly #host: string | undefined;
   cookie = '';
   csrfToken = '';
 
-  constructor({ nobody }: Pick<World, 'nobody'>, fields: Headers = {}) {
+  constructor({ nobody }: Pick<World, 'nobody'>, fields: Headers = {}, host?: string) {
     this.#client = nobody;
     this.#fields = fields;
+    this.#host = host;
   }
 
   /** The text of a session contains its id. */
@@ -33,8 +35,12 @@ export class Browser {
     return this.cookie.slice(this.cookie.indexOf('=') + 1);
   }
 
-  async signIn({ username, password }: Pick<Member, 'username' | 'password'>): Promise<Answer> {
-    const answer = await this.send('POST', SESSION, { login: username, password });
+  async signIn({ username, password }: Pick<Member, 'username' | 'password'>, code?: string): Promise<Answer> {
+    return this.enter(await this.send('POST', SESSION, { login: username, password, code }));
+  }
+
+  /** Keeps the session of a sign-in, which must have succeeded. */
+  enter(answer: Answer): Answer {
     succeeded(answer);
     const field = answer.headers.get('set-cookie');
     assert.ok(field !== null, 'Set-Cookie');
@@ -47,7 +53,7 @@ export class Browser {
   send(method: string, path: string, json?: unknown, more: Headers = {}): Promise<Answer> {
     const all = { ...this.#fields, cookie: this.cookie, [CSRF]: this.csrfToken, ...more };
     const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
-    return this.#client.send(method, path, { json, headers });
+    return this.#client.send(method, path, { json, headers, host: this.#host });
   }
 
   get(path: string, more?: Headers): Promise<Answer> {

@@ -35,6 +35,8 @@ await everywhere('contract, common', (test) => {
       'GET /api/dev/policy',
       'POST /api/v1/auth/token',
       'POST /api/v1/session',
+      'GET /api/v1/session/passkey',
+      'POST /api/v1/session/passkey',
     ];
     assert.equal(
       open.filter((route) => !publicRoutes.includes(route)),
@@ -262,8 +264,8 @@ await everywhere('contract, common', (test) => {
     const own = ['x-request-id', 'date', 'content-length', 'transfer-encoding', 'connection', 'keep-alive'];
     const headers = (answer: Answer) => [...answer.headers].filter(([name]) => !own.includes(name));
     for (const { method, path, admin } of world.daemon.api.routes) {
-      // Only a browser has a session.
-      if (method !== 'GET' || path === '/api/v1/session') continue;
+      // Only a browser has a session, and passkeys need a host name.
+      if (method !== 'GET' || /^\/api\/v1\/session(\/passkey)?$/.test(path)) continue;
       const client = admin ? world.admin : world.user.client;
       const [get, head] = [await client.get(concrete(path, ids)), await client.send('HEAD', concrete(path, ids))];
       assert.equal([head.status, headers(head), head.text], [200, headers(get), ''], path);

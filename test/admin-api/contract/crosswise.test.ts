@@ -9,6 +9,7 @@ import { idKey } from '../../../core/store/keys.ts';
 import { type Answer, type Daemon, listOf } from '../daemon.ts';
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { signedIn } from './browser.ts';
+import { storedPasskey } from './factors.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareDnssec } from './signed.ts';
@@ -21,6 +22,7 @@ const OWNED = new Set([
   'record_id',
   'token_id',
   'session_id',
+  'passkey_id',
   'account_id',
   'key_id',
   'purge_id',
@@ -55,6 +57,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
     record_id: String(record.id),
     token_id: String(token.id),
     session_id: (await signedIn(world, member)).id,
+    passkey_id: await storedPasskey(world, member.id),
     key_id: String(key.id),
     account_id: member.id,
     foreign_key_id: String(foreignKey),

@@ -4,6 +4,7 @@
 import * as assert from 'uvu/assert';
 import { type Json, listOf, PASSWORD } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';
+import { storedPasskey } from './factors.ts';
 import { concrete } from './routes.ts';
 import { type Client, each, everywhere, refused, succeeded, type World, walk, type Zone } from './world.ts';
 
@@ -32,6 +33,7 @@ const made = async (answer: Promise<{ readonly status: number; readonly text: st
 async function listsOf(world: World): Promise<Case> {
   const client = world.admin;
   const zone = await world.zone(client);
+  const own = Number((await client.get('/api/v1/account')).body.account.id);
   const app = newId();
   await uploaded(client, app, 1);
   const post = (path: string, json: object) => made(client.post(path, json));
@@ -53,6 +55,7 @@ async function listsOf(world: World): Promise<Case> {
         '/api/v1/sessions',
         { field: 'sessions', add: () => post('/api/v1/session', { login: 'admin', password: PASSWORD }) },
       ],
+      ['/api/v1/account/passkeys', { field: 'passkeys', add: () => storedPasskey(world, own) }],
       ['/api/v1/tsig-keys', { field: 'tsig_keys', add: (i) => post('/api/v1/tsig-keys', { name: `k${i}` }) }],
       [
         '/api/v1/accounts',

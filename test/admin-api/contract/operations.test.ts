@@ -18,6 +18,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/accounts': 'account.create',
   'PATCH /api/v1/accounts/{account_id}': 'account.update',
   'DELETE /api/v1/accounts/{account_id}': 'account.delete',
+  'DELETE /api/v1/accounts/{account_id}/second-factors': 'account.remove_factors',
   'POST /api/v1/domains': 'domain.create',
   'DELETE /api/v1/domains/{domain_id}': 'domain.delete',
   'POST /api/v1/domains/{domain_id}/records': 'record.create',
@@ -48,8 +49,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
 /** Need more than the route list describes; proxy.test.ts tests them. */
 const CERTIFICATES = /\/proxy\/certificate$/;
 
-/** Need a cookie; sessions.test.ts tests them. */
-const SESSION_PATHS = /^\/api\/v1\/sessions?(\/|$)/;
+/** Need a cookie, a code or a passkey; suites of their own test them. */
+const SESSION_PATHS = /^\/api\/v1\/(sessions?|account)(\/|$)/;
 
 /** Writes that need another state of a package or its app. */
 const APPROVE = '/api/dev/admin/uploads/{upload_id}/approve';

@@ -1,6 +1,7 @@
 /** Paths of the route list with ids in place of the parameters. */
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { signedIn } from './browser.ts';
+import { storedPasskey } from './factors.ts';
 import { succeeded, type World } from './world.ts';
 
 /** Parameter name to id. */
@@ -30,6 +31,7 @@ export async function knownIds(world: World): Promise<Ids> {
     record_id: String(record.id),
     token_id: String(body.id),
     session_id: (await signedIn(world, world.user)).id,
+    passkey_id: await storedPasskey(world, world.user.id),
     key_id: String(key.id),
     app_id: String(sent.upload.app_id),
     upload_id: String(sent.upload.id),

@@ -285,7 +285,8 @@ await everywhere('contract, sessions', (test) => {
     const path = `/api/v1/accounts/${member.id}`;
     succeeded(await own.send('PATCH', path, { plan: 'pro' }));
     succeeded(await other.get('/api/v1/account'));
-    succeeded(await own.send('PATCH', path, { password: 'another secret' }));
+    const passwords = { password: member.password, new_password: 'another secret' };
+    succeeded(await own.send('PUT', '/api/v1/account/password', passwords));
     succeeded(await own.get('/api/v1/account'));
     refused(await other.get('/api/v1/account'), '401 invalid_session');
     const [entry] = listOf((await world.admin.get(`/api/v1/audit?account=${member.id}`)).body.entries);

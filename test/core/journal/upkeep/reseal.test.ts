@@ -23,6 +23,8 @@ import {
   type Table,
   TICKET_KEYS_CONTEXT,
   ticketKeys,
+  totpContext,
+  totps,
   tsigContext,
   tsigKeys,
 } from '../../../../core/store/rows.ts';
@@ -62,6 +64,7 @@ function sealedRows({ environment }: Store): SealedRow[] {
     context: automaticCertificateContext(row.domainId),
   }));
   each(tsigKeys, (row) => ({ sealed: row.sealed, context: tsigContext(row.id) }));
+  each(totps, (row) => ({ sealed: row.sealed, context: totpContext(row.accountId) }));
   each(acmeAccounts, (row) => ({
     sealed: row.sealedKey,
     context: acmeAccountContext(row.directory),
@@ -95,6 +98,8 @@ async function fill({ environment, journal }: Store, secrets: Secrets): Promise<
     const account = { directory: DIRECTORY, eabKid: null, url: null, createdAt: 3 };
     draft.put(acmeAccounts, { ...account, sealedKey: seal(acmeAccountContext(DIRECTORY)) });
     draft.put(ticketKeys, { sealed: seal(TICKET_KEYS_CONTEXT), rotatedAt: 4 });
+    const counts = { createdAt: 3, confirmedAt: 3, lastStep: 1, recoveryHashes: [], failures: 0, lockedUntil: 0 };
+    draft.put(totps, { accountId: domainId, sealed: seal(totpContext(domainId)), ...counts });
     const key = { dnskey: '', sealed: seal(dnssecContext(domainId)), isTrusted: true, createdAt: 3 };
     draft.put(dnssec, {
       ...{ domainId, algorithm: 13, clock: 1, foreign: [], parent: 'publish' },
@@ -130,13 +135,13 @@ test('every kind of row is sealed again in small commits; then the first key is 
       sealedRows(store).map((row) => opened(secretsOf(store, SECOND), row)),
       plain,
     );
-    assert.is(before.length, MANY + 6);
+    assert.is(before.length, MANY + 7);
     // 150 certificates in pages of 32, and one row of each other kind; one of them has two keys.
-    assert.is(journal.head - head, 5 + 5);
-    assert.match(lines.join(''), /remove the second key.*sealed=155/);
+    assert.is(journal.head - head, 5 + 6);
+    assert.match(lines.join(''), /remove the second key.*sealed=156/);
     const again = rotate(store, secrets);
     await again.reseal.done;
-    assert.is(journal.head - head, 10, 'nothing is left to do');
+    assert.is(journal.head - head, 11, 'nothing is left to do');
   }));
 
 test('without a second key nothing is read or written', () =>

@@ -1,0 +1,91 @@
+/** Second factors of accounts: one-time codes (TOTP), recovery codes and passkeys (WebAuthn). */
+import { createHash } from 'node:crypto';
+import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+/** One-time codes of an account (RFC 6238). */
+export interface Totp {
+  readonly accountId: Id;
+  /** The secret, sealed (core/base/secrets.ts) for `totpContext(accountId)`; base64. */
+  readonly sealed: string;
+  readonly createdAt: number;
+  /** When a first code was accepted; null: sign-in needs no code yet. */
+  readonly confirmedAt: number | null;
+  /** The time step of the last accepted code; no code of this step or earlier is accepted. */
+  readonly lastStep: number;
+  /** SHA-256 of each unused recovery code, hexadecimal. */
+  readonly recoveryHashes: readonly string[];
+  /** Wrong codes since the last accepted one. */
+  readonly failures: number;
+  /** No code is accepted before, in seconds since 1970. */
+  readonly lockedUntil: number;
+}
+
+/** What the secret of an account is sealed for. */
+export const totpContext = (accountId: Id): string => `totp:${accountId}`;
+
+export const totps: Table<Totp> = {
+  number: 34,
+  name: 'totps',
+  key: (row) => idKey(row.accountId),
+  encode: json,
+  decode: (_key, value) => unjson<Totp>(value),
+  lookups: () => [],
+  lookupsFromKey: true,
+};
+
+/** A credential of WebAuthn. */
+export interface Passkey {
+  readonly id: Id;
+  readonly accountId: Id;
+  /** The label given by its owner. */
+  readonly name: string;
+  /** Given by the authenticator; base64url. */
+  readonly credentialId: string;
+  /** COSE key (RFC 9052), base64url. */
+  readonly publicKey: string;
+  /** The signature counter of its last use; 0 if the authenticator has none. */
+  readonly counter: number;
+  /** The host name for which it was created. */
+  readonly rpId: string;
+  readonly transports: readonly string[];
+  /** Whether the authenticator has a copy elsewhere. */
+  readonly isBackedUp: boolean;
+  readonly createdAt: number;
+  readonly usedAt: number | null;
+}
+
+export const passkeys: Table<Passkey> = {
+  number: 35,
+  name: 'passkeys',
+  key: (row) => idKey(row.id),
+  encode: json,
+  decode: (_key, value) => unjson<Passkey>(value),
+  lookups(key, value) {
+    const { accountId, credentialId } = unjson<Passkey>(value);
+    return [lookupKey(LOOKUP.accountPasskey, idKey(accountId), key), credentialKey(credentialId)];
+  },
+};
+
+/** Where a passkey is found by the id that its authenticator gave it, which may be long. */
+export function credentialKey(credentialId: string): Buffer {
+  const hash = createHash('sha256').update(credentialId).digest();
+  return lookupKey(LOOKUP.passkeyCredential, hash);
+}
+
+/** A challenge that was used. It is kept until it would be refused for its age. */
+export interface SpentChallenge {
+  /** The time of expiry and random bytes, hexadecimal. */
+  readonly nonce: string;
+  readonly expiresAt: number;
+}
+
+export const spentChallenges: Table<SpentChallenge> = {
+  number: 36,
+  name: 'spent_challenges',
+  key: (row) => Buffer.from(row.nonce, 'hex'),
+  encode: json,
+  decode: (_key, value) => unjson<SpentChallenge>(value),
+  lookups: () => [],
+  lookupsFromKey: true,
+};
