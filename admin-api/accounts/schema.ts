@@ -24,7 +24,9 @@ export const accountFields = {
     { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' },
   ),
   email: orNull(
-    text('', { pattern: '^[^\\s@\\u0000-\\u001f\\ud800-\\udfff]{1,64}@[^\\s@\\u0000-\\u001f\\ud800-\\udfff]{1,255}$' }),
+    text('an e-mail address such as name@example.com', {
+      pattern: '^[^\\s@\\u0000-\\u001f\\ud800-\\udfff]{1,64}@[^\\s@\\u0000-\\u001f\\ud800-\\udfff]{1,255}$',
+    }),
     'a string, an e-mail address, or null',
   ),
   password: text(`a string of 8 to ${MAX_PASSWORD} characters`, { minLength: 8, maxLength: MAX_PASSWORD }),

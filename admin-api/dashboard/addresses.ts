@@ -10,6 +10,10 @@ export const PAGES = {
   addDomain: '/domains/add',
   setUp: '/domains/{domain_id}/set-up',
   records: '/domains/{domain_id}/records',
+  accounts: '/accounts',
+  addAccount: '/accounts/add',
+  account: '/accounts/{account_id}',
+  nodes: '/nodes',
 } as const;
 
 export interface PageMatch {
@@ -40,7 +44,20 @@ function matchSegments(pattern: readonly string[], segments: readonly string[]):
   return params;
 }
 
-/** The address of a page. `params` fill the segments in braces. */
-export function addressOf(page: PageName, params: Readonly<Record<string, string | number>> = {}): string {
-  return PAGES[page].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]));
+let keptAccount: number | null = null;
+
+/** All addresses from now on name the account that an administrator acts for; null: none. */
+export function keepAccount(id: number | null): void {
+  keptAccount = id;
+}
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** The address of a page. `params` fill the segments in braces; `query` are the parameters. */
+export function addressOf(page: PageName, params: Values = {}, query: Readonly<Record<string, string>> = {}): string {
+  const path = PAGES[page].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]));
+  const all = new URLSearchParams(query);
+  if (keptAccount !== null && page !== 'signIn') all.set('account', String(keptAccount));
+  const text = all.toString();
+  return text === '' ? path : `${path}?${text}`;
 }

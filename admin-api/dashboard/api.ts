@@ -1,21 +1,37 @@
 /** Calls of the REST API, typed by its OpenAPI document. */
 import createClient from 'openapi-fetch';
+import { ACTED_ENDPOINTS } from './acted-endpoints.ts';
 import type { paths } from './api/generated.ts';
 import { type Failure, failureOf } from './failure.ts';
+import { ACCOUNT, currentQuery, readAccount } from './router.ts';
 import { session } from './session.ts';
 
 export const api = createClient<paths>({ baseUrl: window.location.origin });
 
 api.use({
-  onRequest({ request }) {
+  async onRequest({ request, schemaPath }) {
     const token = session.peek()?.csrf_token;
     if (token !== undefined && request.method !== 'GET') request.headers.set('X-Waypost-CSRF', token);
+    return addAccount(request, schemaPath);
   },
   onResponse({ response }) {
     // The session has expired or was ended elsewhere: the sign-in page returns to this page.
     if (response.status === 401) session.value = null;
   },
 });
+
+/** Adds the account that an administrator acts for, unless the request names one. */
+async function addAccount(request: Request, path: string): Promise<Request> {
+  const account = readAccount(currentQuery.peek());
+  const url = new URL(request.url);
+  if (account === null || url.searchParams.has(ACCOUNT)) return request;
+  if (!ACTED_ENDPOINTS.has(`${request.method} ${path}`)) return request;
+  url.searchParams.set(ACCOUNT, String(account));
+  const { method, headers, signal } = request;
+  // A copied request would send its body as a stream, which HTTP/1.1 cannot do.
+  const body = method === 'GET' ? null : await request.text();
+  return new Request(url, { method, headers, signal, body });
+}
 
 export type Result<T> =
   | { readonly ok: true; readonly data: T; readonly response: Response }

@@ -1,6 +1,7 @@
 /** The entry point: puts the page of the current address into the document. */
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { actedAccount, followActing } from './acting.ts';
 import { addressOf, type PageMatch } from './addresses.ts';
 import { forgetDomain } from './domain.ts';
 import { isDomainPage } from './navigation.ts';
@@ -45,7 +46,8 @@ function CurrentScreen({ match }: { readonly match: PageMatch | null }) {
   // These two lead to another page.
   if (page === 'signIn' || page === 'home') return null;
   const domainId = Number(params.domain_id);
-  const key = `${page} ${Object.values(params).join(' ')}`;
+  // Another account has other objects, so its page is built again.
+  const key = `${page} ${Object.values(params).join(' ')} ${actedAccount.value ?? ''}`;
   const screen = <LazyScreen key={key} page={page} domainId={domainId} params={params} />;
   if (!isDomainPage(page)) return screen;
   return (
@@ -57,5 +59,6 @@ function CurrentScreen({ match }: { readonly match: PageMatch | null }) {
 
 startRouter();
 guardEdits();
+followActing();
 render(<App />, document.getElementById('app')!);
 await readSession();

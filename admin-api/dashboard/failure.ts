@@ -34,3 +34,9 @@ export function failureOf(status: number, body: unknown): Failure {
   const message = status === 0 ? TEXTS.errors.unreachable : TEXTS.errors.unexpected(status);
   return { status, code: '', message, details: [] };
 }
+
+/** The messages of the faults of a failure, by the pointer of their field. */
+export function faultsOf(failure: Failure | null): ReadonlyMap<string, string> {
+  const faults = failure === null ? [] : [...failure.details, failure];
+  return new Map(faults.flatMap(({ pointer, message }) => (pointer === undefined ? [] : [[pointer, message]])));
+}

@@ -12,9 +12,12 @@ export interface NavigationEntry {
 }
 
 const anyone = (): boolean => true;
+const admins = ({ role }: User): boolean => role === 'admin';
 
 const ENTRIES: readonly NavigationEntry[] = [
   { page: 'domains', label: TEXTS.navigation.domains, section: '/domains', isFor: anyone },
+  { page: 'accounts', label: TEXTS.navigation.accounts, section: '/accounts', isFor: admins },
+  { page: 'nodes', label: TEXTS.navigation.nodes, section: '/nodes', isFor: admins },
 ];
 
 /** The entries that the user may open. */

@@ -1,6 +1,9 @@
 /** Which page the address bar names. Links stay inside the dashboard without loading it again. */
 import { computed, signal } from '@preact/signals';
-import { addressOf, matchPage, type PageName } from './addresses.ts';
+import { addressOf, keepAccount, matchPage, PAGES, type PageName } from './addresses.ts';
+
+/** The parameter with the account that an administrator acts for. */
+export const ACCOUNT = 'account';
 
 const location = signal(readLocation());
 
@@ -33,6 +36,12 @@ export function openAddress(address: string, { replace = false } = {}): void {
   if (!replace) scrollTo(0, 0);
 }
 
+/** The account in the parameters of an address, or null. */
+export function readAccount(query: URLSearchParams): number | null {
+  const text = query.get(ACCOUNT) ?? '';
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
+}
+
 /** Changes the parameters of the current address, so that it can be shared. */
 export function replaceQuery(changes: Readonly<Record<string, string>>): void {
   const query = new URLSearchParams(location.value.query);
@@ -58,14 +67,15 @@ export function returnAddress(): string {
 /** Opens the sign-in page, which returns to the current address. */
 export function openSignIn(): void {
   const { path, query } = location.value;
-  if (path === addressOf('signIn')) return;
+  if (path === PAGES.signIn) return;
   const address = path + (query === '' ? '' : `?${query}`);
-  const isHome = address === '/' || address === addressOf('domains');
-  openAddress(`${addressOf('signIn')}${isHome ? '' : `?return=${encodeURIComponent(address)}`}`, { replace: true });
+  const isHome = address === '/' || address === PAGES.domains;
+  openAddress(addressOf('signIn', {}, isHome ? {} : { return: address }), { replace: true });
 }
 
 function readLocation(): { readonly path: string; readonly query: string } {
   const { pathname, search } = window.location;
+  keepAccount(readAccount(new URLSearchParams(search)));
   return { path: pathname, query: search.slice(1) };
 }
 

@@ -10,4 +10,8 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   addDomain: async () => (await import('./screens/add-domain.tsx')).AddDomain,
   setUp: async () => (await import('./screens/set-up.tsx')).SetUp,
   records: async () => (await import('./screens/records.tsx')).Records,
+  accounts: async () => (await import('./screens/accounts.tsx')).Accounts,
+  addAccount: async () => (await import('./screens/add-account.tsx')).AddAccount,
+  account: async () => (await import('./screens/account.tsx')).AccountPage,
+  nodes: async () => (await import('./screens/nodes.tsx')).Nodes,
 };

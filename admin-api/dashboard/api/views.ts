@@ -3,3 +3,5 @@ import type { components } from './generated.ts';
 
 export type Domain = components['schemas']['Domain'];
 export type RecordView = components['schemas']['Record'];
+export type Account = components['schemas']['Account'];
+export type Node = components['schemas']['Node'];

@@ -1,6 +1,7 @@
 /** What surrounds the pages of a domain: its name, and a tab for each page. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { markOwner } from '../acting.ts';
 import { addressOf, type PageName } from '../addresses.ts';
 import { domainOf } from '../domain.ts';
 import { toUnicode } from '../names.ts';
@@ -18,6 +19,10 @@ interface DomainFrameProps {
 export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
   const { domain, failure, load } = domainOf(domainId);
   useEffect(() => void load(), [domainId]);
+  const owner = domain.value?.account_id;
+  useEffect(() => {
+    if (owner !== undefined) markOwner(owner);
+  }, [owner]);
   const ascii = domain.value?.domain ?? '';
   const unicode = toUnicode(ascii);
   usePageTitle(TEXTS.tabs.title(TEXTS.tabs[page], unicode));

@@ -7,6 +7,7 @@ import { entriesFor, isInSection } from '../navigation.ts';
 import { currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import { ActingBanner } from './acting-banner.tsx';
 import { Announcement } from './announce.tsx';
 import { Help } from './help.tsx';
 
@@ -68,6 +69,7 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
         </div>
       </header>
       <main ref={main} id="content" class="content" tabIndex={-1}>
+        <ActingBanner />
         {children}
       </main>
       <Announcement />

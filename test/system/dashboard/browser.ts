@@ -13,7 +13,7 @@ const WAIT_MS = 15_000;
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 /** The console reports refused requests; pages show their messages. */
-const EXPECTED = /^Failed to load resource: the server responded with a status of (401|404|409|412|422) /;
+const EXPECTED = /^Failed to load resource: the server responded with a status of (401|403|404|409|412|422) /;
 
 export interface World {
   readonly daemon: Daemon;

@@ -1,0 +1,14 @@
+/** Endpoints that take the account to act for in `?account=`. */
+export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
+  'GET /api/v1/account',
+  'GET /api/v1/audit',
+  'GET /api/v1/domains',
+  'GET /api/v1/events',
+  'POST /api/v1/domains',
+  'GET /api/v1/tokens',
+  'POST /api/v1/tokens',
+  'GET /api/v1/tsig-keys',
+  'POST /api/v1/tsig-keys',
+  'GET /api/dev/apps',
+  'POST /api/dev/apps/upload',
+]);
