@@ -35,6 +35,7 @@ import { domainRoutes } from './domains/routes.ts';
 import { DomainSearch } from './domains/search.ts';
 import { EventStreams, eventRoutes } from './events/index.ts';
 import { healthRoutes } from './health.ts';
+import { historyRoutes } from './history/routes.ts';
 import { createApp } from './http/app.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
 import { HttpMetrics } from './http/metrics.ts';
@@ -157,6 +158,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...eventRoutes(services, authenticator, eventStreams),
     ...domainRoutes(services),
     ...recordRoutes(services, pool),
+    ...historyRoutes(services),
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),

@@ -23,6 +23,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/doh',
     'admin-api/domains',
     'admin-api/events',
+    'admin-api/history',
     'admin-api/http',
     'admin-api/openapi',
     'admin-api/own-account',
@@ -112,6 +113,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'admin-api/events': ['admin-api/auth', 'admin-api/change', 'admin-api/http', 'core/journal', 'core/store'],
   'admin-api/factors': ['admin-api/http', 'core/base', 'core/journal', 'core/store'],
+  'admin-api/history': [
+    'admin-api/change',
+    'admin-api/domains',
+    'admin-api/http',
+    'admin-api/records',
+    'core/base',
+    'core/store',
+    'core/wire',
+  ],
   'admin-api/http': ['core/address', 'core/base', 'core/journal', 'core/os', 'core/store'],
   'admin-api/openapi': ['admin-api/http'],
   'admin-api/own-account': [

@@ -43,7 +43,13 @@ export function requireMatch({ reader }: Services, draft: Draft, domain: Domain,
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const start = idKey(domain.id);
   draft.addReadRange({ table: records.number, start, end: afterPrefix(start) });
-  const current = etag(reader.zoneState(domain.id).revision);
+  requireRevision(ifMatch, reader.zoneState(domain.id).revision);
+}
+
+/** Throws HttpError 412 unless the If-Match header of a request names the revision. */
+export function requireRevision(ifMatch: string | undefined, revision: number): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const current = etag(revision);
   if (ifMatch.split(',').some((tag) => tag.trim().replace(/-[0-9a-f]{16}"$/, '"') === current)) return;
   throw new HttpError(
     412,

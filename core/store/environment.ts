@@ -31,6 +31,8 @@ export interface Environment {
   readonly sites: Binary;
   /** domain id, NSEC3 hash ─► entry (see nsec3-entries.ts). Derived. */
   readonly nsec3: Binary;
+  /** domain id, sequence ─► what the change replaced (see history.ts). Derived. */
+  readonly history: Binary;
   readonly journal: Binary;
   readonly meta: Binary;
   close(): Promise<void>;
@@ -95,6 +97,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       usage: table('usage'),
       sites: table('sites'),
       nsec3: table('nsec3'),
+      history: table('history'),
       journal: table('journal'),
       meta,
       close: () => root.close(),

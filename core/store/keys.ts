@@ -25,6 +25,7 @@
  *   totps     account id (8)
  *   passkeys  id (8)
  *   spent_challenges   time of expiry (6) · random bytes (16)
+ *   history   domain id (8) · sequence (8)
  *   idempotency   hash of account and key (16)
  *   journal   sequence (8)
  *   lookups   one letter, then what is looked up: see LOOKUP

@@ -726,6 +726,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a domain with the values before and after, newest first
+         * @description Changes of records, proxy and DNSSEC. At least the last 1,000 changes are
+         * stored, unless their values are larger than 4 MB. `begin` is the earliest change after
+         * which the state can be restored; the audit log reaches further, without values.
+         */
+        get: operations["listHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/history/{seq}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore the records to their state after an earlier change, in one batch
+         * @description With `dry_run`, nothing is changed; the response shows what would change,
+         * and its ETag makes the restore conditional on that. Deleted records return with new ids.
+         * Records at the apex that an import has set, and those of DNSSEC, are not restored. 409
+         * `history_incomplete` says from which change on the domain can be restored.
+         */
+        post: operations["restoreRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/dnssec": {
         parameters: {
             query?: never;
@@ -1542,6 +1587,44 @@ export interface components {
              */
             updated_at: string;
         };
+        DomainChange: {
+            /** @description the sequence number of the change */
+            seq: number;
+            /** @description when the change was made, as YYYY-MM-DD HH:MM:SS in UTC */
+            at: string;
+            /** @description who made the change; null: the service */
+            actor: {
+                /** @description the id of the account that made the change */
+                id: number;
+                username: string;
+                /** @description the label of the token or the name of the TSIG key */
+                token_name: string | null;
+            } | null;
+            /** @description whether an administrator made the change for the owner */
+            by_admin: boolean;
+            /** @description as in the audit log; null: the service made the change */
+            action: string | null;
+            /** @description whether the change created the domain */
+            is_creation: boolean;
+            /** @description the changed records, at most 100 */
+            records: components["schemas"]["RecordChange"][];
+            /** @description the number of changed records */
+            record_count: number;
+            /** @description null: the change does not concern the proxy */
+            proxy: {
+                /** @description null: not set */
+                before: components["schemas"]["PastProxy"] | null;
+                after: components["schemas"]["PastProxy"] | null;
+            } | null;
+            /** @description null: the change does not concern DNSSEC */
+            dnssec: {
+                /** @description null: off */
+                before: components["schemas"]["PastDnssec"] | null;
+                after: components["schemas"]["PastDnssec"] | null;
+            } | null;
+            /** @description false: the change was too large, and its values are not stored */
+            is_complete: boolean;
+        };
         DsRecord: {
             /** @description the key tag */
             key_tag: number;
@@ -1803,6 +1886,48 @@ export interface components {
             /** @description when it was last used; null: never */
             last_used_at: string | null;
         };
+        PastDnssec: {
+            /** @description whether the zone is signed */
+            is_enabled: boolean;
+            /** @description the DNS security algorithm */
+            algorithm: number | null;
+            /** @description the number of own keys */
+            keys: number;
+            /** @description the number of keys of other providers */
+            foreign_keys: number;
+        };
+        PastProxy: {
+            /** @description whether the proxy is on */
+            is_enabled: boolean;
+            /** @description null: each name has its own addresses */
+            origin_host: string | null;
+            /** @description the port of the origin */
+            origin_port: number | null;
+            /** @description "http" or "https" */
+            origin_protocol: string | null;
+            /** @description seconds; null: HSTS is not sent */
+            hsts_max_age: number | null;
+            /** @description as in the proxy */
+            hsts_include_subdomains: boolean;
+            /** @description as in the proxy */
+            hsts_preload: boolean;
+            /** @description as in the proxy */
+            heuristic_freshness: boolean;
+        };
+        PastRecord: {
+            /** @description the id of the record */
+            id: number;
+            /** @description relative to the domain; "@" is the apex */
+            name: string;
+            /** @description such as "A" */
+            type: string;
+            /** @description in canonical presentation form */
+            content: string;
+            /** @description seconds */
+            ttl: number;
+            /** @description as in a record */
+            proxied: boolean | null;
+        };
         Plan: {
             name: string;
             /** @description null: unlimited */
@@ -1951,6 +2076,17 @@ export interface components {
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
             updated_at: string;
             alias?: components["schemas"]["Alias"];
+        };
+        RecordChange: {
+            /**
+             * @description what happened to the record
+             * @enum {string}
+             */
+            kind: "created" | "updated" | "deleted";
+            /** @description null: the record was created */
+            before: components["schemas"]["PastRecord"] | null;
+            /** @description null: the record was deleted */
+            after: components["schemas"]["PastRecord"] | null;
         };
         Rule: {
             /** @description the code of its findings */
@@ -8579,6 +8715,268 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "invalid_zonefile";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listHistory: {
+        parameters: {
+            query?: {
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                limit?: number;
+                /** @description the next_cursor of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description List the changes of a domain with the values before and after, newest
+             * first
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description newest first */
+                        changes: components["schemas"]["DomainChange"][];
+                        /**
+                         * @description the earliest change after which the state can be restored
+                         */
+                        begin: number;
+                        /**
+                         * @description whether the history reaches back to the creation of the
+                         * domain
+                         */
+                        is_complete: boolean;
+                        /** @description the cursor of the next page, or null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
+             * `bad_escape`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    restoreRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+                /** @description the sequence number of a change */
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description true or false; true only returns what would change */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /**
+             * @description Restore the records to their state after an earlier change, in one batch
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the sequence number whose state is restored */
+                        seq: number;
+                        /** @description whether nothing was changed */
+                        dry_run: boolean;
+                        /** @description the changed records, at most 1,000 */
+                        records: components["schemas"]["RecordChange"][];
+                        /** @description the number of changed records */
+                        record_count: number;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`, `no_such_change`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain" | "no_such_change";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `history_incomplete`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "history_incomplete";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `batch_too_large`, `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "batch_too_large" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };

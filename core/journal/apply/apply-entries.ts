@@ -25,6 +25,7 @@ import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import type { ZoneUpdates } from './apply-zones.ts';
+import { DomainHistory } from './domain-history.ts';
 
 export interface Applied {
   readonly entry: Entry;
@@ -48,9 +49,14 @@ export function applyEntries(
 /** The same without what is compiled. */
 export function applyRows(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
   for (const { entry, compiled } of entries) {
+    const history = new DomainHistory(environment, entry);
     updates.begin(entry, compiled);
-    for (const change of readChanges(entry.changes)) applyChange(environment, updates, change, entry.sequence);
+    for (const change of readChanges(entry.changes)) {
+      history.note(change);
+      applyChange(environment, updates, change, entry.sequence);
+    }
     updates.endEntry();
+    history.store();
   }
 }
 

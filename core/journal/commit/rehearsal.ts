@@ -109,6 +109,7 @@ const OVERLAID = [
   'usage',
   'sites',
   'nsec3',
+  'history',
   'journal',
   'meta',
 ] as const satisfies readonly (keyof Environment)[];

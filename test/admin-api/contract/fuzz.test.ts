@@ -157,7 +157,7 @@ async function heldStore(world: World): Promise<void> {
   const { admin, daemon } = world;
   const { environment } = daemon;
   for (const { id, domain, record_count: count } of await walk(admin, '/api/v1/domains?limit=7', 'domains')) {
-    const zone = new Zone(admin, Number(id), String(domain));
+    const zone = new Zone(admin, Number(id), String(domain), 1);
     const before = await walk(admin, `${zone.records}?limit=9`, 'records');
     assert.is(before.length, count, zone.domain);
     const kept = (await admin.get(zone.zonefile)).text;

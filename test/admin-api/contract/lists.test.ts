@@ -50,6 +50,14 @@ async function listsOf(world: World): Promise<Case> {
         '/api/v1/domains/{domain_id}/records',
         { field: 'records', add: (i) => post(zone.records, { name: `r${i}`, type: 'A', content: '192.0.2.1' }) },
       ],
+      [
+        '/api/v1/domains/{domain_id}/history',
+        {
+          field: 'changes',
+          id: 'seq',
+          add: (i) => post(zone.records, { name: `h${i}`, type: 'A', content: '192.0.2.1' }),
+        },
+      ],
       ['/api/v1/tokens', { field: 'tokens', add: (i) => post('/api/v1/tokens', { name: `t${i}` }) }],
       [
         '/api/v1/sessions',

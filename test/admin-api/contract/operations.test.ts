@@ -26,6 +26,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'DELETE /api/v1/domains/{domain_id}/records/{record_id}': 'record.delete',
   'POST /api/v1/domains/{domain_id}/records/batch': 'record.batch',
   'PUT /api/v1/domains/{domain_id}/zonefile': 'zone.import',
+  'POST /api/v1/domains/{domain_id}/history/{seq}/restore': 'record.restore',
   'PUT /api/v1/domains/{domain_id}/dnssec': 'dnssec.enable',
   'POST /api/v1/domains/{domain_id}/dnssec/check': 'dnssec.check',
   'POST /api/v1/domains/{domain_id}/dnssec/rollover': 'dnssec.rollover',
@@ -75,6 +76,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
   const foreignKey = await prepareDnssec(world, zone, `${route.method} ${route.path}`);
   return {
     domain_id: zone.id,
+    seq: zone.created,
     record_id: String(record.id),
     token_id: String(token.id),
     key_id: String(key.id),

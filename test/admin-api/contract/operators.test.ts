@@ -96,7 +96,12 @@ await everywhere('contract, operators', (test) => {
       succeeded(await member.client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
       const what = `${route.method} ${route.path}`;
       const foreignKey = await prepareDnssec(world, zone, what);
-      const ids = { domain_id: zone.id, record_id: String(record.id), foreign_key_id: String(foreignKey) };
+      const ids = {
+        domain_id: zone.id,
+        seq: zone.created,
+        record_id: String(record.id),
+        foreign_key_id: String(foreignKey),
+      };
       const answer = await world.admin.send(route.method, concrete(route.path, ids), sampleOf(route));
       assert.is(outcome(answer), '200', `${what}: ${answer.text}`);
       if (route.method === 'GET') continue;

@@ -47,6 +47,7 @@ const LEFT_OUT = new Set([
   'domain_ids',
   'domains',
   'force',
+  'dry_run',
 ]);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';

@@ -67,11 +67,14 @@ export class Zone {
   readonly path: string;
   readonly records: string;
   readonly zonefile: string;
+  /** The sequence number of its creation. */
+  readonly created: number;
 
-  constructor(client: Client, id: number, domain: string) {
+  constructor(client: Client, id: number, domain: string, created: number) {
     this.client = client;
     this.id = id;
     this.domain = domain;
+    this.created = created;
     this.path = `/api/v1/domains/${id}`;
     this.records = `${this.path}/records`;
     this.zonefile = `${this.path}/zonefile`;
@@ -119,8 +122,8 @@ export class World {
   }
 
   async zone(client = this.user.client, domain = `z${++this.#made}.example.net`): Promise<Zone> {
-    const { body } = succeeded(await client.post('/api/v1/domains', { domain }));
-    return new Zone(client, Number(body.domain.id), domain);
+    const { body, headers } = succeeded(await client.post('/api/v1/domains', { domain }));
+    return new Zone(client, Number(body.domain.id), domain, Number(headers.get('x-waypost-revision')));
   }
 
   /** The same account with a token of these scopes. */

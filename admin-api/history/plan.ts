@@ -1,0 +1,80 @@
+/** What a restore changes: the difference between the current records and those of a past state. */
+import { type RecordBefore, recordsBefore } from '../../core/store/history.ts';
+import type { Id } from '../../core/store/keys.ts';
+import type { Domain, RecordRow } from '../../core/store/rows.ts';
+import { latin1 } from '../../core/wire/latin1.ts';
+import { nameId } from '../../core/wire/name.ts';
+import { TYPE } from '../../core/wire/types.ts';
+import { HttpError } from '../http/errors.ts';
+import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
+import type { RecordChange, Timeline } from './timeline.ts';
+
+/**
+ * Changes of records without those that change nothing, such as records that an import replaced by
+ * equal ones.
+ */
+export function netChanges(changes: readonly RecordChange[]): RecordChange[] {
+  const deleted = new Map<string, RecordRow[]>();
+  const others: RecordChange[] = [];
+  const created: RecordRow[] = [];
+  for (const change of changes) {
+    const { before, after } = change;
+    if (before === null && after === null) continue;
+    if (before === null && after !== null) created.push(after);
+    else if (after === null && before !== null) {
+      const key = contentKey(before);
+      const rows = deleted.get(key);
+      if (rows === undefined) deleted.set(key, [before]);
+      else rows.push(before);
+    } else if (before === null || after === null || !isEqual(before, after)) others.push(change);
+  }
+  for (const after of created) {
+    const before = deleted.get(contentKey(after))?.pop() ?? null;
+    if (before === null || !isEqual(before, after)) others.push({ before, after });
+  }
+  for (const rows of deleted.values()) for (const before of rows) others.push({ before, after: null });
+  return others;
+}
+
+/** Throws HttpError 404 for a change that does not exist, and 409 if its state is not stored. */
+export function requireState({ begin, isComplete }: Timeline, seq: number, head: number): void {
+  if (seq === 0 || seq > head)
+    throw new HttpError(404, 'no_such_change', `This change does not exist; the last change is ${head}.`);
+  if (seq >= begin) return;
+  throw new HttpError(
+    409,
+    'history_incomplete',
+    isComplete
+      ? `The domain was created by change ${begin}; restore the state after that or a later change.`
+      : `The stored history of this domain begins after change ${begin}; restore the state after that or a later change.`,
+  );
+}
+
+/** The changes that give the records the state after the change `seq`. */
+export function planRestore(
+  domain: Domain,
+  { rows }: Timeline,
+  seq: number,
+  current: (id: Id) => RecordRow | null,
+): RecordChange[] {
+  const wanted = new Map<Id, RecordBefore>();
+  for (const row of rows) {
+    if (row.sequence <= seq) break;
+    // The oldest of these changes is the last to set it.
+    for (const record of recordsBefore(domain.id, row)) wanted.set(record.id, record);
+  }
+  const differences = [...wanted].map(([id, record]) => ({ before: current(id), after: record.decode() }));
+  return netChanges(differences.filter((change) => !isMaintained(domain, change)));
+}
+
+/** Records of the apex and of DNSSEC are changed by imports and by the service only. */
+function isMaintained({ apex }: Domain, { before, after }: RecordChange): boolean {
+  const row = before ?? after;
+  if (row === null) return false;
+  return DNSSEC_TYPES.has(row.type) || (row.type === TYPE.NS && row.name.length === apex.length);
+}
+
+const contentKey = ({ name, type, rdata }: RecordRow): string => `${type} ${nameId(name)} ${latin1(rdata)}`;
+
+const isEqual = (a: RecordRow, b: RecordRow): boolean =>
+  a.ttl === b.ttl && a.proxied === b.proxied && contentKey(a) === contentKey(b);

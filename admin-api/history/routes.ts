@@ -1,0 +1,67 @@
+/** Endpoints of the history of a domain. */
+import { Type } from '@sinclair/typebox';
+import { idKey } from '../../core/store/keys.ts';
+import { parseId, type Services } from '../change/services.ts';
+import { ownedDomain } from '../domains/owned.ts';
+import { nextCursor, readIdCursor, readPage } from '../http/lists.ts';
+import { type Route, route } from '../http/route.ts';
+import { pageQuery } from '../http/schema.ts';
+import { restoreRecords } from './restore.ts';
+import { historyResponse, restoreBody, restoreResponse } from './schema.ts';
+import { readTimeline, readValues } from './timeline.ts';
+import { viewChange } from './view.ts';
+
+const HISTORY = '/api/v1/domains/{domain_id}/history';
+
+export function historyRoutes(services: Services): Route[] {
+  return [
+    route({
+      operationId: 'listHistory',
+      method: 'GET',
+      path: HISTORY,
+      tag: 'domains',
+      summary: 'List the changes of a domain with the values before and after, newest first',
+      description:
+        'Changes of records, proxy and DNSSEC. At least the last 1,000 changes are stored, unless their values are larger than 4 MB. `begin` is the earliest change after which the state can be restored; the audit log reaches further, without values.',
+      scope: 'dns',
+      query: Type.Object(pageQuery),
+      response: historyResponse,
+      faults: { 400: ['invalid_limit', 'invalid_cursor'], 404: ['no_such_domain'] },
+      run(context) {
+        const { limit, after } = readPage(context.query);
+        const before = after === null ? Number.POSITIVE_INFINITY : readIdCursor(after);
+        const domain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
+        const { rows, begin, isComplete } = readTimeline(services, domain);
+        const older = rows.filter(({ sequence }) => sequence < before);
+        const page = older.slice(0, limit);
+        const last = older.length > limit ? page[page.length - 1].sequence : null;
+        return {
+          changes: readValues(services, domain, rows, page).map((change) => viewChange(domain, change)),
+          begin,
+          is_complete: isComplete,
+          next_cursor: nextCursor(last === null ? null : idKey(last), context),
+        };
+      },
+    }),
+    route({
+      operationId: 'restoreRecords',
+      method: 'POST',
+      path: `${HISTORY}/{seq}/restore`,
+      tag: 'domains',
+      summary: 'Restore the records to their state after an earlier change, in one batch',
+      description:
+        'With `dry_run`, nothing is changed; the response shows what would change, and its ETag makes the restore conditional on that. Deleted records return with new ids. Records at the apex that an import has set, and those of DNSSEC, are not restored. 409 `history_incomplete` says from which change on the domain can be restored.',
+      scope: 'dns',
+      conditional: true,
+      body: restoreBody,
+      bodyOptional: true,
+      response: restoreResponse,
+      faults: {
+        404: ['no_such_domain', 'no_such_change'],
+        409: ['history_incomplete'],
+        422: ['batch_too_large'],
+      },
+      run: (context) => restoreRecords(services, context, context.body.dry_run ?? false),
+    }),
+  ];
+}

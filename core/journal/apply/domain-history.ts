@@ -1,0 +1,207 @@
+/**
+ * Writes the history of the domains that an entry changes (core/store/history.ts). It follows from
+ * the entries alone, limits included, so all nodes have the same.
+ */
+import type { Environment } from '../../store/environment.ts';
+import {
+  type ChangeAbout,
+  encodeHistory,
+  encodeRecordBefore,
+  historyKey,
+  type PastDnssec,
+  type PastProxy,
+  pastDnssec,
+  pastProxy,
+} from '../../store/history.ts';
+import { afterPrefix, type Id, idAt, idKey } from '../../store/keys.ts';
+import { unjson } from '../../store/rows/table.ts';
+import { type Audit, audits, dnssec, domains, proxies, records } from '../../store/rows.ts';
+import type { Change, Entry } from '../entry-codec.ts';
+
+/** Changes of a domain that are kept. */
+const MAX_CHANGES = 1000;
+/** Bytes of the kept changes of a domain. A larger change is kept without its values. */
+const MAX_BYTES = 4 << 20;
+/** The oldest changes are deleted together. */
+const SLACK_CHANGES = 16;
+const SLACK_BYTES = 64 * 1024;
+
+/** What an entry changes in one domain. */
+class DomainChange {
+  isCreation = false;
+  isDeletion = false;
+  proxy: { before: PastProxy | null; after: PastProxy | null } | null = null;
+  dnssec: { before: PastDnssec | null; after: PastDnssec | null } | null = null;
+  /** Encoded records by their id; none of a large change. */
+  readonly records = new Map<Id, Buffer>();
+  #bytes = 0;
+  /** Records of a large change. */
+  #count = 0;
+
+  get isLarge(): boolean {
+    return this.#bytes > MAX_BYTES;
+  }
+
+  get recordCount(): number {
+    return this.isLarge ? this.#count : this.records.size;
+  }
+
+  addRecord(id: Id, encoded: Buffer): void {
+    this.records.set(id, encoded);
+    this.#bytes += encoded.length;
+    if (!this.isLarge) return;
+    this.#count = this.records.size;
+    this.records.clear();
+  }
+
+  countRecord(): void {
+    this.#count++;
+  }
+
+  get isEmpty(): boolean {
+    return this.recordCount === 0 && !this.isCreation && !isDifferent(this.proxy) && !isDifferent(this.dnssec);
+  }
+}
+
+export class DomainHistory {
+  readonly #environment: Environment;
+  readonly #entry: Entry;
+  readonly #domains = new Map<Id, DomainChange>();
+  #audit: Buffer | null = null;
+
+  constructor(environment: Environment, entry: Entry) {
+    this.#environment = environment;
+    this.#entry = entry;
+  }
+
+  /** Before the change is applied. */
+  note({ table, key, value }: Change): void {
+    if (table === records.number) this.#noteRecord(key, value !== null);
+    else if (table === audits.number) this.#audit = value;
+    else if (table === domains.number) this.#noteDomain(key, value);
+    else if (table === proxies.number) {
+      const change = this.#domain(idAt(key));
+      const old = this.#stored(table, key);
+      change.proxy = {
+        before: old === undefined ? null : pastProxy(proxies.decode(key, old)),
+        after: value === null ? null : pastProxy(proxies.decode(key, value)),
+      };
+    } else if (table === dnssec.number) {
+      const change = this.#domain(idAt(key));
+      const old = this.#stored(table, key);
+      change.dnssec = {
+        before: old === undefined ? null : pastDnssec(dnssec.decode(key, old)),
+        after: value === null ? null : pastDnssec(dnssec.decode(key, value)),
+      };
+    }
+  }
+
+  /** After all changes of the entry were noted. */
+  store(): void {
+    for (const [domainId, change] of this.#domains)
+      if (change.isDeletion) this.#deleteHistory(domainId);
+      else if (!change.isEmpty) this.#storeChange(domainId, change);
+  }
+
+  #noteDomain(key: Buffer, value: Buffer | null): void {
+    if (value === null) this.#domain(idAt(key)).isDeletion = true;
+    else if (this.#stored(domains.number, key) === undefined) this.#domain(idAt(key)).isCreation = true;
+  }
+
+  #noteRecord(key: Buffer, isWritten: boolean): void {
+    const change = this.#domain(idAt(key));
+    const id = idAt(key, key.length - 8);
+    if (change.isDeletion) return;
+    if (change.isLarge) {
+      change.countRecord();
+      return;
+    }
+    const value = this.#environment.records.get(key);
+    // A record with a new name has two keys, of which only the old one is stored.
+    if (value === undefined && (!isWritten || change.records.has(id))) return;
+    change.addRecord(id, encodeRecordBefore(id, value === undefined ? null : { key, value }));
+  }
+
+  #storeChange(domainId: Id, change: DomainChange): void {
+    const { sequence, time } = this.#entry;
+    const { isCreation, isLarge, recordCount, records: changed } = change;
+    const value = encodeHistory({
+      ...{ sequence, time, isCreation, isLarge, recordCount },
+      about: this.#about(change),
+      encodedRecords: Buffer.concat([...changed.values()]),
+    });
+    const { history } = this.#environment;
+    // A change without its values is a gap: what is before it can never be restored.
+    if (isLarge) this.#deleteHistory(domainId);
+    const stored = readSize(history.get(historyKey(domainId, 0)));
+    history.put(historyKey(domainId, sequence), value);
+    const size = { changes: stored.changes + 1, bytes: stored.bytes + value.length };
+    const isOver = size.changes > MAX_CHANGES + SLACK_CHANGES || size.bytes > MAX_BYTES + SLACK_BYTES;
+    history.put(historyKey(domainId, 0), encodeSize(isOver ? this.#trim(domainId, size) : size));
+  }
+
+  #about({ proxy, dnssec: signing }: DomainChange): ChangeAbout {
+    const { actor = null, action = null } = this.#audit === null ? {} : unjson<Partial<Audit>>(this.#audit);
+    return {
+      actor: actor && { accountId: actor.accountId, username: actor.username, tokenName: actor.tokenName },
+      action,
+      ...(proxy !== null && isDifferent(proxy) ? { proxy } : {}),
+      ...(signing !== null && isDifferent(signing) ? { dnssec: signing } : {}),
+    };
+  }
+
+  /** Deletes the oldest changes, but not the last one. Returns the size of the rest. */
+  #trim(domainId: Id, { changes, bytes }: Size): Size {
+    const { history } = this.#environment;
+    const old: Buffer[] = [];
+    for (const { key, value } of history.getRange({ start: historyKey(domainId, 1), end: endOf(domainId) })) {
+      if (changes === 1 || (changes <= MAX_CHANGES && bytes <= MAX_BYTES)) break;
+      old.push(key as Buffer);
+      changes--;
+      bytes -= value.length;
+    }
+    for (const key of old) history.remove(key);
+    return { changes, bytes };
+  }
+
+  #deleteHistory(domainId: Id): void {
+    const { history } = this.#environment;
+    const keys = [...history.getKeys({ start: historyKey(domainId, 0), end: endOf(domainId) })];
+    for (const key of keys) history.remove(key);
+  }
+
+  #domain(domainId: Id): DomainChange {
+    let change = this.#domains.get(domainId);
+    if (change === undefined) {
+      change = new DomainChange();
+      this.#domains.set(domainId, change);
+    }
+    return change;
+  }
+
+  #stored(table: number, key: Buffer): Buffer | undefined {
+    return this.#environment.rows.get(table)?.get(key);
+  }
+}
+
+/** What is stored of a domain. */
+interface Size {
+  readonly changes: number;
+  readonly bytes: number;
+}
+
+function encodeSize({ changes, bytes }: Size): Buffer {
+  const value = Buffer.allocUnsafe(10);
+  value.writeUInt32BE(changes, 0);
+  value.writeUIntBE(bytes, 4, 6);
+  return value;
+}
+
+const readSize = (value: Buffer | undefined): Size =>
+  value === undefined ? { changes: 0, bytes: 0 } : { changes: value.readUInt32BE(0), bytes: value.readUIntBE(4, 6) };
+
+const endOf = (domainId: Id): Buffer | undefined => afterPrefix(idKey(domainId));
+
+/** Most writes to these rows concern certificates and keys only. */
+const isDifferent = (part: { readonly before: unknown; readonly after: unknown } | null): boolean =>
+  part !== null && JSON.stringify(part.before) !== JSON.stringify(part.after);
