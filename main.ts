@@ -52,24 +52,30 @@ async function startParts(
     answers: core.readAnswerSettings(config, store.secrets),
   };
 
-  // 2. The journal: every write goes through it, and every other part follows it.
+  // 2. The statistics, for which the other parts count.
+  const statistics = await core.openStatistics(common);
+  if (statistics !== null) stops.own(statistics);
+
+  // 3. The journal: every write goes through it, and every other part follows it.
   const transfers = core.openTransfers(common);
   const tail = new core.RequestTail(config.nodeName);
-  const node = stops.own(await core.openNode({ ...common, tail, zones: transfers.zones }));
+  const node = stops.own(await core.openNode({ ...common, tail, zones: transfers.zones, statistics }));
   if (node.isReplaced) return null;
-  const shared = { ...common, journal: node.journal };
+  const shared = { ...common, journal: node.journal, statistics };
 
-  // 3. The nameserver.
+  // 4. The nameserver.
   const tickets = stops.own(await core.openTicketKeys(config, shared));
   const deferred = new core.DeferredRoutes(transfers.answer);
-  const nameserver = stops.own(await core.openNameserver({ ...shared, tickets, answerDeferred: deferred.answer }));
+  const nameserver = stops.own(
+    await core.openNameserver({ ...shared, rings: statistics?.rings, tickets, answerDeferred: deferred.answer }),
+  );
   // Closed before the nameserver stops, which answers until the last write is done.
   stops.own(node);
   const readiness = new core.ReadinessWatch({ node, nameserver }, metrics);
   const aliases = core.openAliases(shared);
   await stops.own(aliases.refresher).start();
 
-  // 4. The admin API.
+  // 5. The admin API.
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const signing = core.openSigning({ ...shared, node, signatures: store.signers.memo });
   readiness.signing = signing;
@@ -78,6 +84,7 @@ async function startParts(
     publicParent: signing.publicParent,
     blobs: node.blobs,
     watchRequests: node.watchRequests,
+    readStatistics: node.readStatistics,
     aliases: aliases.states,
     ready: () => readiness.current(),
     sync: node.isAlone ? undefined : node.sync,
@@ -95,14 +102,14 @@ async function startParts(
   const admin = { ...config.admin.listen, port } as ListenAddress;
   transfers.start();
 
-  // 5. The edge and its certificates.
+  // 6. The edge and its certificates.
   const visitors = stops.own(
     await edge.startEdge({ ...shared, tail, tickets, admin: { listen: admin, ...forwardedBy } }),
   );
   readiness.edge = visitors;
   stops.own(edge.createAcme({ ...shared, served: node.served })).start();
 
-  // 6. Background tasks.
+  // 7. Background tasks.
   stops.own(core.openWithdrawal(config, node.standing, log));
   stops.own(core.startUpkeep({ ...shared, isAlone: node.isAlone }));
   stops.own(signing).keeper.start();

@@ -6,6 +6,7 @@ import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { ClusterView } from '../core/cluster/overview.ts';
+import type { ReadStatistics } from '../core/cluster/peer-statistics.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
@@ -54,6 +55,7 @@ import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
 import { recordRoutes } from './records/routes.ts';
 import { PreparePool } from './records/zonefile/pool.ts';
+import { statisticsRoutes } from './statistics/routes.ts';
 import { Sweeper } from './sweeper.ts';
 import { tailRoutes } from './tail/routes.ts';
 import { tsigRoutes } from './tsig/routes.ts';
@@ -72,6 +74,8 @@ export interface AdminApiOptions {
   describeNodes(): Promise<ClusterView>;
   readonly secrets: Secrets;
   readonly metrics: Registry;
+  /** Adds up the statistics of all nodes; omitted: there are none. */
+  readonly readStatistics?: ReadStatistics;
   /** Storage of the packages. */
   readonly blobs: BlobSource;
   /** The requests of a domain that any node serves. */
@@ -162,6 +166,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
+    ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
     ...packages.routes,
     ...(options.answerDns === undefined
       ? []
@@ -209,4 +214,9 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     },
     ensureAdmin: () => ensureAdmin(services, passwords),
   };
+}
+
+/** Without statistics, this node is missing in each answer. */
+function noStatistics(node: string): ReadStatistics {
+  return async () => ({ sum: { sampling: 1, columns: [], names: [] }, answered: [], missing: [node] });
 }

@@ -61,6 +61,8 @@ export class Query {
    * names from a client share one count. Set by the responder; 0: none.
    */
   account = 0;
+  /** Length of the apex of the zone that answers; set by the responder. 0: none does. */
+  zoneLength = 0;
   /** The last record is a TSIG (RFC 8945). */
   isSigned = false;
   #version = 0;
@@ -85,6 +87,7 @@ export class Query {
     this.dnssecOk = false;
     this.cookie = COOKIE.NONE;
     this.account = 0;
+    this.zoneLength = 0;
     this.requestedOptions = 0;
     this.isSigned = false;
     this.#transport = transport;

@@ -184,6 +184,7 @@ export class Responder {
     let label = 1;
     if (exact !== 0) {
       const flags = nodes[exact + NODE_FLAGS_AT];
+      query.zoneLength = nodes[exact + APEX_LENGTH_AT];
       if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.#index.bytes, exact, TYPE.DS) !== 0)
         return this.#answerType(exact);
       // The DS of our zone belongs to the parent zone (RFC 4035 section 3.1.4.1), if it is also
@@ -200,6 +201,7 @@ export class Responder {
         ? this.#answerType(exact)
         : this.#response.writeEmpty(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
     query.account = index.sums[label];
+    query.zoneLength = nodes[encloser + APEX_LENGTH_AT];
     const flags = nodes[encloser + NODE_FLAGS_AT];
     if ((flags & NODE_DELEGATION) !== 0)
       return this.#response.writeAnswer(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);

@@ -4,6 +4,7 @@ import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
+import type { StatisticsQuery } from '../statistics/query.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
 import type { BlobStore } from './blobs/store.ts';
@@ -12,6 +13,7 @@ import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
 import type { Member, Members } from './members.ts';
 import { Membership } from './membership.ts';
 import { PeerServer } from './peer-server.ts';
+import { type ClusterStatistics, ownReader, peerReader, type ReadOwn, readAll } from './peer-statistics.ts';
 import type { PeerTls } from './peer-tls.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
@@ -42,6 +44,8 @@ export interface ClusterOptions {
   readonly onHeard?: () => void;
   readonly blobs?: BlobStore;
   readonly watchRequests: WatchRequests;
+  /** Undefined: this node keeps no statistics. */
+  readonly readStatistics?: ReadOwn;
   /** See PeerServerOptions. */
   commit?(node: string, commits: Buffer): Promise<Buffer>;
   /** See PeerServerOptions. */
@@ -175,6 +179,13 @@ export class Cluster {
     const watch = this.#watches.get(name);
     if (watch === undefined) throw new Error(`${name} is not a known node`);
     return await watch.forward(commits);
+  }
+
+  /** The statistics of all nodes of the cluster. Never rejects. */
+  readStatistics(query: StatisticsQuery): Promise<ClusterStatistics> {
+    const { self, tls, readStatistics } = this.#options;
+    const peers = [...(this.#known?.values() ?? [])].filter(({ name }) => name !== self.name);
+    return readAll(query, [ownReader(self.name, readStatistics), ...peers.map((peer) => peerReader(peer, tls))]);
   }
 
   /** What every node that is there has applied, when this one is the one to tidy up after all; else 0. */

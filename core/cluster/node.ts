@@ -3,10 +3,12 @@ import type { Logger } from '../base/log/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local-journal.ts';
+import type { Statistics } from '../statistics/statistics.ts';
 import type { RequestTail, WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
 import type { ClusterView } from './overview.ts';
+import type { ReadOwn, ReadStatistics } from './peer-statistics.ts';
 import type { Standing } from './standing.ts';
 
 export interface Node {
@@ -27,6 +29,8 @@ export interface Node {
   readonly describe: () => Promise<ClusterView>;
   /** Null: it is alone. */
   readonly standing: (() => Standing) | null;
+  /** Adds up the statistics of all nodes. Never rejects. */
+  readonly readStatistics: ReadStatistics;
   /** Why this node is not to be asked; empty when it is. */
   faults(): string[];
   /** What does not keep it from serving; empty when all is well. */
@@ -39,8 +43,15 @@ export interface NodeOptions extends JournalOptions {
   readonly config: Pick<Config, 'cluster' | 'etcd' | 'peer' | 'packages' | 'nodeName' | 'dataDir'>;
   /** Of this node. */
   readonly blobs: BlobStore;
+  /** Null: this node keeps none. */
+  readonly statistics: Pick<Statistics, 'read'> | null;
   readonly version: string;
   /** The requests that this node serves. */
   readonly tail: RequestTail;
   readonly log: Logger;
+}
+
+/** Undefined: this node keeps no statistics. */
+export function ownStatistics({ statistics }: Pick<NodeOptions, 'statistics'>): ReadOwn | undefined {
+  return statistics === null ? undefined : (query) => statistics.read(query);
 }

@@ -7,8 +7,9 @@ import { JournalMetrics } from '../journal/metrics.ts';
 import { journalHeadMetrics } from '../store/metrics.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { clusterMetrics } from './metrics.ts';
-import type { Node, NodeOptions } from './node.ts';
+import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { describeSingleNode } from './overview.ts';
+import { ownReader, readAll } from './peer-statistics.ts';
 import { openSharedNode } from './shared-node.ts';
 import { STATES } from './standing.ts';
 
@@ -46,6 +47,7 @@ function alone(options: NodeOptions): Node {
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
     served: async () => {},
     describe: async () => describeSingleNode(nodeName, options.version, journal.head),
+    readStatistics: (query) => readAll(query, [ownReader(nodeName, ownStatistics(options))]),
     standing: null,
     faults: () => [],
     warnings: () => [],

@@ -6,10 +6,12 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { parseQuery } from '../statistics/query.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import { sendBlob } from './blobs/send.ts';
 import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
 import { KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
+import { type ReadOwn, STATISTICS_PATH } from './peer-statistics.ts';
 import type { PeerTls } from './peer-tls.ts';
 import type { SnapshotSender } from './snapshot.ts';
 import { sendRequests } from './tail-server.ts';
@@ -30,6 +32,8 @@ export interface PeerServerOptions {
   readonly blobs?: BlobStore;
   /** The requests that this node serves. */
   readonly watchRequests: WatchRequests;
+  /** Undefined: this node keeps no statistics. */
+  readonly readStatistics?: ReadOwn;
 }
 
 /** Milliseconds between words to a peer when nothing happens. */
@@ -165,7 +169,7 @@ export class PeerServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, member: Pick<Listener, 'certificate' | 'node'>): void {
-    const { snapshots, blobs, watchRequests } = this.#options;
+    const { snapshots, blobs, watchRequests, readStatistics } = this.#options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
       else response.writeHead(503).end();
@@ -184,6 +188,8 @@ export class PeerServer {
       response.once('close', () => this.#watchers.delete(response));
       sendRequests(watchRequests, Number(domain), response);
     } else if (path === '/v1/snapshot') snapshots.answer(request, response).catch(failed);
+    else if (readStatistics !== undefined && path.startsWith(STATISTICS_PATH))
+      sendStatistics(readStatistics, path.slice(STATISTICS_PATH.length), response).catch(failed);
     else if (blobs !== undefined && BLOB_HASH.test(hash)) sendBlob(blobs, hash, request, response).catch(failed);
     else response.writeHead(404).end();
   }
@@ -209,4 +215,11 @@ export class PeerServer {
       else tell(head);
     }
   }
+}
+
+async function sendStatistics(read: ReadOwn, text: string, response: ServerResponse): Promise<void> {
+  const query = parseQuery(text);
+  if (query === undefined) return void response.writeHead(400).end();
+  const body = Buffer.from(JSON.stringify(await read(query)));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 }

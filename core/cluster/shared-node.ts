@@ -16,9 +16,10 @@ import { clusterFiles, etcdSettings, peerTls } from './files.ts';
 import { nodeId } from './identity.ts';
 import { Lag } from './lag.ts';
 import { readMembers } from './members.ts';
-import type { Node, NodeOptions } from './node.ts';
+import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { formatReport, type NodeReport, STARTED_AT } from './node-report.ts';
 import { type ClusterView, describeCluster } from './overview.ts';
+import type { ReadStatistics } from './peer-statistics.ts';
 import { Replacement } from './replacement.ts';
 import { SnapshotSender } from './snapshot.ts';
 import type { Standing } from './standing.ts';
@@ -55,6 +56,7 @@ class SharedNode implements Node {
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
   readonly describe = (): Promise<ClusterView> => this.#overview.join();
   readonly #overview: SharedRun<ClusterView>;
+  readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);
   readonly #log: Logger;
   readonly #gateway: EtcdGateway;
   readonly #cluster: Cluster;
@@ -117,6 +119,7 @@ class SharedNode implements Node {
       onHeard: () => this.#lag.heard(),
       blobs: options.blobs,
       watchRequests: options.tail.watch,
+      readStatistics: ownStatistics(options),
       commit: (node, commits) => journal.commitForwarded(node, commits),
       report: () => formatReport(this.#report()),
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),

@@ -33,6 +33,7 @@ import { ORIGIN_SETTINGS } from './origin-settings.ts';
 import { PACKAGE_SETTINGS } from './package-settings.ts';
 import { PROXY_SETTINGS } from './proxy-settings.ts';
 import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
+import { STATISTICS_SETTINGS } from './statistics-settings.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
 
 /** SOA timers and TTLs have 32 bits, and the top bit is unused (RFC 2181 section 8). */
@@ -374,6 +375,7 @@ export const schema = {
       'Address space mapped at start. It grows automatically; the file takes only the space that is used.',
     ),
   }),
+  statistics: section('Statistics of domains: queries and requests over time.', STATISTICS_SETTINGS),
   secrets: section('Encryption of stored secrets, such as private keys.', {
     key_file: optional(
       text('the path of a file'),

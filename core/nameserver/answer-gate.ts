@@ -1,9 +1,10 @@
 /**
- * Every response passes through this gate: rate limit, counters, query log. A part that is not
+ * Every response passes through this gate: rate limit, counters, statistics, query log. A part that is not
  * configured costs one branch. Hot: allocates nothing.
  */
 import type { Client } from '../address/client.ts';
 import type { Query } from '../answer/query.ts';
+import type { SampleWriter } from '../statistics/sample-ring.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { QueryLogWriter } from './query-log.ts';
 import { type RateLimiter, VERDICT } from './rate-limit.ts';
@@ -13,12 +14,22 @@ export class AnswerGate {
   readonly #counters: ThreadCounters;
   readonly #limiter: RateLimiter | null;
   readonly #log: QueryLogWriter | null;
+  readonly #sampler: SampleWriter | null;
 
-  /** `limiter` is for UDP threads only; null: no rate limit. `log`: null: no query log. */
-  constructor(counters: ThreadCounters, limiter: RateLimiter | null, log: QueryLogWriter | null) {
+  /**
+   * `limiter` is for UDP threads only; null: no rate limit. `log`: null: no query log. `sampler`:
+   * null: no statistics.
+   */
+  constructor(
+    counters: ThreadCounters,
+    limiter: RateLimiter | null,
+    log: QueryLogWriter | null,
+    sampler: SampleWriter | null = null,
+  ) {
     this.#counters = counters;
     this.#limiter = limiter;
     this.#log = log;
+    this.#sampler = sampler;
   }
 
   /** Sets the time of a UDP packet or a batch. `milliseconds`: from `performance.now()`. */
@@ -52,7 +63,10 @@ export class AnswerGate {
 
   /** Counts and logs a response without applying the rate limit. `length` 0: it is not sent. */
   record(bytes: Uint8Array, start: number, length: number, query: Query, client: Client, family: number): void {
-    if (length > 0) this.#counters.countResponse(bytes, start, query, family);
+    if (length > 0) {
+      this.#counters.countResponse(bytes, start, query, family);
+      if (this.#sampler !== null) this.#sampler.offer(bytes, start, query);
+    }
     if (this.#log !== null) this.#log.offer(bytes, start, length, query, client);
   }
 }

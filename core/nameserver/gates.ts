@@ -3,6 +3,7 @@
  * that receives their samples.
  */
 import type { Logger } from '../base/log/index.ts';
+import type { SampleRing } from '../statistics/sample-ring.ts';
 import type { Transport } from './counters.ts';
 import { createQueryLog, type SharedQueryLog } from './query-log.ts';
 import { startQueryLog } from './query-log-reader.ts';
@@ -13,6 +14,8 @@ export interface GateOptions {
   readonly rateLimit?: RateLimitOptions;
   /** One query in `queryLog` is logged, on average. 0 or omitted: none. */
   readonly queryLog?: number;
+  /** For the samples of each thread, and last of DNS over HTTPS. If omitted, there are none. */
+  readonly rings?: readonly SampleRing[];
   readonly log: Logger;
 }
 
@@ -22,9 +25,11 @@ export interface GateData {
   readonly rateLimit: SharedRateLimit | null;
   /** Null: no query log. */
   readonly queryLog: SharedQueryLog | null;
+  /** Null: no statistics. */
+  readonly ring: SampleRing | null;
 }
 
-export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null };
+export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null, ring: null };
 
 export class Gates {
   /** For DNS over HTTPS, which the main thread answers. It has no rate limit. */
@@ -36,13 +41,14 @@ export class Gates {
    * `transports`: the transport of each thread. Throws InvalidError `invalid_prefix` if an exempt
    * prefix is malformed.
    */
-  constructor({ rateLimit, queryLog, log }: GateOptions, transports: readonly Transport[]) {
+  constructor({ rateLimit, queryLog, rings = [], log }: GateOptions, transports: readonly Transport[]) {
     const shared = rateLimit === undefined ? null : createRateLimit(rateLimit);
-    this.#threads = transports.map((transport) => ({
+    this.#threads = transports.map((transport, thread) => ({
       rateLimit: transport === 'udp' ? shared : null,
       queryLog: createQueryLog(queryLog ?? 0),
+      ring: rings[thread] ?? null,
     }));
-    this.https = { rateLimit: null, queryLog: createQueryLog(queryLog ?? 0) };
+    this.https = { rateLimit: null, queryLog: createQueryLog(queryLog ?? 0), ring: rings.at(-1) ?? null };
     this.#log = startQueryLog(
       [...this.#threads, this.https].flatMap((gate) => gate.queryLog ?? []),
       log,

@@ -10,6 +10,7 @@ import { IndexReader } from '../answer/index-reader.ts';
 import { COOKIE } from '../answer/query.ts';
 import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
+import { openSampler } from '../statistics/sample-ring.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';
@@ -107,6 +108,6 @@ export function openLocalResponder(options: LocalResponderOptions, data: LocalDa
     index: reader,
     responder: new Responder(reader, udpPayload, answers),
     counters,
-    gate: new AnswerGate(counters, null, log),
+    gate: new AnswerGate(counters, null, log, openSampler(data.gate)),
   });
 }

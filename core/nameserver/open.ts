@@ -3,6 +3,7 @@ import type { AnswerSettings } from '../answer/settings.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';
+import type { SampleRing } from '../statistics/sample-ring.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { SharedTicketKeys } from '../tls/shared-ticket-keys.ts';
 import type { AnswerDeferred } from './deferred.ts';
@@ -18,6 +19,8 @@ export interface OpenNameserverOptions {
   readonly answerDeferred: AnswerDeferred;
   /** Null if no TLS is configured. */
   readonly tickets: SharedTicketKeys | null;
+  /** For the samples of each thread; omitted: no statistics. */
+  readonly rings?: readonly SampleRing[];
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -57,6 +60,7 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
     answerDeferred,
     deferredUdp: { rate: dns.deferredUdpRate, allow },
     queryLog: dns.queryLog,
+    rings: options.rings,
     transferAllow: transfer.allow,
     log,
   });

@@ -6,6 +6,7 @@ import type { AnswerSettings } from '../answer/settings.ts';
 import type { ListenAddress } from '../config/index.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
 import { beat } from '../os/pulse.ts';
+import { openSampler } from '../statistics/sample-ring.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { STOPPING } from '../store/index/layout.ts';
 import { AnswerGate } from './answer-gate.ts';
@@ -107,7 +108,7 @@ export function createDnsContext(data: WorkerData): DnsContext {
     index,
     responder,
     counters,
-    gate: new AnswerGate(counters, limiter, openQueryLog(data.gate, counters)),
+    gate: new AnswerGate(counters, limiter, openQueryLog(data.gate, counters), openSampler(data.gate)),
     deferred: data.deferred === null ? null : new DeferredQueue(data.deferred),
     deferredGate: new DeferredGate(responder, counters, data.deferred !== null, transferAllow),
     stopping: () => Atomics.load(header, STOPPING) !== 0,

@@ -61,7 +61,7 @@ const BYTES = {
     return value;
   },
 };
-const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTES, cache: false } as const;
+export const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTES, cache: false } as const;
 
 /**
  * Opens or creates the store in `directory`. `mapSize` is only where the map starts, in bytes.

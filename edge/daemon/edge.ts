@@ -5,6 +5,7 @@ import type { Registry } from '../../core/base/metrics/index.ts';
 import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { choosePort } from '../../core/os/sockets.ts';
+import type { Statistics } from '../../core/statistics/statistics.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { RequestTail } from '../../core/tail/request-tail.ts';
 import type { SharedTicketKeys } from '../../core/tls/shared-ticket-keys.ts';
@@ -39,6 +40,8 @@ export interface EdgeOptions {
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
   /** Receives requests of the domains that somebody watches. */
   readonly tail: RequestTail;
+  /** Adds counts of sites to the statistics; omitted: none are kept. */
+  readonly statistics?: Pick<Statistics, 'addSites'> | null;
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -105,7 +108,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     transport: 'auto',
     tls: edge.tls,
     log,
-    onMessage: (message) => hear(message as FromGateway, totals, stapler, options.tail, log),
+    onMessage: (message) => hear(message as FromGateway, totals, stapler, options),
   });
   const running = pool;
   for (const message of early) running.send(message);
@@ -150,7 +153,7 @@ interface Places {
 
 /** Read anew for each generation of threads. Throws ConfigError. */
 function dataOf(
-  { config, zoneSettings, admin }: EdgeOptions,
+  { config, zoneSettings, admin, statistics }: EdgeOptions,
   { http, https }: Places,
   cache: Pick<Cache, 'handle'>,
 ): GatewayData {
@@ -163,6 +166,7 @@ function dataOf(
     edge,
     cache: cache.handle,
     adminHosts: config.admin.hostname,
+    countsSites: statistics != null,
     adminCertificate: readAdminCertificate(config.admin),
     adminTarget: {
       address: LOOPBACK_OF.get(address) ?? address,
@@ -182,10 +186,18 @@ const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ]);
 
-function hear(message: FromGateway, totals: CacheTotals, stapler: Stapler, tail: RequestTail, log: Logger): void {
+function hear(
+  message: FromGateway,
+  totals: CacheTotals,
+  stapler: Stapler,
+  { log, tail, statistics }: Pick<EdgeOptions, 'log' | 'tail' | 'statistics'>,
+): void {
   switch (message.kind) {
     case 'log':
       log.warn(message.message, message.fields);
+      break;
+    case 'site-counts':
+      statistics?.addSites(message);
       break;
     case 'cache-stats':
       totals.take(message.worker, message.stats);

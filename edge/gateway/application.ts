@@ -21,6 +21,7 @@ import { createGateway } from './gateway.ts';
 import type { FromGateway, GatewayData, ToGateway } from './messages.ts';
 import { Observer } from './observer.ts';
 import { openResponses } from './responses.ts';
+import { SiteCounts } from './site-counts.ts';
 import { TailSampler } from './tail-sampler.ts';
 
 /** Milliseconds between two reports of the cache's statistics. */
@@ -79,11 +80,18 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
           onDropped: (lines) => counters.countDroppedLines(lines),
         });
   const tail = new TailSampler({ send: (samples) => send({ kind: 'requests', samples }) });
+  const siteCounts = options.countsSites
+    ? new SiteCounts({
+        send: (counts, added) => send({ kind: 'site-counts', counts, added }),
+        onLost: (requests) => counters.countLostRequests(requests),
+      })
+    : null;
   const observer = new Observer(
     counters,
     log,
     (fault, count, domain, detail) => warn('request to an origin failed', { reason: fault, count, domain, detail }),
     tail,
+    siteCounts,
   );
   const { cluster } = options.zoneSettings;
   const trusts = trustOf(edge.trustedProxies);
@@ -129,6 +137,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       tail.flush();
       await admin.close();
       await responses.close();
+      siteCounts?.close();
       await sites.close();
     },
   };

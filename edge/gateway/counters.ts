@@ -42,6 +42,7 @@ export const GATEWAY_COLUMNS: readonly string[] = [
   'bytes',
   'cut',
   'log_dropped',
+  'statistics_lost',
 ];
 
 const POSITIONS: ReadonlyMap<string, number> = new Map(GATEWAY_COLUMNS.map((name, i) => [name, i]));
@@ -58,6 +59,7 @@ const SECONDS = positionOf('origin_seconds');
 const BYTES = positionOf('bytes');
 const CUT = positionOf('cut');
 const DROPPED = positionOf('log_dropped');
+const LOST = positionOf('statistics_lost');
 
 export class GatewayCounters {
   readonly #values: Float64Array;
@@ -100,5 +102,10 @@ export class GatewayCounters {
   /** Counts lines that the access log has dropped. */
   countDroppedLines(lines: number): void {
     this.#values[DROPPED] += lines;
+  }
+
+  /** Counts requests that are missing from the statistics. */
+  countLostRequests(requests: number): void {
+    this.#values[LOST] += requests;
   }
 }

@@ -19,6 +19,8 @@ export interface GatewayData {
   /** The part of the cache that all threads share. */
   readonly cache: CacheHandle;
   readonly adminHosts: readonly string[];
+  /** Whether the responses of sites are counted for statistics. */
+  readonly countsSites: boolean;
   /** Certificate of the admin hosts. Null: the certificate in the store. */
   readonly adminCertificate: TlsCertificate | null;
   readonly adminTarget: AdminTarget;
@@ -38,6 +40,8 @@ export type FromGateway =
   /** Complete lines. The writer increments the number in `writtenBatches` afterwards. */
   | { readonly kind: 'access-log'; readonly lines: string; readonly writtenBatches: SharedArrayBuffer }
   | { readonly kind: 'requests'; readonly samples: readonly DomainSample[] }
+  /** Counts of sites. The receiver increments the number in `added` afterwards. */
+  | { readonly kind: 'site-counts'; readonly counts: Float64Array; readonly added: SharedArrayBuffer }
   /** Sent periodically. `worker`: the id of the thread, which is never reused. */
   | { readonly kind: 'cache-stats'; readonly worker: number; readonly stats: CacheStats }
   | {

@@ -9,6 +9,7 @@ import type { ExchangeRecord } from '../proxy/record.ts';
 import type { Site } from '../sites/site.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Destination, GatewayCounters } from './counters.ts';
+import type { SiteCounts } from './site-counts.ts';
 import type { TailSampler } from './tail-sampler.ts';
 
 /**
@@ -22,18 +23,22 @@ export class Observer {
   readonly #log: AccessLog | null;
   readonly #tail: TailSampler | null;
   readonly #onFault: OnOriginFault;
+  readonly #sites: SiteCounts | null;
   readonly #throttle = new LogThrottle();
 
+  /** `sites`: null: no statistics. */
   constructor(
     counters: GatewayCounters,
     log: AccessLog | null,
     onFault: OnOriginFault,
     tail: TailSampler | null = null,
+    sites: SiteCounts | null = null,
   ) {
     this.#counters = counters;
     this.#log = log;
     this.#onFault = onFault;
     this.#tail = tail;
+    this.#sites = sites;
   }
 
   recordStart(exchange: Exchange): void {
@@ -60,6 +65,7 @@ export class Observer {
     const counters = this.#counters;
     counters.countResponse('site', status, bytes);
     counters.countCacheOutcome(cache);
+    this.#sites?.count(site, status, cache, bytes);
     if (originMs >= 0) counters.recordOriginTime(originMs);
     if (!isWhole) counters.countIncomplete();
     if (fault !== null) {

@@ -1,0 +1,102 @@
+/**
+ * The statistics thread: takes the samples of the DNS threads and the counts of the edge, writes
+ * them each minute, and answers queries. The work must not delay the main thread.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { beat } from '../os/pulse.ts';
+import { openEnvironment } from '../store/environment.ts';
+import { StoreReader } from '../store/reader.ts';
+import { Collector } from './collector.ts';
+import { openStatisticsFile } from './files.ts';
+import type { FromStatistics, StatisticsData, ToStatistics } from './messages.ts';
+import { SampleReader } from './sample-ring.ts';
+import { StatisticsStore } from './store.ts';
+
+const DRAIN_MS = 50;
+const LOOK_MS = 1000;
+const MINUTE_MS = 60_000;
+
+const post = (message: FromStatistics): void => parentPort?.postMessage(message);
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function start({ directory, rings, maxBytes, pulse }: StatisticsData): void {
+  beat(pulse);
+  const environment = openEnvironment(directory);
+  const store = new StatisticsStore(openStatisticsFile(directory));
+  const readers = rings.map((ring) => new SampleReader(ring));
+  const collector = new Collector({
+    store,
+    reader: new StoreReader(environment),
+    rings: readers,
+    maxBytes,
+    now: () => Math.floor(Date.now() / MINUTE_MS),
+  });
+  let isStopping = false;
+  let tidying: Promise<void> | null = null;
+
+  let fault: string | null = null;
+  /** A full disk must not end the thread. */
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      fault = reasonOf(error);
+    }
+  };
+  const tidy = (): void => {
+    tidying ??= collector
+      .tidy(() => isStopping)
+      .catch((error: unknown) => {
+        fault = reasonOf(error);
+      })
+      .finally(() => {
+        tidying = null;
+      });
+  };
+  const look = (): void => {
+    attempt(() => {
+      if (!collector.startMinute()) return;
+      fault = null;
+      tidy();
+    });
+    const droppedSamples = readers.reduce((sum, { dropped }) => sum + dropped, 0);
+    post({ kind: 'figures', figures: { samples: collector.samples, droppedSamples, diskBytes: store.bytes, fault } });
+  };
+  const drain = (): void => attempt(() => collector.drain());
+  const timers = [setInterval(drain, DRAIN_MS), setInterval(look, LOOK_MS)];
+
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    for (const timer of timers) clearInterval(timer);
+    await tidying;
+    drain();
+    attempt(() => collector.flush());
+    await store.close();
+    await environment.close();
+    process.exit();
+  };
+
+  parentPort?.on('message', (message: ToStatistics) => {
+    if (message.kind === 'stop') void stop();
+    else if (message.kind === 'sites') {
+      attempt(() => collector.addSites(message.counts));
+      post({ kind: 'added', number: message.number });
+    } else {
+      // The counts of queries that were answered before are part of the answer.
+      drain();
+      let answer = null;
+      attempt(() => {
+        answer = collector.read(message.query);
+      });
+      post({ kind: 'answer', number: message.number, answer });
+    }
+  });
+  tidy();
+  post({ kind: 'listening' });
+}
+
+try {
+  start(workerData as StatisticsData);
+} catch (error) {
+  post({ kind: 'failed', message: reasonOf(error) });
+}

@@ -1,0 +1,124 @@
+/**
+ * Counts the responses of each site exactly, for the statistics.
+ *
+ * A thread collects counts and sends them to the main thread every second. If they are not added in
+ * time, the thread goes on counting. A request is lost only if the table is full.
+ */
+import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../core/statistics/columns.ts';
+import type { CacheOutcome } from '../cache/outcome.ts';
+import type { Site } from '../sites/site.ts';
+import { CACHE_OUTCOMES } from './counters.ts';
+
+/** Milliseconds that counts wait for more. */
+const FLUSH_DELAY_MS = 1000;
+/** Sites that a thread counts at a time; more are sent immediately. */
+const MAX_SITES = 4096;
+/** Messages that were not added yet. */
+const MAX_IN_FLIGHT = 2;
+/** Statuses have three digits. */
+const STATUSES = 1000;
+
+const CACHE: Readonly<Record<CacheOutcome, number>> = Object.fromEntries(
+  CACHE_OUTCOMES.map((outcome, i) => [outcome, i]),
+) as Record<CacheOutcome, number>;
+
+interface SiteCount {
+  readonly domainId: string;
+  sent: number;
+  cached: number;
+  /** Cache outcome × STATUSES + status ─► requests. */
+  readonly requests: Map<number, number>;
+}
+
+export interface SiteCountsOptions {
+  /** Sends counts. The receiver increments the number in `added` afterwards. */
+  send(counts: Float64Array, added: SharedArrayBuffer): void;
+  onLost(requests: number): void;
+}
+
+export class SiteCounts {
+  readonly #options: SiteCountsOptions;
+  readonly #sites = new Map<string, SiteCount>();
+  /** Of the last response: many in a row are of one site. */
+  #last: SiteCount | null = null;
+  readonly #added = new Int32Array(new SharedArrayBuffer(4));
+  #sent = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: SiteCountsOptions) {
+    this.#options = options;
+  }
+
+  /** `bytes`: of the response body. */
+  count({ domainId }: Site, status: number, outcome: CacheOutcome, bytes: number): void {
+    let site = this.#last;
+    if (site === null || site.domainId !== domainId) {
+      site = this.#siteOf(domainId);
+      if (site === null) return;
+      this.#last = site;
+    }
+    const key = CACHE[outcome] * STATUSES + status;
+    site.requests.set(key, (site.requests.get(key) ?? 0) + 1);
+    site.sent += bytes;
+    if (outcome === 'hit' || outcome === 'revalidated' || outcome === 'stale') site.cached += bytes;
+  }
+
+  /** Sends the remaining counts. */
+  close(): void {
+    this.#send();
+  }
+
+  #siteOf(domainId: string): SiteCount | null {
+    let site = this.#sites.get(domainId);
+    if (site !== undefined) return site;
+    if (this.#sites.size >= MAX_SITES) {
+      if (!this.#isFlowing) {
+        this.#options.onLost(1);
+        return null;
+      }
+      this.#send();
+    }
+    site = { domainId, sent: 0, cached: 0, requests: new Map() };
+    this.#sites.set(domainId, site);
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+    return site;
+  }
+
+  get #isFlowing(): boolean {
+    return this.#sent - Atomics.load(this.#added, 0) < MAX_IN_FLIGHT;
+  }
+
+  #flush(): void {
+    this.#timer = null;
+    if (this.#isFlowing) this.#send();
+    else this.#timer = setTimeout(() => this.#flush(), FLUSH_DELAY_MS).unref();
+  }
+
+  #send(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#sites.size === 0) return;
+    const counts: number[] = [];
+    for (const site of this.#sites.values()) appendCounts(counts, site);
+    this.#sites.clear();
+    this.#last = null;
+    this.#sent++;
+    this.#options.send(Float64Array.from(counts), this.#added.buffer as SharedArrayBuffer);
+  }
+}
+
+/** Appends the counts of a site as Collector.addSites reads them. */
+function appendCounts(counts: number[], { domainId, sent, cached, requests }: SiteCount): void {
+  const columns = new Map<number, number>();
+  const add = (column: number, count: number): void => {
+    if (count > 0) columns.set(column, (columns.get(column) ?? 0) + count);
+  };
+  for (const [key, count] of requests) {
+    add(statusColumn(key % STATUSES), count);
+    add(cacheColumn(CACHE_OUTCOMES[Math.floor(key / STATUSES)]), count);
+  }
+  add(SENT_BYTES, sent);
+  add(CACHED_BYTES, cached);
+  counts.push(Number(domainId), columns.size);
+  for (const [column, count] of columns) counts.push(column, count);
+}
