@@ -94,7 +94,10 @@ export class Collector {
       const receive = (entry: CountEntry): void => {
         for (const [column, count] of entry.columns) {
           let counts = columns.get(column);
-          if (counts === undefined) columns.set(column, (counts = new Array<number>(points).fill(0)));
+          if (counts === undefined) {
+            counts = new Array<number>(points).fill(0);
+            columns.set(column, counts);
+          }
           counts[point] += count;
         }
         for (const [name, count] of entry.names) addTo(names, name, count);
