@@ -6,7 +6,7 @@ export const STATISTICS_SETTINGS = {
   enabled: setting(
     flag,
     true,
-    'Whether this node counts queries and requests by domain. They are kept for 31 days in statistics.mdb in the data folder.',
+    'Whether this node counts queries and requests by domain. They are kept for 31 days in counts.mdb in the data folder.',
   ),
   sampling: setting(
     integer(1, 65_536),

@@ -1,6 +1,6 @@
 /**
- * Every response passes through this gate: rate limit, counters, statistics, query log. A part that is not
- * configured costs one branch. Hot: allocates nothing.
+ * Every response passes through this gate: rate limit, counters, statistics, query log. A part that
+ * is not configured costs one branch. Hot: allocates nothing.
  */
 import type { Client } from '../address/client.ts';
 import type { Query } from '../answer/query.ts';

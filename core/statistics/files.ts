@@ -1,6 +1,6 @@
 /**
- * The file of the statistics: an LMDB environment of its own, since these counts belong to this node
- * and are no part of the store that nodes copy from each other.
+ * The file of the statistics: an LMDB environment of its own, since these counts belong to this
+ * node and are no part of the store that nodes copy from each other.
  */
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
@@ -8,7 +8,7 @@ import { BINARY, type Binary } from '../store/environment.ts';
 import { makeFolder } from '../store/folder.ts';
 import { TIERS } from './tiers.ts';
 
-const FILE = 'statistics.mdb';
+const FILE = 'counts.mdb';
 const FIRST_MAP_SIZE = 64 << 20;
 
 export interface StatisticsFile {

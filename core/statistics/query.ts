@@ -1,4 +1,4 @@
-/** What is asked of the statistics, and the answer of one node. */
+/** A query of the statistics, and the answer of one node. */
 import { addTo, MAX_NAMES, topNames } from './counts.ts';
 
 export interface StatisticsQuery {

@@ -4,7 +4,7 @@
  * A DNS thread writes samples into a ring in shared memory; the statistics thread reads them. The
  * DNS thread never waits: if the ring is full, the sample is counted and dropped.
  *
- *   ring   { written u32, taken u32, dropped u32, reserved }, then RING_ENTRIES entries of ENTRY bytes
+ *   ring   { written u32, taken u32, dropped u32, reserved }, then RING_ENTRIES entries
  *   entry  type u16, rcode u16, length of the zone's apex u8, length of the name u8, name
  *
  * Each thread has its own ring and is its only writer. The statistics thread is the only reader.

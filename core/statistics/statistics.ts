@@ -75,7 +75,7 @@ export class Statistics {
       failure: (message) =>
         new ConfigError(
           'no_statistics',
-          `Cannot open statistics.mdb in ${config.dataDir}: ${message}. Move the file away, or set statistics.enabled to false.`,
+          `Cannot open counts.mdb in ${config.dataDir}: ${message}. Move the file away, or set statistics.enabled to false.`,
         ),
       onMessage: (message) => this.#receive(message, faults),
       onRestart() {},

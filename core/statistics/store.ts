@@ -1,7 +1,7 @@
 /**
  * Counts on disk. The counts of a period are in one or more parts, each written once and never
- * changed: sorted blocks (blocks.ts). A reader adds up the parts. A longer period is merged from the
- * parts of the shorter ones in it.
+ * changed: sorted blocks (blocks.ts). A reader adds up the parts. A longer period is merged from
+ * the parts of the shorter ones in it.
  */
 
 import { type Block, BlockWriter, blockKey, decodeBlock, findInBlock, isSameRun } from './blocks.ts';

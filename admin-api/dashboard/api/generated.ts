@@ -1018,6 +1018,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the statistics of a domain
+         * @description Counts of all nodes, added up when requested; a node that does not answer in
+         * 2 seconds is listed as missing. DNS queries are sampled, requests are counted exactly.
+         * Counts are kept for 31 days.
+         */
+        get: operations["getDomainStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the statistics of all domains of an account
+         * @description Counts of all nodes, added up when requested; a node that does not answer in
+         * 2 seconds is listed as missing. DNS queries are sampled, requests are counted exactly.
+         * Counts are kept for 31 days.
+         */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dev/apps/upload": {
         parameters: {
             query?: never;
@@ -2165,6 +2209,85 @@ export interface components {
             remote_address: string;
             /** @description the User-Agent of the client that signed in */
             user_agent: string | null;
+        };
+        Statistics: {
+            /** @description the start of the first step, as YYYY-MM-DD HH:MM:SS in UTC */
+            from: string;
+            /** @description the end of the last step, as YYYY-MM-DD HH:MM:SS in UTC */
+            to: string;
+            /** @description the length of a step in seconds */
+            step: number;
+            queries: {
+                /**
+                 * @description one DNS query in this number was counted, and counts as so many; 1:
+                 * all counts are exact
+                 */
+                sampling: number;
+                /** @description DNS queries */
+                total: number;
+                /**
+                 * @description queries by type, the highest total first; without those that are
+                 * zero
+                 */
+                by_type: components["schemas"]["StatisticsSeries"][];
+                /**
+                 * @description queries by response code, the highest total first; without those
+                 * that are zero
+                 */
+                by_code: components["schemas"]["StatisticsSeries"][];
+            };
+            /** @description the most queried names, the highest number first */
+            top_names: {
+                /**
+                 * @description of a domain relative, "@" for its apex; of an account the whole name
+                 */
+                name: string;
+                /**
+                 * @description queries that certainly were for this name, sampled like all queries
+                 */
+                queries: number;
+            }[];
+            requests: {
+                /** @description HTTP requests, all of them */
+                total: number;
+                /**
+                 * @description requests by status; 499: the client disconnected before the
+                 * response, the highest total first; without those that are zero
+                 */
+                by_status: components["schemas"]["StatisticsSeries"][];
+                /**
+                 * @description requests by cache result, the highest total first; without those
+                 * that are zero
+                 */
+                by_cache: components["schemas"]["StatisticsSeries"][];
+            };
+            bytes: {
+                /** @description bytes of response bodies */
+                total: number;
+                /** @description those that came from the cache */
+                cached: number;
+                /** @description bytes of response bodies, for each step */
+                sent_counts: number[];
+                /** @description those from the cache, for each step */
+                cached_counts: number[];
+            };
+            nodes: {
+                /** @description the nodes whose counts are included */
+                answered: string[];
+                /**
+                 * @description the nodes whose counts are missing: not reachable, or statistics are
+                 * off
+                 */
+                missing: string[];
+            };
+        };
+        StatisticsSeries: {
+            /** @description what is counted, such as "AAAA", "NXDOMAIN", "404" or "hit" */
+            name: string;
+            /** @description the sum of all steps */
+            total: number;
+            /** @description one number for each step, the first at `from` */
+            counts: number[];
         };
         Token: {
             /** @description the id of the token */
@@ -11428,6 +11551,230 @@ export interface operations {
                     };
                 };
             };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getDomainStatistics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the start of the range; the default is 24 hours before `to`, as
+                 * YYYY-MM-DD HH:MM:SS in UTC
+                 */
+                from?: string;
+                /**
+                 * @description the end of the range; the default is now, as YYYY-MM-DD HH:MM:SS in
+                 * UTC
+                 */
+                to?: string;
+                /**
+                 * @description the length of a step in seconds: one of 60, 300, 900, 3600, 21600,
+                 * 86400; 60 reaches back 3 hours, 300 and 900 two days, the others 31 days
+                 */
+                step?: number;
+            };
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the statistics of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        statistics: components["schemas"]["Statistics"];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Unprocessable Entity: `invalid_time`, `invalid_range`, `invalid_step`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_time" | "invalid_range" | "invalid_step";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the start of the range; the default is 24 hours before `to`, as
+                 * YYYY-MM-DD HH:MM:SS in UTC
+                 */
+                from?: string;
+                /**
+                 * @description the end of the range; the default is now, as YYYY-MM-DD HH:MM:SS in
+                 * UTC
+                 */
+                to?: string;
+                /**
+                 * @description the length of a step in seconds: one of 60, 300, 900, 3600, 21600,
+                 * 86400; 60 reaches back 3 hours, 300 and 900 two days, the others 31 days
+                 */
+                step?: number;
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the statistics of all domains of an account */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        statistics: components["schemas"]["Statistics"];
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Unprocessable Entity: `invalid_time`, `invalid_range`, `invalid_step`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_time" | "invalid_range" | "invalid_step";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };

@@ -33,15 +33,15 @@ test('entries come back as they were, in order, and each is found by its id', ()
   fc.assert(
     fc.property(entries, (list) => {
       const writer = new BlockWriter(29_000_000, 3);
-      for (const one of list) writer.add(one);
+      for (const item of list) writer.add(item);
       writer.finish();
       assert.equal(writer.blocks.flatMap(decodeBlock), list);
       const keys = writer.blocks.map(({ key }) => key);
       assert.equal([...keys].sort(Buffer.compare), keys);
-      for (const one of list) {
-        const wanted = blockKey(29_000_000, 3, one.kind, one.id);
+      for (const item of list) {
+        const wanted = blockKey(29_000_000, 3, item.kind, item.id);
         const block = writer.blocks.findLast(({ key }) => Buffer.compare(key, wanted) <= 0);
-        assert.equal(findInBlock(block!, one.id), one);
+        assert.equal(findInBlock(block!, item.id), item);
       }
     }),
   );

@@ -1,4 +1,4 @@
-/** Counts over a month: written, merged, expired, read, and after a start anew. */
+/** Counts over a month: written, merged, expired, read, and after a restart. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Collector } from '../../../core/statistics/collector.ts';
@@ -88,7 +88,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 
 const test = suite('statistics store');
 
-test('counts of the current minute, of earlier ones, and after a clean start anew', async () => {
+test('counts of the current minute, of earlier ones, and after a clean restart', async () => {
   const rig = new Rig();
   rig.zone('example.test.', 1);
   rig.query('www.example.test.', 'example.test.', 1);
