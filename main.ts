@@ -79,9 +79,11 @@ async function startParts(
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const signing = core.openSigning({ ...shared, node, signatures: store.signers.memo });
   readiness.signing = signing;
+  const delegations = core.openDelegations({ ...shared, node });
   const api = adminApi.createAdminApi({
     ...shared,
     publicParent: signing.publicParent,
+    delegation: delegations.look,
     blobs: node.blobs,
     watchRequests: node.watchRequests,
     readStatistics: node.readStatistics,
@@ -113,6 +115,7 @@ async function startParts(
   stops.own(core.openWithdrawal(config, node.standing, log));
   stops.own(core.startUpkeep({ ...shared, isAlone: node.isAlone }));
   stops.own(signing).keeper.start();
+  stops.own(delegations).start();
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;

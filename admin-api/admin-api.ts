@@ -9,6 +9,7 @@ import type { ClusterView } from '../core/cluster/overview.ts';
 import type { ReadStatistics } from '../core/cluster/peer-statistics.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
+import type { DelegationLook } from '../core/delegation/look.ts';
 import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
@@ -88,8 +89,10 @@ export interface AdminApiOptions {
   readonly aliases?: AliasStates;
   /** Resolves host names of origins; omitted: uses `edge.resolvers`. */
   readonly resolve?: Resolve;
-  /** Asks the nameservers of parent zones. */
+  /** Asks the nameservers of parent zones for DS records. */
   readonly publicParent: PublicLook;
+  /** Asks them for delegations. */
+  readonly delegation: DelegationLook;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Folder of the dashboard's files; omitted: there is no dashboard. */
@@ -131,6 +134,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     search: new DomainSearch(reader, journal),
     aliases: options.aliases ?? new AliasStates(environment),
     publicParent: options.publicParent,
+    delegation: options.delegation,
   };
   const passwords = new Passwords();
   const pool = new PreparePool();

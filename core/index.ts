@@ -10,6 +10,7 @@ export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';
 export { openWithdrawal } from './cluster/withdrawal.ts';
 export { formatServices, secretKeyFile } from './config/index.ts';
+export { openDelegations } from './delegation/open.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';
 export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';

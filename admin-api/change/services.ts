@@ -3,6 +3,7 @@ import type { AliasStates } from '../../core/alias/index.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
 import type { Config } from '../../core/config/index.ts';
+import type { DelegationLook } from '../../core/delegation/look.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { PublicLook } from '../../core/signing/store-zone.ts';
 import type { Environment } from '../../core/store/environment.ts';
@@ -47,8 +48,10 @@ export interface Services {
   readonly secrets: Secrets;
   readonly search: DomainFinder;
   readonly aliases: AliasStates;
-  /** Asks the nameservers of parent zones. */
+  /** Asks the nameservers of parent zones for DS records. */
   readonly publicParent: PublicLook;
+  /** Asks them for delegations. */
+  readonly delegation: DelegationLook;
 }
 
 /** The id in a path or a query; 0, which no object has, for any text that is no id. */

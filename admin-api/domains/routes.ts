@@ -3,17 +3,25 @@ import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { nextCursor, readPage, readSort } from '../http/lists.ts';
+import { RateLimit } from '../http/rate-limit.ts';
 import { type Route, route } from '../http/route.ts';
 import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
+import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
 import { etag, ownedDomain } from './owned.ts';
-import { domainBody, domainResponse, domainsResponse } from './schema.ts';
-import { createDomain, deleteDomain, describeDomain } from './service.ts';
+import { delegationResponse, domainBody, domainResponse, domainsResponse } from './schema.ts';
+import { createDomain, deleteDomain, describeDomain, describeListed } from './service.ts';
 
 const DOMAINS = '/api/v1/domains';
 const DOMAIN = `${DOMAINS}/{domain_id}`;
 
+const DELEGATION = `${DOMAIN}/delegation`;
+/** Checks of delegations of an account in one minute. */
+const CHECKS = 30;
+const ONE_MINUTE = 60;
+
 export function domainRoutes(services: Services): Route[] {
+  const checks = new RateLimit('delegation', services.config.rateLimit === 0 ? 0 : CHECKS, ONE_MINUTE);
   return [
     route({
       operationId: 'listDomains',
@@ -39,7 +47,7 @@ export function domainRoutes(services: Services): Route[] {
           search: query.get('q'),
         });
         return {
-          domains: rows.map((domain) => describeDomain(services, domain)),
+          domains: rows.map((domain) => describeListed(services, domain)),
           next_cursor: nextCursor(last, context),
           total,
         };
@@ -95,6 +103,30 @@ export function domainRoutes(services: Services): Route[] {
       response: NOTHING,
       faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present'] },
       run: (context) => deleteDomain(services, context, parseId(context.params.domain_id)),
+    }),
+    route({
+      operationId: 'getDelegation',
+      method: 'GET',
+      path: DELEGATION,
+      tag: 'domains',
+      summary: 'Get the delegation of a domain, as it was last seen',
+      description: 'The parent zones of all domains are asked in the background.',
+      scope: 'dns',
+      response: delegationResponse,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => describeDelegation(services, context),
+    }),
+    route({
+      operationId: 'checkDelegation',
+      method: 'POST',
+      path: `${DELEGATION}/check`,
+      tag: 'domains',
+      summary: 'Ask the parent zone now',
+      description: `Asks every nameserver of the parent zone. An account may check ${CHECKS} times a minute.`,
+      scope: 'dns',
+      response: delegationResponse,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => checkDelegation(services, context, checks),
     }),
   ];
 }

@@ -1,16 +1,18 @@
 /** Creates, lists, describes and deletes domains. */
 import { StateError } from '../../core/base/errors.ts';
+import { judgeDelegation } from '../../core/delegation/state.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../core/journal/entry-codec.ts';
 import { deleteSignedZone } from '../../core/signing/store-zone.ts';
 import { afterPrefix, type Id, idKey, recordKeyParts } from '../../core/store/keys.ts';
-import { EMPTY_ZONE, type Reader, type ZoneState } from '../../core/store/reader.ts';
+import { EMPTY_ZONE, type ZoneState } from '../../core/store/reader.ts';
 import {
   acmeChallenges,
   acmeOrders,
   automaticCertificates,
   certificates,
   type Domain,
+  delegations,
   domains,
   proxiedOf,
   proxies,
@@ -18,8 +20,7 @@ import {
   records,
   spellings,
 } from '../../core/store/rows.ts';
-import { formatHost, type Name, nameAt, parentName } from '../../core/wire/name.ts';
-import { TYPE } from '../../core/wire/types.ts';
+import { formatHost, type Name, parentName } from '../../core/wire/name.ts';
 import { planLimit } from '../accounts/service.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
@@ -27,6 +28,7 @@ import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
+import { expectedOf } from './delegation.ts';
 import { parseDomain, rejectPublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 import { requireNoDs } from './parent-ds.ts';
@@ -90,6 +92,8 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
       const count = changes.count;
       deleteSpellings(services, draft, domain.id, changes);
       deleteProxy(draft, domain.id);
+      const delegation = draft.delegation(domain.id);
+      if (delegation !== undefined) draft.delete(delegations, delegation);
       deleteSignedZone(draft, domain, services.zoneSettings.nameservers, nowSeconds());
       // After its records, because applying those needs the domain.
       changes.delete(domains.number, domains.key(domain));
@@ -153,6 +157,19 @@ export function deleteSpellings({ environment }: Services, draft: Draft, domainI
     changes.delete(spellings.number, key as Buffer);
 }
 
+/** A domain in lists, with states that change without the domain. */
+export function describeListed(services: Services, domain: Domain) {
+  const { reader } = services;
+  const { state } = judgeDelegation(expectedOf(services, reader, domain), reader.delegation(domain.id));
+  const signed = reader.dnssecState(domain.id);
+  return {
+    ...describeDomain(services, domain),
+    delegation: state,
+    dnssec_status: signed?.phase ?? ('off' as const),
+    dnssec_problem: signed?.hasProblem ?? false,
+  };
+}
+
 export function describeDomain(services: Services, domain: Domain) {
   return viewDomain(services, domain, services.reader.zoneState(domain.id));
 }
@@ -161,7 +178,7 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
     id: domain.id,
     domain: formatHost(domain.apex),
-    nameservers: nameserversOf(services.reader, domain) ?? services.zoneSettings.nameservers,
+    nameservers: [...expectedOf(services, services.reader, domain)],
     record_count: state.recordCount,
     revision: state.revision,
     proxy_enabled: services.reader.proxy(domain.id)?.enabled ?? false,
@@ -169,11 +186,4 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
     created_at: formatTime(domain.createdAt),
     updated_at: formatTime(state.updatedAt || domain.createdAt),
   };
-}
-
-/** The nameservers from a zone file, if the domain keeps its apex. */
-function nameserversOf(reader: Reader, domain: Domain): string[] | undefined {
-  if (domain.kept === null) return undefined;
-  const own = reader.recordsAt(domain.id, domain.apex).filter((record) => record.type === TYPE.NS);
-  return own.length === 0 ? undefined : own.map((record) => formatHost(nameAt(record.rdata, 0)));
 }

@@ -290,6 +290,13 @@ export const schema = {
       'For test setups: private, loopback or reserved addresses that are accepted as addresses of a target. "true" accepts every address, which lets customers direct visitors into private networks.',
     ),
   }),
+  domains: section('Domains.', {
+    check_delegation: setting(
+      flag,
+      true,
+      'Asks the parent zones of all domains in the background which nameservers they have, for the state of delegation in lists. A live domain is asked for once a day. The resolvers are dnssec.resolvers.',
+    ),
+  }),
   dnssec: section('DNSSEC: how the DS records of signed zones are looked up at their parent zones.', {
     resolvers: setting(
       resolvers,

@@ -3,38 +3,23 @@
  * resolver, and then its servers are asked directly, since a resolver answers from its cache.
  * Bounded in time and in the number of queries.
  */
-import { getServers } from 'node:dns';
-import { type Exemptions, formatAddress, mayConnect } from '../address/index.ts';
 import { InvalidError } from '../base/errors.ts';
 import { Interval } from '../base/interval.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Server } from '../resolver/exchange.ts';
-import { queryResolvers, queryServer, type RecordReply } from '../resolver/query.ts';
-import { parseServer } from '../resolver/resolver.ts';
-import { equalNames, formatHost, isWithin, type Name, nameAt, nameId, parentName } from '../wire/name.ts';
+import { ParentZones, type ParentZonesOptions } from '../resolver/parent-zone.ts';
+import { queryServer } from '../resolver/query.ts';
+import { equalNames, formatHost, type Name, nameId } from '../wire/name.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { type DsAnswer, type LookResult, mergeAnswers } from './parent-look.ts';
 
-export interface PublicParentOptions {
-  /** As recursiveLookup takes them; empty: those of the system. */
-  readonly resolvers: readonly string[];
-  /** Addresses of nameservers that are asked although they are not public. */
-  readonly exemptions: Exemptions;
-  /** Port of the nameservers of parents; omitted: 53. */
-  readonly port?: number;
+export interface PublicParentOptions extends ParentZonesOptions {
   /** Seconds since 1970; omitted: the clock of the machine. */
   readonly now?: () => number;
 }
 
 /** Milliseconds for a whole look. */
 const LOOK_MS = 20_000;
-const MAX_RESOLVERS = 4;
-/** Nameservers that are asked: the root and most top-level domains have at most 13. */
-const MAX_SERVERS = 16;
-/** Addresses of each family that are asked, for each nameserver. */
-const MAX_ADDRESSES = 2;
-/** Labels of a name that are CNAMEs before the parent zone is found. */
-const MAX_STEPS = 16;
 /** Looks at the same time; others wait. Each has at most 70 queries in flight. */
 const MAX_LOOKS = 16;
 /** Milliseconds in which a zone is looked at once: requests cannot flood other nameservers. */
@@ -42,6 +27,7 @@ const REPEAT_MS = 5000;
 
 export class PublicParent {
   readonly #options: PublicParentOptions;
+  readonly #zones: ParentZones;
   readonly #stop: AbortSignal;
   readonly #slots = new Semaphore(MAX_LOOKS);
   /** Looks of the last seconds, and those in flight, by apex. */
@@ -50,6 +36,7 @@ export class PublicParent {
   /** `stop`: ends all looks. */
   constructor(options: PublicParentOptions, stop: AbortSignal) {
     this.#options = options;
+    this.#zones = new ParentZones(options);
     this.#stop = stop;
   }
 
@@ -72,8 +59,8 @@ export class PublicParent {
     const { now = () => Date.now() / 1000 } = this.#options;
     const signal = AbortSignal.any([this.#stop, AbortSignal.timeout(LOOK_MS)]);
     try {
-      const zone = await this.#findParent(apex, signal);
-      const hosts = await this.#findServers(zone, signal);
+      const zone = await this.#zones.find(apex, signal);
+      const hosts = await this.#zones.hostsOf(zone, signal);
       const answers = await Promise.all(hosts.map((host) => this.#askHost(host, apex, signal)));
       return mergeAnswers(formatHost(zone), answers, Math.floor(now()));
     } catch (error) {
@@ -84,55 +71,11 @@ export class PublicParent {
     }
   }
 
-  /** The zone of the name above, as its SOA says. */
-  async #findParent(apex: Name, signal: AbortSignal): Promise<Name> {
-    let name = parentName(apex);
-    for (let i = 0; i < MAX_STEPS; i++) {
-      const { answer, authority } = await this.#resolve(name, TYPE.SOA, signal);
-      if (answer.some((record) => record.type === TYPE.SOA && equalNames(record.name, name))) return name;
-      if (answer.length === 0) {
-        const soa = authority.find((record) => record.type === TYPE.SOA && isWithin(name, record.name));
-        if (soa === undefined) break;
-        return soa.name;
-      }
-      // A CNAME leads elsewhere; the name above is in the same zone, or at its apex.
-      if (name.length === 1) break;
-      name = parentName(name);
-    }
-    throw new Error(`the parent zone of ${formatHost(apex)} cannot be found`);
-  }
-
-  async #findServers(zone: Name, signal: AbortSignal): Promise<Name[]> {
-    const { answer } = await this.#resolve(zone, TYPE.NS, signal);
-    const hosts = answer
-      .filter((record) => record.type === TYPE.NS && equalNames(record.name, zone))
-      .map(({ rdata }) => nameAt(rdata, 0))
-      .sort(Buffer.compare);
-    if (hosts.length === 0)
-      throw new Error(`the nameservers of ${formatHost(zone) || 'the root zone'} cannot be found`);
-    return hosts.slice(0, MAX_SERVERS);
-  }
-
   /** Of each address that answers. Never rejects. */
   async #askHost(host: Name, apex: Name, signal: AbortSignal): Promise<DsAnswer[]> {
-    const families = await Promise.all(
-      [TYPE.A, TYPE.AAAA].map(async (type) => {
-        const reply = await this.#resolve(host, type, signal).catch(() => null);
-        return reply?.answer.filter((record) => record.type === type).slice(0, MAX_ADDRESSES) ?? [];
-      }),
-    );
-    const { exemptions, port = 53 } = this.#options;
-    const addresses = families.flat().filter(({ rdata }) => mayConnect(rdata, exemptions).public);
-    const answers = await Promise.all(
-      addresses.map(({ rdata }) => askServer({ address: formatAddress(rdata), port }, apex, signal).catch(() => null)),
-    );
+    const servers = await this.#zones.serversOf(host, signal);
+    const answers = await Promise.all(servers.map((server) => askServer(server, apex, signal).catch(() => null)));
     return answers.filter((answer) => answer !== null);
-  }
-
-  #resolve(name: Name, type: number, signal: AbortSignal): Promise<RecordReply> {
-    const { resolvers } = this.#options;
-    const servers = (resolvers.length > 0 ? resolvers : getServers()).slice(0, MAX_RESOLVERS).map(parseServer);
-    return queryResolvers(servers, name, type, signal);
   }
 }
 

@@ -72,7 +72,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   const root = open<Buffer, Uint8Array>({
     path: join(directory, FILE),
     noSubdir: true,
-    maxDbs: 40,
+    maxDbs: 64,
     maxReaders: MAX_READERS,
     mapSize,
     overlappingSync: false,

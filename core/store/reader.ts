@@ -33,8 +33,10 @@ import {
   type Certificate,
   certificates,
   credentialKey,
+  type DelegationRow,
   type DnssecRow,
   type Domain,
+  delegations,
   dnssec,
   dnssecStates,
   domains,
@@ -294,6 +296,11 @@ export class Reader {
   /** How the zone is signed; undefined: it is not. */
   dnssec(domainId: Id): DnssecRow | undefined {
     return this.row(dnssec, idKey(domainId));
+  }
+
+  /** What its parent zone has for a domain; undefined: that was never looked at. */
+  delegation(domainId: Id): DelegationRow | undefined {
+    return this.row(delegations, idKey(domainId));
   }
 
   dnssecState(domainId: Id): StoredDnssecState | undefined {

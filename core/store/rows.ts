@@ -5,6 +5,7 @@
 import { accounts, sessions, tokens, tokenUses } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
+import { delegations } from './rows/delegations.ts';
 import { dnssec } from './rows/dnssec.ts';
 import { dnssecStates } from './rows/dnssec-states.ts';
 import { idCounters } from './rows/ids.ts';
@@ -22,6 +23,7 @@ import { domains, records } from './rows/zones.ts';
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
+export * from './rows/delegations.ts';
 export * from './rows/dnssec.ts';
 export * from './rows/dnssec-states.ts';
 export * from './rows/ids.ts';
@@ -67,5 +69,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     totps,
     passkeys,
     spentChallenges,
+    delegations,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

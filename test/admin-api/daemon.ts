@@ -14,6 +14,7 @@ import { openSecrets } from '../../core/base/secrets.ts';
 import { BlobStore } from '../../core/cluster/blobs/store.ts';
 import { describeSingleNode } from '../../core/cluster/overview.ts';
 import { type Config, loadConfig } from '../../core/config/index.ts';
+import type { FailedLook, ParentNameservers } from '../../core/delegation/look.ts';
 import { Signers } from '../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { decodeEntry } from '../../core/journal/entry-codec.ts';
@@ -73,7 +74,7 @@ export interface Daemon {
   /** The file with the key that encrypts secrets. */
   readonly keyFile: string;
   /** What the nameservers of any parent zone answer. */
-  readonly parent: { look: LookResult };
+  readonly parent: { look: LookResult; delegation: ParentNameservers | FailedLook };
   /** Lines of the log. */
   readonly logged: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -138,12 +139,13 @@ export async function startDaemon(
       ...settings,
     },
   });
-  const parent: { look: LookResult } = { look: NO_DS };
+  const parent: Daemon['parent'] = { look: NO_DS, delegation: { zone: 'net', sets: [[]] } };
   const tail = new RequestTail(config.nodeName);
   const create = (): AdminApi =>
     createAdminApi({
       watchRequests: tail.watch,
       publicParent: { look: async () => parent.look },
+      delegation: { look: async () => parent.delegation },
       environment,
       journal,
       log,

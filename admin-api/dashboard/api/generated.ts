@@ -580,13 +580,13 @@ export interface paths {
          * Receive changes as server-sent events
          * @description Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the
          * change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`,
-         * `dnssec`, `account`, `token`, `session`, `tsig_key`, `app`, `upload`), and its id; for
-         * parts of a domain, that of the domain. Only changes of the own account whose scope the
-         * token has, and of its domains if it is restricted to some; an administrator whose token
-         * has the scope `account` receives those of all accounts. With the header `Last-Event-ID`,
-         * the stream continues after that change. The event `reload` says that changes were missed:
-         * read everything again. Comments keep the connection open. The stream ends when its token
-         * or session ends.
+         * `dnssec`, `delegation`, `account`, `token`, `session`, `tsig_key`, `app`, `upload`), and
+         * its id; for parts of a domain, that of the domain. Only changes of the own account whose
+         * scope the token has, and of its domains if it is restricted to some; an administrator
+         * whose token has the scope `account` receives those of all accounts. With the header
+         * `Last-Event-ID`, the stream continues after that change. The event `reload` says that
+         * changes were missed: read everything again. Comments keep the connection open. The stream
+         * ends when its token or session ends.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -635,6 +635,47 @@ export interface paths {
          * DNSSEC first, or set force.
          */
         delete: operations["deleteDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/delegation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the delegation of a domain, as it was last seen
+         * @description The parent zones of all domains are asked in the background.
+         */
+        get: operations["getDelegation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/delegation/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the parent zone now
+         * @description Asks every nameserver of the parent zone. An account may check 30 times a
+         * minute.
+         */
+        post: operations["checkDelegation"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1835,6 +1876,45 @@ export interface components {
             content: string;
             /** @description seconds */
             ttl: number;
+        };
+        ListedDomain: {
+            /** @description the id of the domain */
+            id: number;
+            /** @description its name, in A-labels, without the last dot */
+            domain: string;
+            /** @description the nameservers to set at the registrar */
+            nameservers: string[];
+            /** @description the number of its records */
+            record_count: number;
+            /** @description the sequence number of its last change */
+            revision: number;
+            /** @description whether the proxy is on */
+            proxy_enabled: boolean;
+            /** @description the id of the account that owns it */
+            account_id: number;
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /**
+             * @description when it or its records were last changed, as YYYY-MM-DD HH:MM:SS in UTC
+             */
+            updated_at: string;
+            /**
+             * @description "live": the parent zone has these nameservers; "partial": some of them,
+             * or others as well; "elsewhere": others only; "none": no nameservers; "unknown": the
+             * parent has not been asked or has not answered
+             * @enum {string}
+             */
+            delegation: "live" | "partial" | "elsewhere" | "none" | "unknown";
+            /**
+             * @description the state of DNSSEC
+             * @enum {string}
+             */
+            dnssec_status: "off" | "signing" | "awaiting_ds" | "secure" | "rolling_publish" | "rolling_ds" | "rolling_resign" | "retire" | "removing_ds";
+            /**
+             * @description whether the parent zone lacks a DS record, has a wrong one, or cannot be
+             * asked
+             */
+            dnssec_problem: boolean;
         };
         NewRecord: {
             /** @description a string, the name in the domain, such as "www"; "@" is the apex */
@@ -7456,7 +7536,7 @@ export interface operations {
                          * @description sorted by name, in canonical order, unless `sort` says
                          * otherwise
                          */
-                        domains: components["schemas"]["Domain"][];
+                        domains: components["schemas"]["ListedDomain"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                         /**
@@ -7862,6 +7942,271 @@ export interface operations {
                 };
             };
             412: components["responses"]["Changed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getDelegation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the delegation of a domain, as it was last seen */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name */
+                            domain: string;
+                        };
+                        /**
+                         * @description "live": the parent zone has these nameservers; "partial":
+                         * some of them, or others as well; "elsewhere": others only; "none": no
+                         * nameservers; "unknown": the parent has not been asked or has not answered
+                         * @enum {string}
+                         */
+                        state: "live" | "partial" | "elsewhere" | "none" | "unknown";
+                        /** @description the nameservers that the parent zone should have */
+                        expected: string[];
+                        /** @description the nameservers that its servers have */
+                        seen: string[];
+                        /**
+                         * @description expected nameservers that at least one of its servers does
+                         * not have
+                         */
+                        missing: string[];
+                        /** @description nameservers that it has, although they are not expected */
+                        extra: string[];
+                        /**
+                         * @description the parent zone; empty for the root zone; null: not found
+                         * yet
+                         */
+                        parent: string | null;
+                        /** @description when the parent zone last answered; null: never */
+                        checked_at: string | null;
+                        /**
+                         * @description when it is asked again in the background; null: not known
+                         */
+                        next_check_at: string | null;
+                        /** @description why the last check failed, or null */
+                        error: string | null;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    checkDelegation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ask the parent zone now */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: {
+                            /** @description the id of the domain */
+                            id: number;
+                            /** @description its name */
+                            domain: string;
+                        };
+                        /**
+                         * @description "live": the parent zone has these nameservers; "partial":
+                         * some of them, or others as well; "elsewhere": others only; "none": no
+                         * nameservers; "unknown": the parent has not been asked or has not answered
+                         * @enum {string}
+                         */
+                        state: "live" | "partial" | "elsewhere" | "none" | "unknown";
+                        /** @description the nameservers that the parent zone should have */
+                        expected: string[];
+                        /** @description the nameservers that its servers have */
+                        seen: string[];
+                        /**
+                         * @description expected nameservers that at least one of its servers does
+                         * not have
+                         */
+                        missing: string[];
+                        /** @description nameservers that it has, although they are not expected */
+                        extra: string[];
+                        /**
+                         * @description the parent zone; empty for the root zone; null: not found
+                         * yet
+                         */
+                        parent: string | null;
+                        /** @description when the parent zone last answered; null: never */
+                        checked_at: string | null;
+                        /**
+                         * @description when it is asked again in the background; null: not known
+                         */
+                        next_check_at: string | null;
+                        /** @description why the last check failed, or null */
+                        error: string | null;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Otherwise"];

@@ -28,6 +28,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /api/v1/domains/{domain_id}/zonefile': 'zone.import',
   'POST /api/v1/domains/{domain_id}/history/{seq}/restore': 'record.restore',
   'PUT /api/v1/domains/{domain_id}/dnssec': 'dnssec.enable',
+  'POST /api/v1/domains/{domain_id}/delegation/check': 'delegation.check',
   'POST /api/v1/domains/{domain_id}/dnssec/check': 'dnssec.check',
   'POST /api/v1/domains/{domain_id}/dnssec/rollover': 'dnssec.rollover',
   'POST /api/v1/domains/{domain_id}/dnssec/rollover/cancel': 'dnssec.cancel',

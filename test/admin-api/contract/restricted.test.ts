@@ -67,7 +67,7 @@ await everywhere('contract, restricted tokens', (test) => {
       if (isStream(operation)) continue;
       const sample = sampleFor(world, operation);
       const mixes: Ids[] = [hidden];
-      if (parametersOf(path).length > 1) mixes.push({ ...hidden, domain_id: own.id });
+      if (parametersOf(path).filter((name) => name !== 'seq').length > 1) mixes.push({ ...hidden, domain_id: own.id });
       for (const ids of mixes) {
         const answer = await limited.send(method, concrete(path, ids), sample);
         const what = `${method} ${path}: ${answer.text}`;

@@ -1,31 +1,18 @@
 /** Looks at a parent zone over real sockets: a resolver, and nameservers on loopback addresses. */
-import { createSocket, type Socket as UdpSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
-import { type Answer, decode, encode, type Packet } from 'dns-packet';
+import type { Answer } from 'dns-packet';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_EXEMPTIONS, parseExemptions } from '../../../core/address/index.ts';
 import { isFailed, type LookResult } from '../../../core/signing/parent-look.ts';
 import { PublicParent } from '../../../core/signing/public-parent.ts';
 import { parseName } from '../../../core/wire/name.ts';
+import { FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
 import { freePort } from '../../support/ports.ts';
 
 const test = suite('core/signing/public-parent');
 
-const AA = 0x400;
-const RA = 0x80;
-const TC = 0x200;
 const NOW = 1_800_000_000;
 const APEX = parseName('signed.example.');
-
-type Reply = Pick<Packet, 'answers' | 'authorities'> & {
-  readonly flags?: number;
-  /** No reply over UDP. */
-  readonly isSilent?: boolean;
-  readonly isTruncated?: boolean;
-};
-type Handler = (name: string, type: string) => Reply | null;
 
 const soa = (name: string): Answer => ({
   ...{ type: 'SOA', name, ttl: 900 },
@@ -37,50 +24,6 @@ const ds = (keyTag: number, ttl = 3600): Answer => ({
 });
 const hex = (keyTag: number): string =>
   `${keyTag.toString(16).padStart(4, '0')}0d02${Buffer.alloc(32, keyTag).toString('hex')}`;
-
-/** A DNS server over UDP and TCP. Null: no reply. */
-class FakeServer {
-  readonly #udp: UdpSocket = createSocket('udp4');
-  readonly #tcp: Server;
-  readonly queries: string[] = [];
-
-  constructor(handler: Handler) {
-    const reply = (query: Buffer, isTcp: boolean): Buffer | null => {
-      const { id, questions = [], flags = 0 } = decode(query);
-      const [question] = questions;
-      this.queries.push(`${isTcp ? 'tcp' : 'udp'} ${question.type}${(flags & 0x100) === 0 ? '' : ' RD'}`);
-      const answer = handler(question.name.toLowerCase(), String(question.type));
-      if (answer === null || (!isTcp && answer.isSilent)) return null;
-      const isTruncated = !isTcp && answer.isTruncated === true;
-      return encode({
-        ...{ type: 'response', id, questions, flags: (answer.flags ?? AA) | (isTruncated ? TC : 0) },
-        ...(isTruncated ? {} : { answers: answer.answers, authorities: answer.authorities }),
-      });
-    };
-    this.#udp.on('message', (query, { port, address }) => {
-      const message = reply(query, false);
-      if (message !== null) this.#udp.send(message, port, address);
-    });
-    this.#tcp = createServer((socket) => {
-      socket.on('error', () => {});
-      socket.on('data', (chunk) => {
-        const message = reply(chunk.subarray(2), true);
-        if (message !== null) socket.end(Buffer.concat([Buffer.of(message.length >> 8, message.length), message]));
-      });
-    });
-  }
-
-  async listen(address: string, port: number): Promise<void> {
-    this.#udp.bind(port, address);
-    this.#tcp.listen(port, address);
-    await Promise.all([once(this.#udp, 'listening'), once(this.#tcp, 'listening')]);
-  }
-
-  async close(): Promise<void> {
-    this.#udp.close();
-    await new Promise((done) => this.#tcp.close(done));
-  }
-}
 
 const HOSTS = ['127.0.0.2', '127.0.0.3'];
 

@@ -1,0 +1,12 @@
+/** The nameservers that the parent zone of a domain should have. */
+import type { Reader } from '../store/reader.ts';
+import type { Domain } from '../store/rows.ts';
+import { formatHost, nameAt } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+
+/** `nameservers`: of the settings; a domain that keeps the apex of a zone file has its own. */
+export function expectedNameservers(reader: Reader, domain: Domain, nameservers: readonly string[]): readonly string[] {
+  if (domain.kept === null) return nameservers;
+  const own = reader.recordsAt(domain.id, domain.apex).filter(({ type }) => type === TYPE.NS);
+  return own.length === 0 ? nameservers : own.map(({ rdata }) => formatHost(nameAt(rdata, 0)));
+}

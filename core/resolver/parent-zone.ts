@@ -1,0 +1,85 @@
+/** Finds the parent zone of a domain, and the addresses of its nameservers, by resolvers. */
+import { getServers } from 'node:dns';
+import { type Exemptions, formatAddress, mayConnect } from '../address/index.ts';
+import { equalNames, formatHost, isWithin, type Name, nameAt, parentName } from '../wire/name.ts';
+import { TYPE } from '../wire/types.ts';
+import type { Server } from './exchange.ts';
+import { queryResolvers, type RecordReply } from './query.ts';
+import { parseServer } from './resolver.ts';
+
+export interface ParentZonesOptions {
+  /** As recursiveLookup takes them; empty: those of the system. */
+  readonly resolvers: readonly string[];
+  /** Addresses of nameservers that are asked although they are not public. */
+  readonly exemptions: Exemptions;
+  /** Port of the nameservers of parents; omitted: 53. */
+  readonly port?: number;
+}
+
+const MAX_RESOLVERS = 4;
+/** Nameservers that are asked: the root and most top-level domains have at most 13. */
+const MAX_SERVERS = 16;
+/** Addresses of each family that are asked, for each nameserver. */
+const MAX_ADDRESSES = 2;
+/** Labels of a name that are CNAMEs before the parent zone is found. */
+const MAX_STEPS = 16;
+
+export class ParentZones {
+  readonly #options: ParentZonesOptions;
+
+  constructor(options: ParentZonesOptions) {
+    this.#options = options;
+  }
+
+  /** The zone of the name above, as its SOA says. Rejects with an Error that can be shown. */
+  async find(apex: Name, signal: AbortSignal): Promise<Name> {
+    let name = parentName(apex);
+    for (let i = 0; i < MAX_STEPS; i++) {
+      const { answer, authority } = await this.#resolve(name, TYPE.SOA, signal);
+      if (answer.some((record) => record.type === TYPE.SOA && equalNames(record.name, name))) return name;
+      if (answer.length === 0) {
+        const soa = authority.find((record) => record.type === TYPE.SOA && isWithin(name, record.name));
+        if (soa === undefined) break;
+        return soa.name;
+      }
+      // A CNAME leads elsewhere; the name above is in the same zone, or at its apex.
+      if (name.length === 1) break;
+      name = parentName(name);
+    }
+    throw new Error(`the parent zone of ${formatHost(apex)} cannot be found`);
+  }
+
+  /** The names of its nameservers, sorted. Rejects with an Error that can be shown. */
+  async hostsOf(zone: Name, signal: AbortSignal): Promise<Name[]> {
+    const { answer } = await this.#resolve(zone, TYPE.NS, signal);
+    const hosts = answer
+      .filter((record) => record.type === TYPE.NS && equalNames(record.name, zone))
+      .map(({ rdata }) => nameAt(rdata, 0))
+      .sort(Buffer.compare);
+    if (hosts.length === 0) throw new Error(`the nameservers of ${zoneTitle(zone)} cannot be found`);
+    return hosts.slice(0, MAX_SERVERS);
+  }
+
+  /** Where a nameserver may be asked: public addresses, and exempt ones. Never rejects. */
+  async serversOf(host: Name, signal: AbortSignal): Promise<Server[]> {
+    const families = await Promise.all(
+      [TYPE.A, TYPE.AAAA].map(async (type) => {
+        const reply = await this.#resolve(host, type, signal).catch(() => null);
+        return reply?.answer.filter((record) => record.type === type).slice(0, MAX_ADDRESSES) ?? [];
+      }),
+    );
+    const { exemptions, port = 53 } = this.#options;
+    return families
+      .flat()
+      .filter(({ rdata }) => mayConnect(rdata, exemptions).public)
+      .map(({ rdata }) => ({ address: formatAddress(rdata), port }));
+  }
+
+  #resolve(name: Name, type: number, signal: AbortSignal): Promise<RecordReply> {
+    const { resolvers } = this.#options;
+    const servers = (resolvers.length > 0 ? resolvers : getServers()).slice(0, MAX_RESOLVERS).map(parseServer);
+    return queryResolvers(servers, name, type, signal);
+  }
+}
+
+export const zoneTitle = (zone: Name): string => formatHost(zone) || 'the root zone';

@@ -1,0 +1,119 @@
+/** Looks at delegations over real sockets: a resolver, and nameservers on loopback addresses. */
+import type { Answer } from 'dns-packet';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NO_EXEMPTIONS, parseExemptions } from '../../../core/address/index.ts';
+import { type FailedLook, type ParentNameservers, PublicDelegation } from '../../../core/delegation/look.ts';
+import { parseName } from '../../../core/wire/name.ts';
+import { AA, FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
+import { freePort } from '../../support/ports.ts';
+
+const test = suite('core/delegation/look');
+
+const APEX = parseName('customer.example.');
+const HOSTS = ['127.0.0.2', '127.0.0.3'];
+
+const soa = (name: string): Answer => ({
+  ...{ type: 'SOA', name, ttl: 900 },
+  data: { mname: 'a', rname: 'b', serial: 1, minimum: 40 },
+});
+const ns = (...hosts: string[]): Answer[] =>
+  hosts.map((data) => ({ type: 'NS', name: 'customer.example', ttl: 3600, data }));
+const refers =
+  (...hosts: string[]): Handler =>
+  () => ({ flags: 0, answers: [], authorities: ns(...hosts) });
+const denies: Handler = () => ({ answers: [], authorities: [soa('example')] });
+
+const resolve: Handler = (name, type) => {
+  const flags = RA;
+  if (type === 'SOA' && name === 'example') return { flags, answers: [soa('example')] };
+  if (type === 'SOA') return { flags, answers: [], authorities: [soa('example')] };
+  if (type === 'NS')
+    return {
+      flags,
+      answers: ['ns1', 'ns2'].map((host): Answer => ({ type: 'NS', name, ttl: 60, data: `${host}.example` })),
+    };
+  if (type === 'A')
+    return { flags, answers: [{ type: 'A', name, ttl: 60, data: HOSTS[name.startsWith('ns1') ? 0 : 1] }] };
+  return { flags, answers: [], authorities: [soa('example')] };
+};
+
+interface Looked {
+  readonly result: ParentNameservers | FailedLook;
+  readonly servers: readonly FakeServer[];
+}
+
+async function look(
+  handlers: readonly Handler[],
+  { isPrivate = true, extent = 'all' as 'all' | 'sample', resolver = resolve, looks = 1 } = {},
+): Promise<Looked> {
+  const port = await freePort();
+  const servers = [resolver, ...handlers].map((handler) => new FakeServer(handler));
+  await Promise.all(servers.map((server, i) => server.listen(['127.0.0.1', ...HOSTS][i], port)));
+  try {
+    const exemptions = isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS;
+    const stop = new AbortController();
+    const delegation = new PublicDelegation({ resolvers: [`127.0.0.1:${port}`], port, exemptions }, stop.signal);
+    let result = await delegation.look(APEX, extent);
+    for (let i = 1; i < looks; i++) result = await delegation.look(parseName(`other${i}.example.`), extent);
+    return { result, servers };
+  } finally {
+    await Promise.all(servers.map((server) => server.close()));
+  }
+}
+
+test('every server of the parent is asked; equal sets are one', async () => {
+  const { result, servers } = await look([refers('b.test', 'A.test'), refers('a.test', 'b.test', 'a.test')]);
+  assert.equal(result, { zone: 'example', sets: [['a.test', 'b.test']] });
+  for (const server of servers.slice(1)) assert.equal(server.queries, ['udp NS']);
+});
+
+test('servers may differ, and a domain may have no delegation', async () => {
+  const { result } = await look([refers('a.test'), denies]);
+  assert.equal(result, { zone: 'example', sets: [[], ['a.test']] });
+  assert.equal((await look([denies, denies])).result, { zone: 'example', sets: [[]] });
+});
+
+test("a server that also has the domain answers with the domain's own nameservers", async () => {
+  const own: Handler = () => ({ flags: AA, answers: ns('a.test'), authorities: [] });
+  assert.equal((await look([own, refers('a.test')])).result, { zone: 'example', sets: [['a.test']] });
+});
+
+test('referrals of other names, refusals and silence are no answers', async () => {
+  const upward: Handler = () => ({
+    flags: 0,
+    answers: [],
+    authorities: [{ type: 'NS', name: 'example', ttl: 60, data: 'ns1.example' }],
+  });
+  const refuses: Handler = () => ({ flags: 5, answers: [] });
+  assert.equal((await look([upward, refers('a.test')])).result, { zone: 'example', sets: [['a.test']] });
+  assert.equal((await look([refuses, upward])).result, { trouble: 'no nameserver of example answered' });
+});
+
+test('private addresses are not asked, unless the settings say so', async () => {
+  const { result, servers } = await look([refers('a.test'), refers('a.test')], { isPrivate: false });
+  assert.equal(result, { trouble: 'no nameserver of example answered' });
+  for (const server of servers.slice(1)) assert.equal(server.queries, []);
+});
+
+test('a sample asks one server, another after a failure, and remembers the servers of the parent', async () => {
+  const refuses: Handler = () => ({ flags: 5, answers: [] });
+  const single = await look([refers('a.test'), refers('a.test')], { extent: 'sample' });
+  assert.is(single.servers.slice(1).flatMap(({ queries }) => queries).length, 1);
+  for (const handlers of [
+    [refuses, refers('a.test')],
+    [refers('a.test'), refuses],
+  ])
+    assert.equal((await look(handlers, { extent: 'sample' })).result, { zone: 'example', sets: [['a.test']] });
+  const many = await look([denies, denies], { extent: 'sample', looks: 5 });
+  assert.is(many.servers[0].queries.length, single.servers[0].queries.length);
+  assert.is(many.servers.slice(1).flatMap(({ queries }) => queries).length, 5);
+});
+
+test('a parent that is not found is trouble', async () => {
+  const fails: Handler = () => ({ flags: RA | 2, answers: [] });
+  const { result } = await look([denies, denies], { resolver: fails });
+  assert.equal(result, { trouble: 'the resolver returned RCODE 2' });
+});
+
+test.run();
