@@ -5,6 +5,7 @@ export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
   'GET /api/v1/domains',
   'GET /api/v1/events',
   'POST /api/v1/domains',
+  'GET /api/v1/statistics',
   'GET /api/v1/tokens',
   'POST /api/v1/tokens',
   'GET /api/v1/tsig-keys',
