@@ -167,6 +167,7 @@ test('describes a domain, and deletes it with all its records', async ({ daemon,
     'record_count',
     'revision',
     'proxy_enabled',
+    'account_id',
     'created_at',
     'updated_at',
   ]);
