@@ -8,8 +8,14 @@ import { session } from './session.ts';
 
 export const api = createClient<paths>({ baseUrl: window.location.origin });
 
+let sent = 0;
+
+/** The number of requests so far. */
+export const sentRequests = (): number => sent;
+
 api.use({
   async onRequest({ request, schemaPath }) {
+    sent++;
     const token = session.peek()?.csrf_token;
     if (token !== undefined && request.method !== 'GET') request.headers.set('X-Waypost-CSRF', token);
     return addAccount(request, schemaPath);

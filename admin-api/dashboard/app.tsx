@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { actedAccount, followActing } from './acting.ts';
 import { addressOf, type PageMatch } from './addresses.ts';
 import { forgetDomain } from './domain.ts';
+import { followChanges } from './live.ts';
 import { isDomainPage } from './navigation.ts';
 import { DomainFrame } from './parts/domain-frame.tsx';
 import { Frame } from './parts/frame.tsx';
@@ -60,5 +61,6 @@ function CurrentScreen({ match }: { readonly match: PageMatch | null }) {
 startRouter();
 guardEdits();
 followActing();
+followChanges();
 render(<App />, document.getElementById('app')!);
 await readSession();

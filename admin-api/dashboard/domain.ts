@@ -11,7 +11,11 @@ export interface CurrentDomain {
   readonly failure: Signal<Failure | null>;
   /** Reads it again; the earlier state stays until then. */
   readonly load: () => Promise<void>;
+  /** The same after a change by others: only a domain that is gone is a failure. */
+  readonly refresh: () => Promise<void>;
 }
+
+const NOT_FOUND = 404;
 
 let current: CurrentDomain | undefined;
 
@@ -20,13 +24,15 @@ export function domainOf(domainId: number): CurrentDomain {
   if (current?.domainId === domainId) return current;
   const domain = signal<Domain | null>(null);
   const failure = signal<Failure | null>(null);
-  const load = async (): Promise<void> => {
+  const read = async (isFailure: (status: number) => boolean): Promise<void> => {
     const params = { path: { domain_id: domainId } };
     const result = await settle(api.GET('/api/v1/domains/{domain_id}', { params }));
-    failure.value = result.ok ? null : result.failure;
     if (result.ok) domain.value = result.data.domain;
+    if (result.ok || isFailure(result.failure.status)) failure.value = result.ok ? null : result.failure;
   };
-  current = { domainId, domain, failure, load };
+  const load = () => read(() => true);
+  const refresh = () => read((status) => status === NOT_FOUND);
+  current = { domainId, domain, failure, load, refresh };
   return current;
 }
 

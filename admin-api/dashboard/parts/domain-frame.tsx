@@ -9,6 +9,7 @@ import { DOMAIN_TABS } from '../navigation.ts';
 import { TEXTS } from '../texts.ts';
 import { FailureNote } from './notes.tsx';
 import { usePageTitle } from './title.ts';
+import { isChangeOf, useChanges } from './use-changes.ts';
 
 interface DomainFrameProps {
   readonly domainId: number;
@@ -17,8 +18,9 @@ interface DomainFrameProps {
 }
 
 export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
-  const { domain, failure, load } = domainOf(domainId);
+  const { domain, failure, load, refresh } = domainOf(domainId);
   useEffect(() => void load(), [domainId]);
+  useChanges(isChangeOf(domainId, 'domain', 'records'), refresh);
   const owner = domain.value?.account_id;
   useEffect(() => {
     if (owner !== undefined) markOwner(owner);

@@ -22,6 +22,8 @@ export interface PagedList<Row> {
   readonly loadMore: () => Promise<void>;
   /** Reads the first page again; rows stay until it is there. */
   readonly reload: () => Promise<void>;
+  /** Reads all loaded rows again; they stay until the new ones are there. */
+  readonly refresh: () => Promise<void>;
 }
 
 /**
@@ -60,9 +62,27 @@ export function usePagedList<Row>(
 
   const reload = useCallback(() => load(null), []);
 
+  const refresh = useCallback(async (): Promise<void> => {
+    const request = ++current.current;
+    const wanted = found.peek()?.rows.length ?? 0;
+    const rows: Row[] = [];
+    let total: number | undefined;
+    let cursor: string | null = null;
+    do {
+      const result = await reader.current(cursor);
+      if (request !== current.current) return;
+      failure.value = result.ok ? null : result.failure;
+      if (!result.ok) return;
+      rows.push(...result.data.rows);
+      total ??= result.data.total;
+      cursor = result.data.cursor;
+    } while (cursor !== null && rows.length < wanted);
+    found.value = { rows, cursor, total };
+  }, []);
+
   useEffect(() => {
     const timer = setTimeout(reload, found.peek() === null ? 0 : TYPING_MS);
     return () => clearTimeout(timer);
   }, [search]);
-  return { found, failure, loadMore, reload };
+  return { found, failure, loadMore, reload, refresh };
 }

@@ -108,6 +108,14 @@ export class ZoneEditor {
     this.isComplete.value = true;
   }
 
+  /** Reads what other clients have changed. Nothing is shown as loading, and no edit is lost. */
+  async refresh(): Promise<void> {
+    if (this.isSaving.value) return;
+    await this.load();
+    const stored = await this.#readEdited();
+    if (stored !== null) this.edits.value = rebase(this.edits.value, stored);
+  }
+
   /** Returns the key of the new row. */
   add(fields: Fields): number {
     const key = this.#nextKey++;

@@ -11,6 +11,7 @@ import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { useChanges } from '../parts/use-changes.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { currentQuery, openPage, replaceQuery } from '../router.ts';
 import { TEXTS } from '../texts.ts';
@@ -20,6 +21,8 @@ const PAGE = 100;
 const ROW = 44;
 const NARROW_ROW = 72;
 const COLUMNS = 4;
+/** Changes that the list shows. */
+const LISTED_KINDS: ReadonlySet<string> = new Set(['domain', 'records', 'proxy']);
 
 async function readDomains(searched: string, cursor: string | null): Promise<Result<Page<Domain>>> {
   const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
@@ -34,7 +37,9 @@ export function Domains() {
   usePageTitle(texts.title);
   const searched = currentQuery.value.get('q') ?? '';
   const search = useRef<HTMLInputElement>(null);
-  const { found, failure, loadMore, reload } = usePagedList(searched, (cursor) => readDomains(searched, cursor));
+  const list = usePagedList(searched, (cursor) => readDomains(searched, cursor));
+  const { found, failure, loadMore, reload } = list;
+  useChanges(({ kind }) => LISTED_KINDS.has(kind), list.refresh);
   useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   useShortcut('n', TEXTS.help.addDomain, () => openPage('addDomain'));
 

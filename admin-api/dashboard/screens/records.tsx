@@ -5,6 +5,7 @@ import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import {
   changeAddition,
@@ -36,6 +37,7 @@ export function Records({ domainId }: ScreenProps) {
   const editor = useMemo(() => editorOf(domainId), [domainId]);
   const domain = editor.domain.value;
   useEffect(() => void editor.load(), [editor]);
+  useChanges(isChangeOf(domainId, 'records', 'domain'), () => editor.refresh());
   const filter = { text: currentQuery.value.get('q') ?? '', type: currentQuery.value.get('type') ?? '' };
   useEffect(() => {
     const timer = setTimeout(() => editor.filterLarge(filter), TYPING_MS);

@@ -1,0 +1,96 @@
+/**
+ * Changes that others make, from one stream of events for all screens. The stream is open while the
+ * page is visible. Events are passed on and not kept.
+ */
+import { effect, signal } from '@preact/signals';
+import { actedAccount } from './acting.ts';
+import { ACCOUNT } from './router.ts';
+import { readSession, session } from './session.ts';
+
+const ENDPOINT = '/api/v1/events';
+/** Milliseconds before a refused stream is opened again; doubled each time. */
+const FIRST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 60_000;
+
+/** A change without its values. */
+export interface ObjectChange {
+  readonly seq: number;
+  /** As the API names it, such as `records`. */
+  readonly kind: string;
+  /** For a part of a domain, the id of the domain. */
+  readonly id: number | string;
+}
+
+/** Null: changes were missed, so anything may have changed. */
+export type ChangeListener = (change: ObjectChange | null) => void;
+
+const listeners = new Set<ChangeListener>();
+const isVisible = signal(!document.hidden);
+
+/** Returns a function that ends it. */
+export function listenToChanges(listener: ChangeListener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Keeps the stream open while a user is signed in and looks at the page. */
+export function followChanges(): void {
+  document.addEventListener('visibilitychange', () => {
+    isVisible.value = !document.hidden;
+  });
+  effect(() => {
+    const account = actedAccount.value;
+    if (!session.value || !isVisible.value) return;
+    const connection = new Connection(account === null ? ENDPOINT : `${ENDPOINT}?${ACCOUNT}=${account}`);
+    return () => connection.close();
+  });
+}
+
+class Connection {
+  readonly #address: string;
+  #source: EventSource;
+  #retryMs = FIRST_RETRY_MS;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(address: string) {
+    this.#address = address;
+    this.#source = this.#open();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#source.close();
+  }
+
+  #open(): EventSource {
+    const source = new EventSource(this.#address);
+    let wasOpen = false;
+    source.addEventListener('open', () => {
+      this.#retryMs = FIRST_RETRY_MS;
+      // Screens were read before. After an interruption, the browser resumes the stream by itself.
+      if (!wasOpen) notify(null);
+      wasOpen = true;
+    });
+    source.addEventListener('change', ({ data }) => notify(JSON.parse(data)));
+    source.addEventListener('reload', () => notify(null));
+    source.addEventListener('error', () => {
+      // Otherwise the browser connects again.
+      if (source.readyState === EventSource.CLOSED) this.#retryLater();
+    });
+    return source;
+  }
+
+  /** The session may have ended, or there are too many streams. */
+  #retryLater(): void {
+    this.#timer = setTimeout(async () => {
+      await readSession();
+      // Without a session, this connection was closed.
+      if (session.peek()) this.#source = this.#open();
+    }, this.#retryMs);
+    this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);
+  }
+}
+
+function notify(change: ObjectChange | null): void {
+  for (const listener of listeners) listener(change);
+}
