@@ -20,6 +20,7 @@ import { openPage } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import { SecondFactors } from './account-factors.tsx';
 
 const texts = TEXTS.account;
 
@@ -58,11 +59,20 @@ export function AccountPage({ params }: ScreenProps) {
         <a href={addressOf('accounts')}>{TEXTS.accounts.title}</a>
       </p>
       <h1>{texts.title(account.value.username)}</h1>
-      {isOwn ? <p class="note note-good">{texts.own}</p> : <Acting account={account.value} />}
+      {isOwn ? <Own /> : <Acting account={account.value} />}
       <Settings account={account as Signal<Account>} />
-      <NewPasswordForm id={id} />
+      {!isOwn && <NewPasswordForm id={id} />}
+      {!isOwn && <SecondFactors account={account.value} />}
       {!isOwn && <Removal account={account.value} />}
     </div>
+  );
+}
+
+function Own() {
+  return (
+    <p class="note note-good">
+      {texts.own} <a href={addressOf('ownAccount')}>{texts.ownLink}</a>
+    </p>
   );
 }
 
