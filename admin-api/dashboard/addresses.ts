@@ -10,11 +10,15 @@ export const PAGES = {
   addDomain: '/domains/add',
   setUp: '/domains/{domain_id}/set-up',
   records: '/domains/{domain_id}/records',
+  apps: '/mini-apps',
+  app: '/mini-apps/{app_id}',
+  upload: '/mini-apps/uploads/{upload_id}',
+  reviews: '/review',
+  review: '/review/{upload_id}',
   accounts: '/accounts',
   addAccount: '/accounts/add',
   account: '/accounts/{account_id}',
   nodes: '/nodes',
-  ownAccount: '/account',
 } as const;
 
 export interface PageMatch {

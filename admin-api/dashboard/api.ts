@@ -28,15 +28,21 @@ api.use({
 
 /** Adds the account that an administrator acts for, unless the request names one. */
 async function addAccount(request: Request, path: string): Promise<Request> {
-  const account = readAccount(currentQuery.peek());
-  const url = new URL(request.url);
-  if (account === null || url.searchParams.has(ACCOUNT)) return request;
-  if (!ACTED_ENDPOINTS.has(`${request.method} ${path}`)) return request;
-  url.searchParams.set(ACCOUNT, String(account));
   const { method, headers, signal } = request;
+  const url = actedUrl(method, path, request.url);
+  if (url === request.url) return request;
   // A copied request would send its body as a stream, which HTTP/1.1 cannot do.
   const body = method === 'GET' ? null : await request.text();
   return new Request(url, { method, headers, signal, body });
+}
+
+/** The URL with the account that an administrator acts for. `path`: of the endpoint. */
+export function actedUrl(method: string, path: string, requested: string): string {
+  const account = readAccount(currentQuery.peek());
+  const url = new URL(requested, window.location.origin);
+  if (account === null || url.searchParams.has(ACCOUNT) || !ACTED_ENDPOINTS.has(`${method} ${path}`)) return requested;
+  url.searchParams.set(ACCOUNT, String(account));
+  return url.href;
 }
 
 export type Result<T> =
@@ -53,3 +59,8 @@ export async function settle<T>(call: Promise<{ data?: T; error?: unknown; respo
     return { ok: false, failure: failureOf(0, undefined) };
   }
 }
+
+/** Like settle, for an endpoint whose alternative is text, which the dashboard does not request. */
+export const settleJson = async <T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<Result<Exclude<T, string>>> => (await settle(call)) as Result<Exclude<T, string>>;

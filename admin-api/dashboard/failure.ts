@@ -16,6 +16,10 @@ export interface Failure {
 export interface Fault {
   readonly message: string;
   readonly pointer?: string;
+  /** In a package. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly fix?: string;
 }
 
 interface ErrorBody {

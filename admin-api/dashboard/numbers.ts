@@ -4,6 +4,7 @@ const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** Such as `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
+  if (bytes === 1) return '1 byte';
   let value = bytes;
   let unit = 0;
   while (value >= 1024 && unit < UNITS.length - 1) {

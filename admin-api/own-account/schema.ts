@@ -29,14 +29,11 @@ export const beginBody = bodySchema(Type.Object({ password }));
 export const confirmationBody = bodySchema(Type.Object({ password, code: codeField }));
 
 export const totpResponse = Type.Object({
-  totp: Type.Object(
-    {
-      enabled: flag('whether sign-in and token exchange need a code'),
-      confirmed_at: orNull(time('since when'), 'since when; null: they need none'),
-      recovery_codes_left: count('the number of unused recovery codes'),
-    },
-    { title: 'Totp' },
-  ),
+  totp: Type.Object({
+    enabled: flag('whether sign-in and token exchange need a code'),
+    confirmed_at: orNull(time('since when'), 'since when; null: they need none'),
+    recovery_codes_left: count('the number of unused recovery codes'),
+  }),
 });
 
 export const newTotpResponse = Type.Object({

@@ -168,13 +168,16 @@ export const appOnlyResponse = Type.Object({ app });
 
 export const queueResponse = Type.Object({
   uploads: list(
-    Type.Object({
-      ...uploadBrief.properties,
-      app_name: orNull(Type.String(), 'the name of the app'),
-      account_id: id('the account'),
-      username: orNull(Type.String(), 'the username of the account; null: it was deleted'),
-      notes: orNull(Type.String(), 'the release notes'),
-    }),
+    Type.Object(
+      {
+        ...uploadBrief.properties,
+        app_name: orNull(Type.String(), 'the name of the app'),
+        account_id: id('the account'),
+        username: orNull(Type.String(), 'the username of the account; null: it was deleted'),
+        notes: orNull(Type.String(), 'the release notes'),
+      },
+      { title: 'QueuedUpload' },
+    ),
     'packages in review, oldest first',
   ),
   next_cursor: nextCursorSchema,

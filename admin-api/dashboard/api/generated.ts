@@ -2175,6 +2175,37 @@ export interface components {
             summary: components["schemas"]["AuditSummary"] | null;
             policy: components["schemas"]["PolicyReference"];
         };
+        QueuedUpload: {
+            /** @description the id of the upload */
+            id: number;
+            /** @description the id of the app, from the manifest */
+            app_id: string;
+            /** @description the version, for people */
+            version: string;
+            /** @description the number of the version; it increases with each version */
+            version_code: number;
+            /**
+             * @description the state of the package
+             * @enum {string}
+             */
+            status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
+            /** @description the path of this upload */
+            url: string;
+            /** @description when it was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /** @description when its status last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+            updated_at: string;
+            /** @description the number of findings, or null while there is no verdict */
+            summary: components["schemas"]["AuditSummary"] | null;
+            /** @description the name of the app */
+            app_name: string | null;
+            /** @description the id of the account */
+            account_id: number;
+            /** @description the username of the account; null: it was deleted */
+            username: string | null;
+            /** @description the release notes */
+            notes: string | null;
+        };
         Record: {
             /** @description the id of the record */
             id: number;
@@ -2393,14 +2424,6 @@ export interface components {
              * @description when it was last used, on other nodes to within 6 minutes; null: never
              */
             last_used_at: string | null;
-        };
-        Totp: {
-            /** @description whether sign-in and token exchange need a code */
-            enabled: boolean;
-            /** @description since when; null: they need none */
-            confirmed_at: string | null;
-            /** @description the number of unused recovery codes */
-            recovery_codes_left: number;
         };
         TsigKey: {
             /** @description the id of the key */
@@ -5898,7 +5921,14 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        totp: components["schemas"]["Totp"];
+                        totp: {
+                            /** @description whether sign-in and token exchange need a code */
+                            enabled: boolean;
+                            /** @description since when; null: they need none */
+                            confirmed_at: string | null;
+                            /** @description the number of unused recovery codes */
+                            recovery_codes_left: number;
+                        };
                     };
                 };
             };
@@ -12818,46 +12848,7 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         /** @description packages in review, oldest first */
-                        uploads: {
-                            /** @description the id of the upload */
-                            id: number;
-                            /** @description the id of the app, from the manifest */
-                            app_id: string;
-                            /** @description the version, for people */
-                            version: string;
-                            /**
-                             * @description the number of the version; it increases with each
-                             * version
-                             */
-                            version_code: number;
-                            /**
-                             * @description the state of the package
-                             * @enum {string}
-                             */
-                            status: "pending" | "scanning" | "rejected" | "in_review" | "approved" | "published" | "superseded" | "suspended" | "withdrawn";
-                            /** @description the path of this upload */
-                            url: string;
-                            /** @description when it was uploaded, as YYYY-MM-DD HH:MM:SS in UTC */
-                            created_at: string;
-                            /**
-                             * @description when its status last changed, as YYYY-MM-DD HH:MM:SS in
-                             * UTC
-                             */
-                            updated_at: string;
-                            /**
-                             * @description the number of findings, or null while there is no
-                             * verdict
-                             */
-                            summary: components["schemas"]["AuditSummary"] | null;
-                            /** @description the name of the app */
-                            app_name: string | null;
-                            /** @description the id of the account */
-                            account_id: number;
-                            /** @description the username of the account; null: it was deleted */
-                            username: string | null;
-                            /** @description the release notes */
-                            notes: string | null;
-                        }[];
+                        uploads: components["schemas"]["QueuedUpload"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
                     };

@@ -3,13 +3,18 @@ import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
 
 export function FailureNote({ failure, retry }: { readonly failure: Failure; readonly retry?: () => unknown }) {
+  // The only fault of a body has the message of the failure.
+  const details = failure.details.filter(({ message }) => failure.details.length > 1 || message !== failure.message);
   return (
     <div class="note note-bad" role="alert">
       <p>{failure.message}</p>
-      {failure.details.length > 1 && (
+      {details.length > 0 && (
         <ul>
-          {failure.details.map(({ message }) => (
-            <li key={message}>{message}</li>
+          {details.map(({ message, file, line, fix }) => (
+            <li key={`${message} ${file} ${line}`}>
+              {message}
+              {file !== undefined && <code> {line === undefined ? file : `${file}:${line}`}</code>} {fix}
+            </li>
           ))}
         </ul>
       )}

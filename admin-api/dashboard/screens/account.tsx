@@ -20,7 +20,6 @@ import { openPage } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { SecondFactors } from './account-factors.tsx';
 
 const texts = TEXTS.account;
 
@@ -59,20 +58,12 @@ export function AccountPage({ params }: ScreenProps) {
         <a href={addressOf('accounts')}>{TEXTS.accounts.title}</a>
       </p>
       <h1>{texts.title(account.value.username)}</h1>
-      {isOwn ? <Own /> : <Acting account={account.value} />}
+      {isOwn ? <p class="note note-good">{texts.own}</p> : <Acting account={account.value} />}
       <Settings account={account as Signal<Account>} />
       {!isOwn && <NewPasswordForm id={id} />}
       {!isOwn && <SecondFactors account={account.value} />}
       {!isOwn && <Removal account={account.value} />}
     </div>
-  );
-}
-
-function Own() {
-  return (
-    <p class="note note-good">
-      {texts.own} <a href={addressOf('ownAccount')}>{texts.ownLink}</a>
-    </p>
   );
 }
 
@@ -106,13 +97,17 @@ function Settings({ account }: { readonly account: Signal<Account> }) {
     event.preventDefault();
     if (isSending.value) return;
     isSending.value = true;
-    const result = await change(id, {
+    const edited = {
       username: username.value.trim(),
       email: email.value.trim() === '' ? null : email.value.trim(),
       role: role.value as Account['role'],
       plan: plan.value,
       api_enabled: hasAccess.value,
-    });
+    };
+    // Fields that the user has not edited keep what others have stored meanwhile.
+    const shown = account.value;
+    const isEdited = ([name, value]: [string, unknown]): boolean => shown[name as keyof typeof edited] !== value;
+    const result = await change(id, Object.fromEntries(Object.entries(edited).filter(isEdited)));
     isSending.value = false;
     failure.value = result.ok ? null : result.failure;
     if (!result.ok) return;
@@ -199,6 +194,58 @@ function NewPasswordForm({ id }: { readonly id: number }) {
         </button>
       </div>
     </form>
+  );
+}
+
+function SecondFactors({ account: { id, username } }: { readonly account: Account }) {
+  const isAsking = useSignal(false);
+  const factors = useSignal<{ readonly totp_enabled: boolean; readonly passkey_count: number } | null>(null);
+  const failure = useSignal<Failure | null>(null);
+  const load = async (): Promise<void> => {
+    const result = await settle(api.GET('/api/v1/accounts/{account_id}/second-factors', pathOf(id)));
+    failure.value = result.ok ? null : result.failure;
+    if (result.ok) factors.value = result.data;
+  };
+  useEffect(() => void load(), [id]);
+  const remove = async (): Promise<Failure | null> => {
+    const result = await settle(api.DELETE('/api/v1/accounts/{account_id}/second-factors', pathOf(id)));
+    if (!result.ok) return result.failure;
+    announce(texts.factorsRemoved);
+    await load();
+    return null;
+  };
+  const { totp_enabled: hasCodes = false, passkey_count: passkeys = 0 } = factors.value ?? {};
+  return (
+    <section class="card">
+      <h2>{texts.factors}</h2>
+      {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
+      {factors.value !== null && <p>{texts.factorsText(hasCodes, passkeys)}</p>}
+      {(hasCodes || passkeys > 0) && (
+        <div class="actions">
+          <button
+            type="button"
+            class="button button-bad"
+            onClick={() => {
+              isAsking.value = true;
+            }}
+          >
+            {texts.factorsSubmit}
+          </button>
+        </div>
+      )}
+      {isAsking.value && (
+        <Confirm
+          title={texts.factorsTitle(username)}
+          explanation={texts.factorsExplanation}
+          word={username}
+          label={texts.factorsConfirm}
+          run={remove}
+          onClose={() => {
+            isAsking.value = false;
+          }}
+        />
+      )}
+    </section>
   );
 }
 

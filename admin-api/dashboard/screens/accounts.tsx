@@ -10,6 +10,7 @@ import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { useChanges } from '../parts/use-changes.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { currentQuery, openPage, replaceQuery } from '../router.ts';
 import { TEXTS } from '../texts.ts';
@@ -33,7 +34,9 @@ export function Accounts() {
   usePageTitle(texts.title);
   const searched = currentQuery.value.get('q') ?? '';
   const search = useRef<HTMLInputElement>(null);
-  const { found, failure, loadMore, reload } = usePagedList(searched, (cursor) => readAccounts(searched, cursor));
+  const list = usePagedList(searched, (cursor) => readAccounts(searched, cursor));
+  const { found, failure, loadMore, reload, refresh } = list;
+  useChanges(({ kind }) => kind === 'account', refresh);
   useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   useShortcut('n', TEXTS.help.addAccount, () => openPage('addAccount'));
   const accounts = found.value?.rows ?? [];

@@ -1,0 +1,75 @@
+/** The findings of an audit for people: grouped by severity and rule, and compared. */
+import type { Finding } from '../api/views.ts';
+
+export interface RuleGroup {
+  readonly code: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface SeverityGroup {
+  readonly type: Finding['type'];
+  readonly rules: readonly RuleGroup[];
+  readonly count: number;
+}
+
+const SEVERITIES = ['error', 'warning', 'notice'] as const;
+
+/** The most severe first. Rules are in the order of their first finding. */
+export function groupFindings(findings: readonly Finding[]): readonly SeverityGroup[] {
+  return SEVERITIES.flatMap((type) => {
+    const ofType = findings.filter((finding) => finding.type === type);
+    const codes = [...new Set(ofType.map(({ code }) => code))];
+    const rules = codes.map((code) => ({ code, findings: ofType.filter((finding) => finding.code === code) }));
+    return rules.length === 0 ? [] : [{ type, rules, count: ofType.length }];
+  });
+}
+
+export interface Comparison {
+  /** Findings that the earlier package does not have. */
+  readonly added: ReadonlySet<Finding>;
+  /** The number of findings that the later package no longer has. */
+  readonly gone: number;
+}
+
+/** Lines that have only moved are the same finding. */
+export function compareFindings(before: readonly Finding[], after: readonly Finding[]): Comparison {
+  const counts = new Map<string, number>();
+  for (const finding of before) counts.set(keyOf(finding), (counts.get(keyOf(finding)) ?? 0) + 1);
+  const added = new Set<Finding>();
+  for (const finding of after) {
+    const count = counts.get(keyOf(finding)) ?? 0;
+    if (count === 0) added.add(finding);
+    else counts.set(keyOf(finding), count - 1);
+  }
+  return { added, gone: [...counts.values()].reduce((sum, count) => sum + count, 0) };
+}
+
+const keyOf = ({ code, file, message, excerpt }: Finding): string => JSON.stringify([code, file, message, excerpt]);
+
+export interface ExcerptParts {
+  readonly before: string;
+  /** The text at the position of the finding; empty if the position is not in the excerpt. */
+  readonly marked: string;
+  readonly after: string;
+}
+
+/** Length of the text before the position, in an excerpt that begins with `…`. */
+const BEFORE = 41;
+
+export function splitExcerpt({ excerpt, column }: Finding): ExcerptParts | null {
+  if (excerpt === null || excerpt.trim() === '') return null;
+  const at = column === null ? excerpt.length : excerpt.startsWith('…') ? BEFORE : column - 1;
+  const marked = /^(?:[\w$]+|.)/su.exec(excerpt.slice(at))?.[0] ?? '';
+  return {
+    before: visible(excerpt.slice(0, at)),
+    marked: visible(marked),
+    after: visible(excerpt.slice(at + marked.length)),
+  };
+}
+
+/** Text of a package, with characters that hide or reorder others as escapes. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) =>
+    char === '\t' ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`,
+  );
+}

@@ -1,0 +1,119 @@
+/** Uploads a package, dropped or chosen. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import type { Failure } from '../failure.ts';
+import { formatBytes } from '../numbers.ts';
+import { announce } from '../parts/announce.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { TextArea } from '../parts/text-area.tsx';
+import { openPage } from '../router.ts';
+import { TEXTS } from '../texts.ts';
+import { visible } from './findings.ts';
+import { type Sending, sendPackage } from './upload-package.ts';
+
+export function UploadForm() {
+  const texts = TEXTS.apps;
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const sending = useRef<Sending | null>(null);
+  const file = useSignal<File | null>(null);
+  const notes = useSignal('');
+  const isOver = useSignal(false);
+  /** The sent part, from 0 to 1; null: nothing is being sent. */
+  const progress = useSignal<number | null>(null);
+  const failure = useSignal<Failure | null>(null);
+  useEffect(() => () => sending.current?.cancel(), []);
+
+  const choose = (chosen: File | null): void => {
+    file.value = chosen;
+    failure.value = null;
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    isOver.value = false;
+    const files = event.dataTransfer?.files;
+    if (files === undefined || files.length === 0 || progress.value !== null) return;
+    if (input.current !== null) input.current.files = files;
+    choose(files[0]);
+  };
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (file.value === null || progress.value !== null) return;
+    failure.value = null;
+    progress.value = 0;
+    const current = sendPackage(file.value, notes.value.trim(), (part) => {
+      progress.value = part;
+    });
+    sending.current = current;
+    const result = await current.result;
+    const isCancelled = sending.current !== current;
+    sending.current = null;
+    progress.value = null;
+    if (isCancelled) return;
+    if (!result.ok) {
+      failure.value = result.failure;
+      return;
+    }
+    announce(texts.uploaded);
+    openPage('upload', { upload_id: result.data.id });
+  };
+  const cancel = (): void => {
+    const current = sending.current;
+    sending.current = null;
+    current?.cancel();
+  };
+
+  return (
+    <form
+      class={isOver.value ? 'card drop drop-over' : 'card drop'}
+      onSubmit={submit}
+      onDragOver={(event) => {
+        event.preventDefault();
+        isOver.value = true;
+      }}
+      onDragLeave={() => {
+        isOver.value = false;
+      }}
+      onDrop={drop}
+    >
+      <h2>{texts.upload}</h2>
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+      <div class="field">
+        <label for={id}>{texts.file}</label>
+        <input
+          ref={input}
+          id={id}
+          type="file"
+          name="package"
+          accept=".pkg"
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
+        />
+        <p class="hint" id={`${id}-hint`}>
+          {file.value === null ? texts.fileHint : texts.chosen(visible(file.value.name), formatBytes(file.value.size))}
+        </p>
+      </div>
+      {file.value !== null && (
+        <>
+          <TextArea label={texts.notes} hint={texts.notesHint} value={notes} name="notes" rows={3} />
+          <div class="actions">
+            <button type="submit" class="button button-main" aria-disabled={progress.value !== null}>
+              {progress.value === null ? texts.submit : texts.submitting}
+            </button>
+            {progress.value !== null && (
+              <>
+                <progress aria-label={texts.progress} value={progress.value} max={1} />
+                <button type="button" class="button" onClick={cancel}>
+                  {TEXTS.cancel}
+                </button>
+              </>
+            )}
+          </div>
+          <p class="hint" role="status">
+            {progress.value === 1 && texts.auditing}
+          </p>
+        </>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+/** A labelled field of several lines. Its hint is read with it. */
+import type { Signal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+
+interface TextAreaProps {
+  readonly label: string;
+  readonly value: Signal<string>;
+  readonly name: string;
+  readonly hint?: string;
+  readonly fault?: string;
+  readonly rows?: number;
+}
+
+export function TextArea({ label, value, name, hint, fault, rows = 4 }: TextAreaProps) {
+  const id = useId();
+  const notes = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        name={name}
+        rows={rows}
+        value={value.value}
+        onInput={(event) => {
+          value.value = event.currentTarget.value;
+        }}
+        aria-invalid={fault !== undefined}
+        aria-describedby={notes === '' ? undefined : notes}
+      />
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {fault !== undefined && (
+        <p class="fault" id={`${id}-fault`} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}

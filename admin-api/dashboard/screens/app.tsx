@@ -1,0 +1,159 @@
+/** A mini-app with its packages. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { addressOf } from '../addresses.ts';
+import type { App, UploadBrief } from '../api/views.ts';
+import { api, type Result, settle } from '../api.ts';
+import { visible } from '../apps/findings.ts';
+import { StateBadge } from '../apps/state-badge.tsx';
+import { UploadForm } from '../apps/upload-form.tsx';
+import type { Failure } from '../failure.ts';
+import { announce } from '../parts/announce.tsx';
+import { Field } from '../parts/field.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { type Page, usePagedList } from '../parts/paged-list.ts';
+import { isNarrow } from '../parts/screen-size.ts';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Time } from '../parts/time.tsx';
+import { usePageTitle } from '../parts/title.ts';
+import { useChanges } from '../parts/use-changes.ts';
+import { VirtualRows } from '../parts/virtual-rows.tsx';
+import type { ScreenProps } from '../screen.ts';
+import { session } from '../session.ts';
+import { TEXTS } from '../texts.ts';
+
+const PAGE = 100;
+/** As in the style sheet. */
+const ROW = 44;
+const NARROW_ROW = 100;
+const COLUMNS = 4;
+
+export function AppPage({ params }: ScreenProps) {
+  const texts = TEXTS.app;
+  const id = decode(params.app_id);
+  const app = useSignal<App | null>(null);
+  const { found, failure, loadMore, reload, refresh } = usePagedList(id, read);
+  useChanges(({ kind, id: changed }) => kind === 'upload' || (kind === 'app' && changed === id), refresh);
+
+  async function read(cursor: string | null): Promise<Result<Page<UploadBrief>>> {
+    const query = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
+    const result = await settle(api.GET('/api/dev/apps/{app_id}', { params: { path: { app_id: id }, query } }));
+    if (!result.ok) return result;
+    app.value = result.data.app;
+    return { ...result, data: { rows: result.data.uploads, cursor: result.data.next_cursor } };
+  }
+
+  const name = app.value?.name ?? null;
+  usePageTitle(name === null ? id : visible(name));
+  const uploads = found.value?.rows ?? [];
+  return (
+    <div class="stack">
+      <p>
+        <a href={addressOf('apps')}>{TEXTS.apps.title}</a>
+      </p>
+      <div class="domain-head">
+        <h1>{name === null ? id : visible(name)}</h1>
+        {name !== null && <span class="hint">{id}</span>}
+      </div>
+      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
+      {found.value === null && failure.value === null && <Skeleton />}
+      {app.value !== null && app.value.suspended !== null && (
+        <p class="note note-bad">{texts.suspended(visible(app.value.suspended))}</p>
+      )}
+      {app.value !== null && app.value.suspended === null && <UploadForm />}
+      {uploads.length > 0 && (
+        <table class="table uploads">
+          <thead>
+            <tr>
+              <th scope="col">{texts.version}</th>
+              <th scope="col">{texts.state}</th>
+              <th scope="col">{texts.findings}</th>
+              <th scope="col">{texts.uploaded}</th>
+            </tr>
+          </thead>
+          <VirtualRows
+            count={uploads.length}
+            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
+            columns={COLUMNS}
+            onEnd={loadMore}
+            renderRow={(index) => <UploadRow key={uploads[index].id} upload={uploads[index]} />}
+          />
+        </table>
+      )}
+      {app.value !== null && session.value?.user.role === 'admin' && <Suspension app={app.value} onChange={reload} />}
+    </div>
+  );
+}
+
+/** Segments of an address are encoded. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function UploadRow({ upload }: { readonly upload: UploadBrief }) {
+  const { id, version, version_code, status, summary, created_at } = upload;
+  return (
+    <tr>
+      <th scope="row" class="cell-main">
+        <a href={addressOf('upload', { upload_id: id })}>{TEXTS.report.version(visible(version), version_code)}</a>
+      </th>
+      <td>
+        <StateBadge state={status} />
+      </td>
+      <td class="cell-wide">{summary === null ? TEXTS.apps.none : TEXTS.report.counts(summary)}</td>
+      <td data-label={TEXTS.app.uploaded}>
+        <Time value={created_at} />
+      </td>
+    </tr>
+  );
+}
+
+function Suspension({ app: { app_id, suspended }, onChange }: { readonly app: App; readonly onChange: () => void }) {
+  const texts = TEXTS.app;
+  const reason = useSignal('');
+  const isSending = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+  useEffect(() => {
+    reason.value = '';
+  }, [suspended]);
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (isSending.value) return;
+    isSending.value = true;
+    const params = { path: { app_id } };
+    const result =
+      suspended === null
+        ? await settle(
+            api.POST('/api/dev/admin/apps/{app_id}/suspend', { params, body: { reason: reason.value.trim() } }),
+          )
+        : await settle(api.POST('/api/dev/admin/apps/{app_id}/reinstate', { params }));
+    isSending.value = false;
+    failure.value = result.ok ? null : result.failure;
+    if (!result.ok) return;
+    announce(suspended === null ? texts.isSuspended : texts.isReinstated);
+    onChange();
+  };
+  return (
+    <form class="card" onSubmit={submit}>
+      <h2>{texts.suspension}</h2>
+      <p>{suspended === null ? texts.suspensionText : texts.reinstateText}</p>
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+      {suspended === null && (
+        <Field label={texts.reason} hint={texts.reasonHint} value={reason} name="reason" autocomplete="off" required />
+      )}
+      <div class="actions">
+        <button
+          type="submit"
+          class={suspended === null ? 'button button-bad' : 'button button-main'}
+          aria-disabled={isSending.value}
+        >
+          {suspended === null ? texts.suspend : texts.reinstate}
+        </button>
+      </div>
+    </form>
+  );
+}
