@@ -37,6 +37,8 @@ export async function bundleDashboard(sources: string, out: string): Promise<voi
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'copy' },
     legalComments: 'none',
+    // Hints of packages for developers, with links to other hosts.
+    pure: ['console.warn'],
     metafile: true,
     logLevel: 'warning',
   });

@@ -19,6 +19,7 @@ export const PAGES = {
   addAccount: '/accounts/add',
   account: '/accounts/{account_id}',
   nodes: '/nodes',
+  ownAccount: '/account',
 } as const;
 
 export interface PageMatch {

@@ -18,5 +18,6 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   accounts: async () => (await import('./screens/accounts.tsx')).Accounts,
   addAccount: async () => (await import('./screens/add-account.tsx')).AddAccount,
   account: async () => (await import('./screens/account.tsx')).AccountPage,
+  ownAccount: async () => (await import('./screens/own-account.tsx')).OwnAccount,
   nodes: async () => (await import('./screens/nodes.tsx')).Nodes,
 };

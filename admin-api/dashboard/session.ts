@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { type Failure, failureOf } from './failure.ts';
 
 const ENDPOINT = '/api/v1/session';
+const PASSKEY_ENDPOINT = `${ENDPOINT}/passkey`;
 
 export interface User {
   readonly id: number;
@@ -24,18 +25,30 @@ export const sessionFailure = signal<Failure | null>(null);
 
 /** Reads who is signed in. */
 export async function readSession(): Promise<void> {
-  const result = await call('GET');
+  const result = await call<Session>('GET');
   sessionFailure.value = null;
-  if (result.ok) session.value = result.session;
+  if (result.ok) session.value = result.body;
   else if (result.failure.status === 401) session.value = null;
   else sessionFailure.value = result.failure;
 }
 
 /** Null: signed in. */
 export async function signIn(login: string, password: string, code: string): Promise<Failure | null> {
-  const result = await call('POST', code === '' ? { login, password } : { login, password, code });
+  return enter(await call('POST', code === '' ? { login, password } : { login, password, code }));
+}
+
+/** Null: signed in. `fields`: of the signature, as the API takes them. */
+export async function signInWithPasskey(fields: object): Promise<Failure | null> {
+  return enter(await call('POST', fields, PASSKEY_ENDPOINT));
+}
+
+/** The options of WebAuthn for a sign-in. */
+export const readPasskeyOptions = (): Promise<Answer<{ readonly options: unknown }>> =>
+  call('GET', undefined, PASSKEY_ENDPOINT);
+
+function enter(result: Answer<Session>): Failure | null {
   if (!result.ok) return result.failure;
-  session.value = result.session;
+  session.value = result.body;
   return null;
 }
 
@@ -46,21 +59,19 @@ export async function signOut(): Promise<Failure | null> {
   return null;
 }
 
-type Result = { readonly ok: true; readonly session: Session } | { readonly ok: false; readonly failure: Failure };
+type Answer<T> = { readonly ok: true; readonly body: T } | { readonly ok: false; readonly failure: Failure };
 
-async function call(method: string, body?: object): Promise<Result> {
+async function call<T>(method: string, body?: object, path = ENDPOINT): Promise<Answer<T>> {
   const headers: Record<string, string> = {};
   const token = session.peek()?.csrf_token;
   if (token !== undefined && method !== 'GET') headers['X-Waypost-CSRF'] = token;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response: Response;
   try {
-    response = await fetch(ENDPOINT, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+    response = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
   } catch {
     return { ok: false, failure: failureOf(0, undefined) };
   }
   const content: unknown = await response.json().catch(() => undefined);
-  return response.ok
-    ? { ok: true, session: content as Session }
-    : { ok: false, failure: failureOf(response.status, content) };
+  return response.ok ? { ok: true, body: content as T } : { ok: false, failure: failureOf(response.status, content) };
 }

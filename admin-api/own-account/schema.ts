@@ -29,11 +29,14 @@ export const beginBody = bodySchema(Type.Object({ password }));
 export const confirmationBody = bodySchema(Type.Object({ password, code: codeField }));
 
 export const totpResponse = Type.Object({
-  totp: Type.Object({
-    enabled: flag('whether sign-in and token exchange need a code'),
-    confirmed_at: orNull(time('since when'), 'since when; null: they need none'),
-    recovery_codes_left: count('the number of unused recovery codes'),
-  }),
+  totp: Type.Object(
+    {
+      enabled: flag('whether sign-in and token exchange need a code'),
+      confirmed_at: orNull(time('since when'), 'since when; null: they need none'),
+      recovery_codes_left: count('the number of unused recovery codes'),
+    },
+    { title: 'Totp' },
+  ),
 });
 
 export const newTotpResponse = Type.Object({

@@ -2425,6 +2425,14 @@ export interface components {
              */
             last_used_at: string | null;
         };
+        Totp: {
+            /** @description whether sign-in and token exchange need a code */
+            enabled: boolean;
+            /** @description since when; null: they need none */
+            confirmed_at: string | null;
+            /** @description the number of unused recovery codes */
+            recovery_codes_left: number;
+        };
         TsigKey: {
             /** @description the id of the key */
             id: number;
@@ -5921,14 +5929,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
-                        totp: {
-                            /** @description whether sign-in and token exchange need a code */
-                            enabled: boolean;
-                            /** @description since when; null: they need none */
-                            confirmed_at: string | null;
-                            /** @description the number of unused recovery codes */
-                            recovery_codes_left: number;
-                        };
+                        totp: components["schemas"]["Totp"];
                     };
                 };
             };

@@ -9,7 +9,16 @@ interface FieldProps {
   readonly hint?: string;
   readonly fault?: string;
   readonly type?: 'text' | 'password' | 'search';
-  readonly autocomplete?: 'username' | 'current-password' | 'one-time-code' | 'off';
+  readonly autocomplete?:
+    | 'username'
+    | 'username webauthn'
+    | 'current-password'
+    | 'new-password'
+    | 'one-time-code'
+    | 'email'
+    | 'off';
+  /** The keyboard of a phone. */
+  readonly inputmode?: 'numeric' | 'email';
   readonly required?: boolean;
   /** Has the focus when it appears. */
   readonly isFirst?: boolean;

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { addressOf } from '../addresses.ts';
+import { addressOf, PAGES } from '../addresses.ts';
 import { entriesFor, isInSection } from '../navigation.ts';
 import { currentPath } from '../router.ts';
 import type { User } from '../session.ts';
@@ -61,7 +61,13 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
             ))}
           </nav>
           <div class="bar-user">
-            <span title={TEXTS.signedInAs(user.username)}>{user.username}</span>
+            <a
+              href={addressOf('ownAccount')}
+              title={TEXTS.signedInAs(user.username)}
+              aria-current={path === PAGES.ownAccount ? 'page' : undefined}
+            >
+              {user.username}
+            </a>
             <button type="button" class="button button-quiet" onClick={onSignOut}>
               {TEXTS.signOut}
             </button>

@@ -20,6 +20,7 @@ import { openPage } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import { SecondFactors } from './account-factors.tsx';
 
 const texts = TEXTS.account;
 
@@ -58,12 +59,20 @@ export function AccountPage({ params }: ScreenProps) {
         <a href={addressOf('accounts')}>{TEXTS.accounts.title}</a>
       </p>
       <h1>{texts.title(account.value.username)}</h1>
-      {isOwn ? <p class="note note-good">{texts.own}</p> : <Acting account={account.value} />}
+      {isOwn ? <Own /> : <Acting account={account.value} />}
       <Settings account={account as Signal<Account>} />
       {!isOwn && <NewPasswordForm id={id} />}
       {!isOwn && <SecondFactors account={account.value} />}
       {!isOwn && <Removal account={account.value} />}
     </div>
+  );
+}
+
+function Own() {
+  return (
+    <p class="note note-good">
+      {texts.own} <a href={addressOf('ownAccount')}>{texts.ownLink}</a>
+    </p>
   );
 }
 
@@ -194,58 +203,6 @@ function NewPasswordForm({ id }: { readonly id: number }) {
         </button>
       </div>
     </form>
-  );
-}
-
-function SecondFactors({ account: { id, username } }: { readonly account: Account }) {
-  const isAsking = useSignal(false);
-  const factors = useSignal<{ readonly totp_enabled: boolean; readonly passkey_count: number } | null>(null);
-  const failure = useSignal<Failure | null>(null);
-  const load = async (): Promise<void> => {
-    const result = await settle(api.GET('/api/v1/accounts/{account_id}/second-factors', pathOf(id)));
-    failure.value = result.ok ? null : result.failure;
-    if (result.ok) factors.value = result.data;
-  };
-  useEffect(() => void load(), [id]);
-  const remove = async (): Promise<Failure | null> => {
-    const result = await settle(api.DELETE('/api/v1/accounts/{account_id}/second-factors', pathOf(id)));
-    if (!result.ok) return result.failure;
-    announce(texts.factorsRemoved);
-    await load();
-    return null;
-  };
-  const { totp_enabled: hasCodes = false, passkey_count: passkeys = 0 } = factors.value ?? {};
-  return (
-    <section class="card">
-      <h2>{texts.factors}</h2>
-      {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
-      {factors.value !== null && <p>{texts.factorsText(hasCodes, passkeys)}</p>}
-      {(hasCodes || passkeys > 0) && (
-        <div class="actions">
-          <button
-            type="button"
-            class="button button-bad"
-            onClick={() => {
-              isAsking.value = true;
-            }}
-          >
-            {texts.factorsSubmit}
-          </button>
-        </div>
-      )}
-      {isAsking.value && (
-        <Confirm
-          title={texts.factorsTitle(username)}
-          explanation={texts.factorsExplanation}
-          word={username}
-          label={texts.factorsConfirm}
-          run={remove}
-          onClose={() => {
-            isAsking.value = false;
-          }}
-        />
-      )}
-    </section>
   );
 }
 

@@ -1,24 +1,38 @@
-/** Sign-in with a password and, where the account has one, a second factor. */
-import { useSignal } from '@preact/signals';
+/** Sign-in: with a password and, where the account has one, a second factor; or with a passkey. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { Failure } from '../failure.ts';
 import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { signIn } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import { canOfferPasskeys, canUsePasskeys } from '../webauthn.ts';
 
 /** The account has a second factor, and the request had none. */
 const CODE_REQUIRED = 'code_required';
+/** Milliseconds. A challenge expires after ten minutes, so the browser gets another one before. */
+const OFFER_AGAIN = 480_000;
+
+const texts = TEXTS.signIn;
+
+/** What the form asks for. */
+type Step = 'password' | 'code' | 'recovery';
 
 export function SignIn() {
-  const texts = TEXTS.signIn;
   usePageTitle(texts.title);
   const login = useSignal('');
   const password = useSignal('');
   const code = useSignal('');
-  const needsCode = useSignal(false);
+  const step = useSignal<Step>('password');
   const isSending = useSignal(false);
   const failure = useSignal<Failure | null>(null);
+
+  const goTo = (next: Step): void => {
+    step.value = next;
+    code.value = '';
+    failure.value = null;
+  };
 
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -27,41 +41,130 @@ export function SignIn() {
     failure.value = null;
     const result = await signIn(login.value.trim(), password.value, code.value.trim());
     isSending.value = false;
-    if (result?.code === CODE_REQUIRED) needsCode.value = true;
+    if (result?.code === CODE_REQUIRED) goTo('code');
     else failure.value = result;
   };
 
+  const isFirstStep = step.value === 'password';
   return (
     <main class="sign-in">
       <form class="card" onSubmit={submit}>
         <p class="brand">{TEXTS.title}</p>
-        <h1>{texts.title}</h1>
+        <h1>{isFirstStep ? texts.title : texts.secondStep}</h1>
         {failure.value !== null && <FailureNote failure={failure.value} />}
-        <Field label={texts.login} value={login} name="username" autocomplete="username" required isFirst />
-        <Field
-          label={texts.password}
-          value={password}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-        {needsCode.value && (
-          <Field
-            label={texts.code}
-            hint={texts.codeHint}
-            value={code}
-            name="code"
-            autocomplete="one-time-code"
-            required
-            isFirst
-          />
+        {isFirstStep ? (
+          <>
+            <Field
+              label={texts.login}
+              value={login}
+              name="username"
+              autocomplete={canUsePasskeys() ? 'username webauthn' : 'username'}
+              required
+              isFirst
+            />
+            <Field
+              label={texts.password}
+              value={password}
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              required
+            />
+          </>
+        ) : (
+          <SecondFactor key={step.value} step={step.value} code={code} />
         )}
         <button type="submit" class="button button-main" aria-disabled={isSending.value}>
           {isSending.value ? texts.submitting : texts.submit}
         </button>
-        <p class="hint">{texts.help}</p>
+        {isFirstStep ? (
+          <>
+            {canUsePasskeys() && <Passkey failure={failure} />}
+            <p class="hint">{texts.help}</p>
+          </>
+        ) : (
+          <>
+            <button type="button" class="button" onClick={() => goTo(step.value === 'code' ? 'recovery' : 'code')}>
+              {step.value === 'code' ? texts.useRecovery : texts.useApp}
+            </button>
+            <button type="button" class="button button-quiet" onClick={() => goTo('password')}>
+              {texts.back}
+            </button>
+          </>
+        )}
       </form>
     </main>
+  );
+}
+
+function SecondFactor({ step, code }: { readonly step: Step; readonly code: Signal<string> }) {
+  return step === 'code' ? (
+    <Field
+      label={texts.code}
+      hint={texts.codeHint}
+      value={code}
+      name="code"
+      autocomplete="one-time-code"
+      inputmode="numeric"
+      required
+      isFirst
+    />
+  ) : (
+    <Field
+      label={texts.recoveryCode}
+      hint={texts.recoveryHint}
+      value={code}
+      name="recovery-code"
+      autocomplete="off"
+      required
+      isFirst
+    />
+  );
+}
+
+/** A button, and the passkeys that the browser offers in the list of the first input. */
+function Passkey({ failure }: { readonly failure: Signal<Failure | null> }) {
+  const isWaiting = useSignal(false);
+  const isCancelled = useSignal(false);
+
+  const offer = async (): Promise<void> => {
+    if (!(await canOfferPasskeys())) return;
+    const { enterWithPasskey } = await import('../passkeys.ts');
+    const result = await enterWithPasskey(true);
+    // Where the service has no passkeys, the button says so when it is pressed.
+    if (result !== null && result !== 'cancelled' && result.status === 401) failure.value = result;
+  };
+  useEffect(() => {
+    void offer();
+    const timer = setInterval(offer, OFFER_AGAIN);
+    return () => {
+      clearInterval(timer);
+      void import('../passkeys.ts').then(({ cancelPasskey }) => cancelPasskey());
+    };
+  }, []);
+
+  const enter = async (): Promise<void> => {
+    if (isWaiting.value) return;
+    isWaiting.value = true;
+    isCancelled.value = false;
+    failure.value = null;
+    const { enterWithPasskey } = await import('../passkeys.ts');
+    const result = await enterWithPasskey(false);
+    isWaiting.value = false;
+    isCancelled.value = result === 'cancelled';
+    failure.value = result === 'cancelled' ? null : result;
+    if (result !== null) void offer();
+  };
+  return (
+    <>
+      <button type="button" class="button" aria-disabled={isWaiting.value} onClick={enter}>
+        {isWaiting.value ? texts.passkeyWaiting : texts.passkey}
+      </button>
+      {isCancelled.value && (
+        <p class="fault" role="alert">
+          {texts.passkeyCancelled}
+        </p>
+      )}
+    </>
   );
 }

@@ -1,23 +1,20 @@
 /** Second factors of accounts in tests. */
 
-import { Secret, TOTP } from 'otpauth';
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { passkeys } from '../../../core/store/rows.ts';
 import { Authenticator } from '../../support/authenticator.ts';
+import { App, STEP } from '../../support/authenticator-app.ts';
 import { newId } from '../../support/ids.ts';
 import { listOf } from '../daemon.ts';
 import { Browser } from './browser.ts';
-import { type Member, succeeded, type World } from './world.ts';
+import { type ContractTest, type Member, succeeded, type World } from './world.ts';
 
 export const TOTP_PATH = '/api/v1/account/totp';
 export const PASSKEYS = '/api/v1/account/passkeys';
 export const PASSKEY_SIGN_IN = '/api/v1/session/passkey';
 /** Browsers trust it without TLS. */
 export const LOCALHOST = 'localhost';
-
-/** Seconds of a time step. */
-export const STEP = 30;
 
 /** The row of a passkey that no authenticator has; returns its id. */
 export async function storedPasskey({ daemon }: World, accountId: number): Promise<number> {
@@ -31,24 +28,20 @@ export async function storedPasskey({ daemon }: World, accountId: number): Promi
   return id;
 }
 
-/** An authenticator app. */
-export class App {
-  readonly #totp: TOTP;
-
-  constructor(secret: string) {
-    this.#totp = new TOTP({ secret: Secret.fromBase32(secret) });
-  }
-
-  /** The code at the clock of the process, some seconds later. */
-  code(later = 0): string {
-    return this.#totp.generate({ timestamp: Date.now() + later * 1000 });
-  }
-
-  /** A code that is not valid about now. */
-  wrong(): string {
-    const valid = [-2, -1, 0, 1, 2].map((steps) => this.code(steps * STEP));
-    return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !valid.includes(code)) ?? '';
-  }
+/**
+ * Lets the tests of a suite run at the start of a time step, so that no step ends between making a
+ * code and checking it.
+ */
+export function atStartOfStep(test: ContractTest): void {
+  const { now } = Date;
+  test.before.each(() => {
+    const real = now();
+    const shift = STEP * 1000 - (real % (STEP * 1000));
+    Date.now = () => now() + shift;
+  });
+  test.after.each(() => {
+    Date.now = now;
+  });
 }
 
 /** Turns on one-time codes; the first code is of the step before this one. */

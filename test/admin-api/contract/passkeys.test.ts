@@ -6,6 +6,7 @@ import { type Answer, listOf } from '../daemon.ts';
 import { Browser, OVER_TLS, SESSION } from './browser.ts';
 import {
   atLocalhost,
+  atStartOfStep,
   creationOptions,
   LOCALHOST,
   originOf,
@@ -27,6 +28,8 @@ async function enter(world: World, authenticator: Authenticator, deviations?: De
 }
 
 await everywhere('contract, passkeys', (test) => {
+  atStartOfStep(test);
+
   test('a passkey is created, listed, renamed, used and removed', async ({ world }) => {
     const member = await world.member();
     const browser = await atLocalhost(world, member);

@@ -5,7 +5,15 @@ import { mintToken } from '../../../admin-api/auth/token.ts';
 import { newId } from '../../support/ids.ts';
 import type { Answer, Json } from '../daemon.ts';
 import { Browser, CSRF, SESSION, signedIn } from './browser.ts';
-import { atLocalhost, LOCALHOST, PASSKEY_SIGN_IN, signInOptions, withPasskey, withTotp } from './factors.ts';
+import {
+  atLocalhost,
+  atStartOfStep,
+  LOCALHOST,
+  PASSKEY_SIGN_IN,
+  signInOptions,
+  withPasskey,
+  withTotp,
+} from './factors.ts';
 import { concrete, knownIds } from './routes.ts';
 import { everywhere, outcome, refused, succeeded, type World } from './world.ts';
 
@@ -48,6 +56,8 @@ async function changingOperations({ nobody }: World): Promise<Operation[]> {
 }
 
 await everywhere('contract, attacks on sign-in', (test) => {
+  atStartOfStep(test);
+
   test('timing: every refused sign-in verifies one hash, whatever is wrong', async ({ world }) => {
     const plain = await world.member();
     const member = await world.member();

@@ -3,9 +3,10 @@ import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { type Totp, totps } from '../../../core/store/rows.ts';
+import { App, STEP } from '../../support/authenticator-app.ts';
 import { listOf } from '../daemon.ts';
 import { Browser, SESSION, signedIn } from './browser.ts';
-import { App, STEP, TOTP_PATH, withTotp } from './factors.ts';
+import { atStartOfStep, TOTP_PATH, withTotp } from './factors.ts';
 import { later, stored } from './store.ts';
 import { each, everywhere, type Member, outcome, refused, succeeded, type World } from './world.ts';
 
@@ -31,6 +32,8 @@ async function lock(world: World, member: Member, app: App): Promise<void> {
 }
 
 await everywhere('contract, one-time codes', (test) => {
+  atStartOfStep(test);
+
   test('POST makes a secret, confirm turns it on and returns recovery codes once', async ({ world }) => {
     const member = await world.member();
     const { client, password } = member;

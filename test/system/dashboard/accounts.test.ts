@@ -66,24 +66,6 @@ function browserTests(): void {
         await page.getByRole('button', { name: 'Set the password' }).click();
         await page.getByText('The password was changed.').waitFor();
 
-        // A user has lost the second factors.
-        await page.getByText('None: the password is enough to sign in.').waitFor();
-        const factors = '**/second-factors';
-        await page.route(factors, (route) =>
-          route.request().method() === 'GET'
-            ? route.fulfill({ json: { ok: true, totp_enabled: true, passkey_count: 2 } })
-            : route.continue(),
-        );
-        await page.reload();
-        await page.getByText('The account has one-time codes and 2 passkeys.').waitFor();
-        await page.getByRole('button', { name: 'Remove all …' }).click();
-        await page.getByRole('dialog').getByLabel('Type carol to confirm').fill('carol');
-        await checkScreen(page, 'account-factors');
-        await page.unroute(factors);
-        await page.getByRole('dialog').getByRole('button', { name: 'Remove all' }).click();
-        await page.getByText('The second factors were removed.').waitFor();
-        await page.getByText('None: the password is enough to sign in.').waitFor();
-
         // The only administrator stays one.
         await page.goto(`${base}/accounts/${(await accounts())[0].id}`);
         await page.getByText('This is your own account.').waitFor();

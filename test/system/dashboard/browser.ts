@@ -110,5 +110,5 @@ export async function signIn(page: Page, base: string, password = ADMIN_PASSWORD
   await page.goto(`${base}/`);
   await page.getByLabel('Username or e-mail').fill('admin');
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }

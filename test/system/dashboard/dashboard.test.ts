@@ -22,10 +22,10 @@ function browserTests(): void {
         await checkScreen(page, 'sign-in');
         await page.getByLabel('Username or e-mail').fill('admin');
         await page.getByLabel('Password').fill('wrong');
-        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
         await page.getByRole('alert').waitFor();
         await page.getByLabel('Password').fill(ADMIN_PASSWORD);
-        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
         await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
         assert.is(page.url(), `${base}/domains?q=exam`);
         await page.goto(`${base}/nowhere`);
@@ -45,7 +45,7 @@ function browserTests(): void {
         }
         await page.getByLabel('Username or e-mail').fill('admin');
         await page.getByLabel('Password').fill(ADMIN_PASSWORD);
-        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
         await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
         assert.is(page.url(), `${base}/domains`);
       });

@@ -1,0 +1,116 @@
+/** Turns on one-time codes: password, QR code and first code, recovery codes. */
+import { type Signal, useSignal } from '@preact/signals';
+import { api, settle } from '../api.ts';
+import { type Failure, faultsOf } from '../failure.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Modal } from '../parts/modal.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { TEXTS } from '../texts.ts';
+import { IdentityDialog, type Proof } from './identity-dialog.tsx';
+import { QrCode } from './qr-code.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+const texts = TEXTS.ownAccount.oneTimeCodes;
+
+interface Begun {
+  readonly password: string;
+  readonly secret: string;
+  readonly uri: string;
+}
+
+interface TurnOnCodesProps {
+  readonly onClose: () => void;
+  /** Called as soon as the codes are on. */
+  readonly onDone: () => void;
+}
+
+export function TurnOnCodes({ onClose, onDone }: TurnOnCodesProps) {
+  const begun = useSignal<Begun | null>(null);
+  const codes = useSignal<readonly string[] | null>(null);
+
+  const begin = async ({ password }: Proof): Promise<Failure | null> => {
+    const result = await settle(api.POST('/api/v1/account/totp', { body: { password } }));
+    if (!result.ok) return result.failure;
+    begun.value = { password, secret: result.data.secret, uri: result.data.uri };
+    return null;
+  };
+
+  if (codes.value !== null)
+    return (
+      <Modal key="codes" title={TEXTS.ownAccount.recovery.title} onClose={onClose}>
+        <RecoveryCodes codes={codes.value} onDone={onClose} />
+      </Modal>
+    );
+  if (begun.value !== null)
+    return (
+      <Modal key="confirm" title={texts.turnOn} onClose={onClose}>
+        <FirstCode begun={begun.value} codes={codes} onClose={onClose} onDone={onDone} />
+      </Modal>
+    );
+  return (
+    <IdentityDialog
+      title={texts.turnOn}
+      explanation={texts.beginText}
+      label={texts.begin}
+      send={begin}
+      onClose={onClose}
+    />
+  );
+}
+
+interface FirstCodeProps extends TurnOnCodesProps {
+  readonly begun: Begun;
+  readonly codes: Signal<readonly string[] | null>;
+}
+
+function FirstCode({ begun: { password, secret, uri }, codes, onClose, onDone }: FirstCodeProps) {
+  const code = useSignal('');
+  const isSending = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (isSending.value) return;
+    isSending.value = true;
+    const body = { password, code: code.value.trim() };
+    const result = await settle(api.POST('/api/v1/account/totp/confirm', { body }));
+    isSending.value = false;
+    failure.value = result.ok ? null : result.failure;
+    if (!result.ok) return;
+    codes.value = result.data.recovery_codes;
+    onDone();
+  };
+  const fault = faultsOf(failure.value).get('/code');
+  return (
+    <form class="form" onSubmit={submit}>
+      {failure.value !== null && fault === undefined && <FailureNote failure={failure.value} />}
+      <p>{texts.scan}</p>
+      <QrCode text={uri} label={texts.qr} />
+      <div class="secret">
+        <p>{texts.secret}</p>
+        <p>
+          <code>{secret.replace(/.{4}(?=.)/g, '$& ')}</code>
+          <CopyButton text={secret} />
+        </p>
+      </div>
+      <Field
+        label={texts.firstCode}
+        fault={fault}
+        value={code}
+        name="code"
+        autocomplete="one-time-code"
+        inputmode="numeric"
+        required
+        isFirst
+      />
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
+          {texts.confirm}
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          {TEXTS.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
