@@ -7,7 +7,14 @@ import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { pathOf } from '../edge/clients/programs.ts';
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+/** Of every Chromium. */
+export const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-sync',
+];
 const WAIT_MS = 15_000;
 /** Runs in the page before its own scripts. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>

@@ -1,11 +1,12 @@
 /** Sign-in with second factors, and the own account, in the dashboard in Chromium. */
 
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
+import { addAuthenticator, setPresence, setVerified } from './authenticator.ts';
 import { checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
 
 const test = suite('own account in the dashboard');
@@ -34,31 +35,6 @@ async function submitPassword(page: Page, label: string, password = ADMIN_PASSWO
   await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await inDialog(page, label).click();
 }
-
-interface Virtual {
-  readonly cdp: CDPSession;
-  readonly id: string;
-}
-
-/** An authenticator of Chromium. `isPresent`: its user answers at once. */
-async function addAuthenticator(page: Page): Promise<Virtual> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  const { authenticatorId: id } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { cdp, id };
-}
-
-const setPresence = ({ cdp, id }: Virtual, enabled: boolean): Promise<unknown> =>
-  cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: id, enabled });
 
 function browserTests(): void {
   test('one-time codes: turned on, needed to sign in, replaced and turned off', async () => {
@@ -167,17 +143,11 @@ function browserTests(): void {
         await submitPassword(page, 'Add', 'wrong');
         await page.getByText('The password is not the current one of the account.').waitFor();
         // The user does not want to.
-        await authenticator.cdp.send('WebAuthn.setUserVerified', {
-          authenticatorId: authenticator.id,
-          isUserVerified: false,
-        });
+        await setVerified(authenticator, false);
         await submitPassword(page, 'Add');
         await page.getByText('The browser created no passkey. Try again.').waitFor();
         await checkScreen(page, 'passkey-cancelled');
-        await authenticator.cdp.send('WebAuthn.setUserVerified', {
-          authenticatorId: authenticator.id,
-          isUserVerified: true,
-        });
+        await setVerified(authenticator, true);
         await submitPassword(page, 'Add');
         await page.getByText('The passkey <img src=x onerror=alert(1)> was added.').waitFor();
         await page.getByText('never used').waitFor();
