@@ -15,6 +15,7 @@ export const PAGES = {
   upload: '/mini-apps/uploads/{upload_id}',
   reviews: '/review',
   review: '/review/{upload_id}',
+  history: '/domains/{domain_id}/history',
   accounts: '/accounts',
   addAccount: '/accounts/add',
   account: '/accounts/{account_id}',

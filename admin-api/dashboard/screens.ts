@@ -15,6 +15,7 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   upload: async () => (await import('./screens/upload.tsx')).UploadPage,
   reviews: async () => (await import('./screens/reviews.tsx')).Reviews,
   review: async () => (await import('./screens/review.tsx')).ReviewPage,
+  history: async () => (await import('./screens/history.tsx')).History,
   accounts: async () => (await import('./screens/accounts.tsx')).Accounts,
   addAccount: async () => (await import('./screens/add-account.tsx')).AddAccount,
   account: async () => (await import('./screens/account.tsx')).AccountPage,

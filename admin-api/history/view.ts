@@ -31,6 +31,20 @@ export function viewChange(domain: Domain, change: DomainChange) {
   };
 }
 
+/** The texts of a change that a search looks at. */
+export function textsOf(domain: Domain, { about, records }: DomainChange): string[] {
+  const { actor, action } = about;
+  const rows = netChanges(records).flatMap(({ before, after }) => [before, after]);
+  return [
+    ...(actor === null ? [] : [actor.username, actor.tokenName ?? '']),
+    action ?? '',
+    ...rows.flatMap((row) => {
+      const record = viewPastRecord(domain, row);
+      return record === null ? [] : [`${record.name} ${record.type} ${record.content}`];
+    }),
+  ];
+}
+
 export function viewRecords(domain: Domain, changes: readonly RecordChange[], limit: number) {
   return {
     records: changes.slice(0, limit).map(({ before, after }) => ({

@@ -9231,6 +9231,11 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
+                /**
+                 * @description only items whose actor, action or one of its records contains this
+                 * text, in any case
+                 */
+                q?: string;
             };
             header?: never;
             path: {
@@ -9270,6 +9275,11 @@ export interface operations {
                         is_complete: boolean;
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };

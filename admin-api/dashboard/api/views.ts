@@ -3,6 +3,9 @@ import type { components } from './generated.ts';
 
 export type Domain = components['schemas']['Domain'];
 export type RecordView = components['schemas']['Record'];
+export type DomainChange = components['schemas']['DomainChange'];
+export type RecordChange = components['schemas']['RecordChange'];
+export type AuditEntry = components['schemas']['AuditEntry'];
 export type Account = components['schemas']['Account'];
 export type Node = components['schemas']['Node'];
 export type OwnAccountView = components['schemas']['OwnAccount'];

@@ -1,5 +1,6 @@
 /** The number of edits, and the dialog that shows and saves them. */
 import { useSignal } from '@preact/signals';
+import { DiffEntry } from '../parts/diff-entry.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TEXTS } from '../texts.ts';
@@ -90,37 +91,25 @@ function Diff({ edits }: { readonly edits: Edits }) {
   return (
     <ul class="diff">
       {[...edits.changes.values()].map(({ before, after, hasConflict }) => (
-        <DiffEntry key={before.id} before={before} after={after} hasConflict={hasConflict} />
+        <EditEntry key={before.id} before={before} after={after} hasConflict={hasConflict} />
       ))}
       {edits.additions.map(({ key, fields, hasConflict }) => (
-        <DiffEntry key={`added ${key}`} before={null} after={fields} hasConflict={hasConflict} />
+        <EditEntry key={`added ${key}`} before={null} after={fields} hasConflict={hasConflict} />
       ))}
     </ul>
   );
 }
 
-interface DiffEntryProps {
+interface EditEntryProps {
   readonly before: Fields | null;
   readonly after: Fields | null;
   readonly hasConflict: boolean;
 }
 
-function DiffEntry({ before, after, hasConflict }: DiffEntryProps) {
+function EditEntry({ before, after, hasConflict }: EditEntryProps) {
   return (
-    <li>
+    <DiffEntry before={before && zoneLine(before)} after={after && zoneLine(after)}>
       {hasConflict && <span class="badge badge-conflict">{TEXTS.records.states.conflict}</span>}
-      {before !== null && (
-        <del>
-          <span class="hidden">{TEXTS.saving.before}</span>
-          {zoneLine(before)}
-        </del>
-      )}
-      {after !== null && (
-        <ins>
-          <span class="hidden">{TEXTS.saving.after}</span>
-          {zoneLine(after)}
-        </ins>
-      )}
-    </li>
+    </DiffEntry>
   );
 }

@@ -139,6 +139,27 @@ test('pages', async ({ daemon, alice }) => {
   assert.equal(seen, all);
 });
 
+test('finds changes by records, actor and action', async ({ daemon, alice }) => {
+  const domain = await new Tested(daemon, alice.token).open();
+  const { id } = await domain.add('Www', '192.0.2.77');
+  await domain.add('mail', '192.0.2.5');
+  await domain.send('PUT', `/records/${id}`, { name: 'www', type: 'A', content: '192.0.2.78' });
+  const find = async (text: string): Promise<readonly string[]> => {
+    const { changes, total } = await domain.history(`?q=${encodeURIComponent(text)}`);
+    assert.is(total as unknown, listOf(changes).length);
+    return listOf(changes).map(({ action }) => String(action));
+  };
+  assert.equal(await find('WWW a 192.0.2.77'), ['record.update', 'record.create']);
+  assert.equal(await find('192.0.2.5'), ['record.create']);
+  assert.equal(await find('ALICE'), ['record.update', 'record.create', 'record.create', 'domain.create']);
+  assert.equal(await find('domain.'), ['domain.create']);
+  assert.equal(await find('nothing like this'), []);
+  const { changes, next_cursor } = await domain.history('?q=192&limit=2');
+  assert.is(listOf(changes).length, 2);
+  const rest = await domain.history(`?q=192&limit=2&cursor=${next_cursor}`);
+  assert.equal([listOf(rest.changes).length, rest.total, rest.next_cursor] as unknown[], [1, null, null]);
+});
+
 test('restores deleted, changed and created records in one revision', async ({ daemon, alice }) => {
   const domain = await new Tested(daemon, alice.token).open();
   const kept = await domain.add('kept');

@@ -1,0 +1,70 @@
+/** One change of a domain: who, when, and what was there before. */
+import { useSignal } from '@preact/signals';
+import type { DomainChange } from '../api/views.ts';
+import { DiffEntry } from '../parts/diff-entry.tsx';
+import { Time } from '../parts/time.tsx';
+import { TEXTS } from '../texts.ts';
+import { recordLine, settingLines } from './change-lines.ts';
+
+/** Lines that are shown at first. */
+const FIRST_LINES = 8;
+
+interface ChangeItemProps {
+  readonly change: DomainChange;
+  /** It is the last change, so its state is the current one. */
+  readonly isLatest: boolean;
+  /** Null: the state after it cannot be restored. */
+  readonly onRestore: (() => void) | null;
+}
+
+export function ChangeItem({ change, isLatest, onRestore }: ChangeItemProps) {
+  const texts = TEXTS.history;
+  const isOpen = useSignal(false);
+  const lines = [...settingLines(change), ...change.records.map(recordLine)];
+  const shown = isOpen.value ? lines : lines.slice(0, FIRST_LINES);
+  const hidden = lines.length - shown.length;
+  const unlisted = change.is_complete ? change.record_count - change.records.length : 0;
+  return (
+    <li class="change">
+      <div class="change-head">
+        <h2>{actionText(change.action)}</h2>
+        <p class="hint">
+          <Time value={change.at} /> {change.actor === null ? texts.byService : texts.by(change.actor.username)}
+          {change.actor?.token_name != null && ` ${texts.with(change.actor.token_name)}`}{' '}
+          {change.by_admin && <span class="badge">{texts.byAdmin}</span>}
+        </p>
+        {isLatest && <span class="badge">{texts.latest}</span>}
+        {!isLatest && onRestore !== null && (
+          <button type="button" class="button" onClick={onRestore}>
+            {texts.restore}
+          </button>
+        )}
+      </div>
+      {!change.is_complete && <p class="note note-warning">{texts.large(change.record_count)}</p>}
+      {lines.length > 0 && (
+        <ul class="diff">
+          {shown.map(({ before, after }, i) => (
+            <DiffEntry key={i} before={before} after={after} />
+          ))}
+        </ul>
+      )}
+      {lines.length === 0 && change.is_complete && !change.is_creation && <p class="hint">{texts.unchanged}</p>}
+      {hidden > 0 && (
+        <button
+          type="button"
+          class="button button-quiet"
+          onClick={() => {
+            isOpen.value = true;
+          }}
+        >
+          {texts.moreRecords(hidden)}
+        </button>
+      )}
+      {hidden === 0 && unlisted > 0 && <p class="hint">{texts.notListed(unlisted)}</p>}
+    </li>
+  );
+}
+
+/** `action`: as in the audit log; null: the service made the change. */
+export const actionText = (action: string | null): string =>
+  action === null ? TEXTS.serviceAction : (TEXTS.actions[action] ?? action);

@@ -1,0 +1,56 @@
+/** A change of a domain as lines of text. */
+import type { DomainChange, RecordChange } from '../api/views.ts';
+import { zoneLine } from '../records/zone-line.ts';
+import { TEXTS } from '../texts.ts';
+
+/** Null: there is no such line before, or after. */
+export interface ChangeLine {
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export const recordLine = ({ before, after }: RecordChange): ChangeLine => ({
+  before: before && zoneLine(before),
+  after: after && zoneLine(after),
+});
+
+/** The changed settings of proxy and DNSSEC. */
+export function settingLines({ proxy, dnssec }: DomainChange): ChangeLine[] {
+  return [
+    ...(proxy === null ? [] : differences(proxyLines(proxy.before), proxyLines(proxy.after))),
+    ...(dnssec === null ? [] : differences(dnssecLines(dnssec.before), dnssecLines(dnssec.after))),
+  ];
+}
+
+const differences = (before: readonly string[], after: readonly string[]): ChangeLine[] =>
+  after.map((line, i) => ({ before: before[i], after: line })).filter((line) => line.before !== line.after);
+
+type PastProxy = NonNullable<DomainChange['proxy']>['after'];
+type PastDnssec = NonNullable<DomainChange['dnssec']>['after'];
+
+/** Null: the proxy was never set, which is the same as all defaults. */
+function proxyLines(proxy: PastProxy): string[] {
+  const texts = TEXTS.history.proxy;
+  return [
+    proxy?.is_enabled ? texts.on : texts.off,
+    texts.origin(originOf(proxy)),
+    texts.hsts(proxy?.hsts_max_age ?? null),
+    texts.subdomains(proxy?.hsts_include_subdomains ?? false),
+    texts.preload(proxy?.hsts_preload ?? false),
+    texts.heuristic(proxy?.heuristic_freshness ?? false),
+  ];
+}
+
+function originOf(proxy: PastProxy): string {
+  if (proxy == null || proxy.origin_host === null) return TEXTS.history.proxy.noOrigin;
+  const { origin_host: host, origin_port: port, origin_protocol: protocol } = proxy;
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function dnssecLines(dnssec: PastDnssec): string[] {
+  const texts = TEXTS.history.dnssec;
+  return [
+    dnssec?.is_enabled ? texts.on(dnssec.algorithm) : texts.off,
+    texts.keys(dnssec?.keys ?? 0, dnssec?.foreign_keys ?? 0),
+  ];
+}

@@ -1,0 +1,139 @@
+/** The changes of a domain, newest first, each with a way back to the state after it. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { DomainChange } from '../api/views.ts';
+import { api, type Result, settle } from '../api.ts';
+import { ChangeItem } from '../history/change-item.tsx';
+import { RestoreDialog } from '../history/restore-dialog.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { type Page, usePagedList } from '../parts/paged-list.ts';
+import { useShortcut } from '../parts/shortcuts.ts';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { isChangeOf, useChanges } from '../parts/use-changes.ts';
+import { currentQuery, replaceQuery } from '../router.ts';
+import type { ScreenProps } from '../screen.ts';
+import { TEXTS } from '../texts.ts';
+
+const PAGE = 25;
+
+interface HistoryPage extends Page<DomainChange> {
+  /** The earliest change after which the state can be restored. */
+  readonly begin: number;
+  /** The history begins with the creation of the domain. */
+  readonly isComplete: boolean;
+}
+
+async function readHistory(domainId: number, searched: string, cursor: string | null): Promise<Result<HistoryPage>> {
+  const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
+  const params = { path: { domain_id: domainId }, query };
+  const result = await settle(api.GET('/api/v1/domains/{domain_id}/history', { params }));
+  if (!result.ok) return result;
+  const { changes, next_cursor, total, begin, is_complete } = result.data;
+  return {
+    ...result,
+    data: { rows: changes, cursor: next_cursor, total: total ?? undefined, begin, isComplete: is_complete },
+  };
+}
+
+export function History({ domainId }: ScreenProps) {
+  const texts = TEXTS.history;
+  const searched = currentQuery.value.get('q') ?? '';
+  const search = useRef<HTMLInputElement>(null);
+  const first = useRef<HistoryPage | null>(null);
+  const restored = useSignal<DomainChange | null>(null);
+  const list = usePagedList(searched, async (cursor) => {
+    const result = await readHistory(domainId, searched, cursor);
+    if (result.ok && cursor === null) first.current = result.data;
+    return result;
+  });
+  const { found, failure } = list;
+  useChanges(isChangeOf(domainId, 'records', 'proxy', 'dnssec'), list.refresh);
+  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
+  const changes = found.value?.rows ?? [];
+  const begin = first.current?.begin ?? 0;
+  return (
+    <>
+      <div class="tools">
+        <input
+          ref={search}
+          type="search"
+          aria-label={texts.search}
+          placeholder={texts.searchHint}
+          value={searched}
+          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
+        />
+        <p class="hint" role="status">
+          {found.value !== null && texts.shown(changes.length, Math.max(changes.length, first.current?.total ?? 0))}
+        </p>
+      </div>
+      {failure.value !== null && <FailureNote failure={failure.value} retry={list.reload} />}
+      {found.value === null && failure.value === null && <Skeleton />}
+      {found.value !== null && changes.length === 0 && <NoChanges searched={searched} />}
+      {changes.length > 0 && (
+        <ol class="changes">
+          {changes.map((change, i) => (
+            <ChangeItem
+              key={change.seq}
+              change={change}
+              isLatest={i === 0 && searched === ''}
+              onRestore={
+                change.seq < begin
+                  ? null
+                  : () => {
+                      restored.value = change;
+                    }
+              }
+            />
+          ))}
+        </ol>
+      )}
+      {found.value !== null && found.value.cursor !== null && <More onMore={list.loadMore} key={changes.length} />}
+      {found.value !== null && found.value.cursor === null && changes.length > 0 && searched === '' && (
+        <p class="hint">{first.current?.isComplete ? texts.created : texts.begins}</p>
+      )}
+      {restored.value !== null && (
+        <RestoreDialog
+          domainId={domainId}
+          change={restored.value}
+          onClose={() => {
+            restored.value = null;
+          }}
+          onRestored={list.refresh}
+        />
+      )}
+    </>
+  );
+}
+
+/** Loads the next page when it comes into view; a button for those who do not scroll. */
+function More({ onMore }: { readonly onMore: () => Promise<void> }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (isIntersecting) void onMore();
+    });
+    if (button.current !== null) observer.observe(button.current);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <button ref={button} type="button" class="button" onClick={() => onMore()}>
+      {TEXTS.history.more}
+    </button>
+  );
+}
+
+function NoChanges({ searched }: { readonly searched: string }) {
+  const texts = TEXTS.history;
+  return (
+    <section class="empty">
+      <h2>{searched === '' ? texts.empty : texts.noMatch(searched)}</h2>
+      {searched === '' ? (
+        <p>{texts.emptyHint}</p>
+      ) : (
+        <button type="button" class="button" onClick={() => replaceQuery({ q: '' })}>
+          {texts.clearSearch}
+        </button>
+      )}
+    </section>
+  );
+}
