@@ -25,7 +25,7 @@ function browserTests(): void {
       await withPage(world, async (page) => {
         await signIn(page, base);
         await page.getByRole('link', { name: 'Accounts' }).click();
-        await page.getByRole('link', { name: 'admin', exact: true }).waitFor();
+        await page.getByRole('main').getByRole('link', { name: 'admin', exact: true }).waitFor();
         await page.getByRole('link', { name: 'Add an account' }).click();
         await page.getByLabel('Username').fill('no spaces');
         await page.getByLabel('E-mail address').fill('x@<img src=x onerror=alert(1)>');
