@@ -40,9 +40,11 @@ export const TEXTS = {
   signedInAs: (username: string) => `Signed in as ${username}`,
   acting: {
     label: 'Acting for another account',
-    reading: (id: number) => `You act for account ${id}.`,
-    text: (username: string, id: number) =>
-      `You act for ${username} (account ${id}). What you see and change here belongs to this account.`,
+    who: (username: string, id: number) =>
+      username === '' ? `You act for account ${id}.` : `You act for ${username} (account ${id}).`,
+    page: 'What you see and change here belongs to this account.',
+    otherPage: 'This page is not about that account.',
+    title: (page: string, username: string) => `${page} · for ${username}`,
     stop: 'Stop',
   },
   navigation: {

@@ -1,4 +1,5 @@
 /** The packages that wait for a review, oldest first, for administrators. */
+import { actedAccount } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { QueuedUpload } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
@@ -35,7 +36,7 @@ export function Reviews() {
   const uploads = found.value?.rows ?? [];
   useChanges(({ kind }) => kind === 'upload', refresh);
   // While an administrator acts for an account, changes of others are not reported.
-  useInterval(refresh, REFRESH_MS);
+  useInterval(refresh, actedAccount.value === null ? null : REFRESH_MS);
   return (
     <>
       <div class="head">

@@ -148,7 +148,9 @@ function browserTests(): void {
         await banner(page).getByText('You act for dave').waitFor();
         await page.getByRole('link', { name: 'Nodes' }).click();
         await heading(page, 'Nodes').waitFor();
-        await banner(page).waitFor();
+        await banner(page).getByText('This page is not about that account.').waitFor();
+        assert.is(await page.title(), 'Nodes · for dave · Waypost');
+        await checkScreen(page, 'acting-nodes');
         await page.goBack();
         await heading(page, 'dave.example').waitFor();
         const address = page.url();
