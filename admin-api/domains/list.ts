@@ -87,9 +87,11 @@ function sortByName(all: readonly Domain[], { limit, after }: Page, { descending
   return { rows, last, total: after === null ? all.length : null };
 }
 
-const nameCursor = (apex: Name): Buffer => Buffer.from(formatName(apex));
+/** The position behind a domain in a list by name. */
+export const nameCursor = (apex: Name): Buffer => Buffer.from(formatName(apex));
 
-function readNameCursor(cursor: Buffer): Name {
+/** Throws HttpError 400. */
+export function readNameCursor(cursor: Buffer): Name {
   try {
     return parseName(cursor.toString('latin1'));
   } catch (error) {

@@ -1,12 +1,19 @@
 /** Endpoints of the proxy. */
 
+import { Type } from '@sinclair/typebox';
+import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
+import { HttpError } from '../http/errors.ts';
+import { nextCursor, readPage } from '../http/lists.ts';
 import { type Faults, type Route, route } from '../http/route.ts';
+import { accountQuery, oneOf, pageQuery } from '../http/schema.ts';
+import { listCertificates } from './certificate-list.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import type { OriginRules } from './origin-rules.ts';
 import { purgeCache } from './purge.ts';
 import {
   certificateBody,
+  certificatesResponse,
   originBody,
   proxyResponse,
   purgeBody,
@@ -28,6 +35,33 @@ const ORIGIN_FAULTS: Faults = {
 
 export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
   return [
+    route({
+      operationId: 'listCertificates',
+      method: 'GET',
+      path: '/api/v1/certificates',
+      tag: 'proxy',
+      summary: 'List the certificates of the domains whose proxy is on',
+      description:
+        'Only domains of the own account. A page may have fewer items than `limit`, or none, although more follow.',
+      scope: 'proxy',
+      query: Type.Object({
+        ...pageQuery,
+        only: Type.Optional(oneOf(['problems'], '"problems" omits certificates that need no attention')),
+        ...accountQuery,
+      }),
+      response: certificatesResponse,
+      faults: { ...ACTING_FAULTS, 400: ['invalid_limit', 'invalid_cursor', 'invalid_only'] },
+      async run(context) {
+        const only = context.query.get('only');
+        if (only !== null && only !== 'problems')
+          throw new HttpError(400, 'invalid_only', '"only" must be "problems"; omit it to list all certificates.');
+        const account = accountOf(services.reader, context);
+        const { token } = context.caller;
+        const page = readPage(context.query);
+        const { certificates, last } = await listCertificates(services.reader, account, token, page, only !== null);
+        return { certificates, next_cursor: nextCursor(last, context) };
+      },
+    }),
     route({
       operationId: 'getProxy',
       method: 'GET',

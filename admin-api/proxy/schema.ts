@@ -2,7 +2,19 @@
 import { Type } from '@sinclair/typebox';
 import { CACHE_TAG_RULE } from '../../core/base/cache-tag.ts';
 import { bodySchema } from '../http/json-body.ts';
-import { count, flag, id, integer, list, oneOf, orNull, readOnly, text, time } from '../http/schema.ts';
+import {
+  count,
+  flag,
+  id,
+  integer,
+  list,
+  nextCursorSchema,
+  oneOf,
+  orNull,
+  readOnly,
+  text,
+  time,
+} from '../http/schema.ts';
 import { FIXES } from './exposed-fix.ts';
 
 const PROTOCOLS = ['http', 'https'] as const;
@@ -96,6 +108,25 @@ const entries = (what: string) =>
     ),
   );
 
+const SSL_STATUSES = ['none', 'pending', 'active', 'renewing', 'error'] as const;
+
+const listedCertificate = Type.Object(
+  {
+    domain_id: id('the domain'),
+    domain: text('its name'),
+    ssl_status: oneOf(SSL_STATUSES, 'as in the proxy'),
+    ssl_expires_at: orNull(time('when the certificate expires')),
+    is_uploaded: flag('whether it was uploaded, so that it is not renewed'),
+    problem: orNull(Type.String(), 'why it needs attention, and what to do; null: it needs none'),
+  },
+  { title: 'ListedCertificate' },
+);
+
+export const certificatesResponse = Type.Object({
+  certificates: list(listedCertificate, 'sorted by name of the domain, in canonical order'),
+  next_cursor: nextCursorSchema,
+});
+
 export const purgeBody = bodySchema(
   Type.Object({
     urls: entries('a full URL, such as "https://www.example.com/a.css"'),
@@ -157,7 +188,7 @@ const proxyView = Type.Object(
     hsts_preload: flag(PRELOAD),
     heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
     ssl_status: oneOf(
-      ['none', 'pending', 'active', 'renewing', 'error'],
+      SSL_STATUSES,
       'the state of the certificate: "none"; "pending": the first one is being ordered; "active"; "renewing": a new one is being ordered while the current one is served; "error": there is none, and ssl_error has the reason',
     ),
     ssl_issued_at: orNull(time('when the certificate was issued')),

@@ -935,6 +935,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the certificates of the domains whose proxy is on
+         * @description Only domains of the own account. A page may have fewer items than `limit`,
+         * or none, although more follow.
+         */
+        get: operations["listCertificates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/proxy": {
         parameters: {
             query?: never;
@@ -1876,6 +1897,23 @@ export interface components {
             content: string;
             /** @description seconds */
             ttl: number;
+        };
+        ListedCertificate: {
+            /** @description the id of the domain */
+            domain_id: number;
+            /** @description its name */
+            domain: string;
+            /**
+             * @description as in the proxy
+             * @enum {string}
+             */
+            ssl_status: "none" | "pending" | "active" | "renewing" | "error";
+            /** @description when the certificate expires, as YYYY-MM-DD HH:MM:SS in UTC */
+            ssl_expires_at: string | null;
+            /** @description whether it was uploaded, so that it is not renewed */
+            is_uploaded: boolean;
+            /** @description why it needs attention, and what to do; null: it needs none */
+            problem: string | null;
         };
         ListedDomain: {
             /** @description the id of the domain */
@@ -10717,6 +10755,100 @@ export interface operations {
             412: components["responses"]["Changed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listCertificates: {
+        parameters: {
+            query?: {
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                limit?: number;
+                /** @description the next_cursor of the previous page */
+                cursor?: string;
+                /** @description "problems" omits certificates that need no attention */
+                only?: "problems";
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the certificates of the domains whose proxy is on */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description sorted by name of the domain, in canonical order */
+                        certificates: components["schemas"]["ListedCertificate"][];
+                        /** @description the cursor of the next page, or null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_only`,
+             * `bad_request`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_only" | "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Otherwise"];
         };
     };

@@ -58,6 +58,17 @@ async function listsOf(world: World): Promise<Case> {
           add: (i) => post(zone.records, { name: `h${i}`, type: 'A', content: '192.0.2.1' }),
         },
       ],
+      [
+        '/api/v1/certificates',
+        {
+          field: 'certificates',
+          id: 'domain_id',
+          async add(i) {
+            const { body } = succeeded(await client.post('/api/v1/domains', { domain: `c${i}.${zone.domain}` }));
+            await post(`/api/v1/domains/${body.domain.id}/proxy/toggle`, { enable: true });
+          },
+        },
+      ],
       ['/api/v1/tokens', { field: 'tokens', add: (i) => post('/api/v1/tokens', { name: `t${i}` }) }],
       [
         '/api/v1/sessions',
