@@ -54,7 +54,7 @@ export async function settle<T>(call: Promise<{ data?: T; error?: unknown; respo
   try {
     const { data, error, response } = await call;
     if (data !== undefined && response.ok) return { ok: true, data, response };
-    return { ok: false, failure: failureOf(response.status, error) };
+    return { ok: false, failure: failureOf(response.status, error, response.headers.get('Retry-After')) };
   } catch {
     return { ok: false, failure: failureOf(0, undefined) };
   }

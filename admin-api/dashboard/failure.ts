@@ -11,6 +11,8 @@ export interface Failure {
   readonly pointer?: string;
   /** All faults of the request, if there are several. */
   readonly details: readonly Fault[];
+  /** Seconds after which the request may be repeated. */
+  readonly retryAfter?: number;
 }
 
 export interface Fault {
@@ -31,10 +33,13 @@ interface ErrorBody {
   };
 }
 
-/** `body`: the decoded response; undefined if it is not JSON. */
-export function failureOf(status: number, body: unknown): Failure {
+/**
+ * `body`: the decoded response; undefined if it is not JSON. `retryAfter`: the header Retry-After.
+ */
+export function failureOf(status: number, body: unknown, retryAfter: string | null = null): Failure {
   const error = (body as ErrorBody | undefined)?.error;
-  if (error !== undefined) return { status, details: [], ...error };
+  const seconds = retryAfter === null ? {} : { retryAfter: Number(retryAfter) };
+  if (error !== undefined) return { status, details: [], ...error, ...seconds };
   const message = status === 0 ? TEXTS.errors.unreachable : TEXTS.errors.unexpected(status);
   return { status, code: '', message, details: [] };
 }

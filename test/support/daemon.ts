@@ -23,6 +23,8 @@ export const USUAL = {
   WAYPOST_EDGE_HTTPS_LISTEN: 'off',
   // Nobody answers there: tests ask nobody outside of this machine.
   WAYPOST_ALIAS_RESOLVERS: '127.0.0.1:9',
+  WAYPOST_DNSSEC_RESOLVERS: '127.0.0.1:9',
+  WAYPOST_DOMAINS_CHECK_DELEGATION: 'false',
 };
 
 export interface Daemon {

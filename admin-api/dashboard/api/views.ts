@@ -2,6 +2,9 @@
 import type { components } from './generated.ts';
 
 export type Domain = components['schemas']['Domain'];
+export type ListedDomain = components['schemas']['ListedDomain'];
+export type Token = components['schemas']['Token'];
+export type TsigKey = components['schemas']['TsigKey'];
 export type RecordView = components['schemas']['Record'];
 export type DomainChange = components['schemas']['DomainChange'];
 export type RecordChange = components['schemas']['RecordChange'];

@@ -8,7 +8,7 @@ interface FieldProps {
   readonly name: string;
   readonly hint?: string;
   readonly fault?: string;
-  readonly type?: 'text' | 'password' | 'search';
+  readonly type?: 'text' | 'password' | 'search' | 'date';
   readonly autocomplete?:
     | 'username'
     | 'username webauthn'

@@ -5,14 +5,14 @@ import type { Result } from '../api.ts';
 import type { Failure } from '../failure.ts';
 
 /** A search starts when the user has stopped typing for this time. */
-const TYPING_MS = 120;
+const TYPING_MS = 40;
 
 /** Rows of one request. `cursor`: of the next request; null if there are no more. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly cursor: string | null;
   /** The number of rows in all pages, if the API counts them. */
-  readonly total?: number;
+  readonly total?: number | null;
 }
 
 export interface PagedList<Row> {
@@ -48,8 +48,10 @@ export function usePagedList<Row>(
     if (request !== current.current) return;
     failure.value = result.ok ? null : result.failure;
     if (!result.ok) return;
-    const before = cursor === null ? [] : (found.peek()?.rows ?? []);
-    found.value = { ...result.data, rows: [...before, ...result.data.rows] };
+    const before = cursor === null ? null : found.peek();
+    // Only the first page has the total.
+    const total = before === null ? result.data.total : before.total;
+    found.value = { ...result.data, total, rows: [...(before?.rows ?? []), ...result.data.rows] };
   }, []);
 
   const loadMore = useCallback(async (): Promise<void> => {
@@ -66,7 +68,7 @@ export function usePagedList<Row>(
     const request = ++current.current;
     const wanted = found.peek()?.rows.length ?? 0;
     const rows: Row[] = [];
-    let total: number | undefined;
+    let total: number | null | undefined;
     let cursor: string | null = null;
     do {
       const result = await reader.current(cursor);

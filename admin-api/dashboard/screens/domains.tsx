@@ -1,9 +1,12 @@
-/** The domains of the account, with a search. */
-import { useRef } from 'preact/hooks';
+/** The domains of the account: searched, sorted, and changed many at once. */
+import { useSignal } from '@preact/signals';
 import { addressOf } from '../addresses.ts';
-import type { Domain } from '../api/views.ts';
+import type { ListedDomain } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
+import { BulkBar } from '../domains/bulk-bar.tsx';
+import { DelegationBadge } from '../domains/delegation-badge.tsx';
 import { toUnicode } from '../names.ts';
+import { EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
 import { isNarrow } from '../parts/screen-size.ts';
@@ -13,37 +16,66 @@ import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
-import { currentQuery, openPage, replaceQuery } from '../router.ts';
+import { openPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 100;
+/** As many as the API returns at once. */
+const LARGE_PAGE = 1000;
+/** Domains that are selected together; more would take long to change. */
+const MAX_SELECTED = 10_000;
 /** As in the style sheet. */
 const ROW = 44;
-const NARROW_ROW = 72;
-const COLUMNS = 4;
+const NARROW_ROW = 100;
+const COLUMNS = 7;
 /** Changes that the list shows. */
-const LISTED_KINDS: ReadonlySet<string> = new Set(['domain', 'records', 'proxy']);
+const LISTED_KINDS: ReadonlySet<string> = new Set(['domain', 'records', 'proxy', 'dnssec', 'delegation']);
 
-async function readDomains(searched: string, cursor: string | null): Promise<Result<Page<Domain>>> {
-  const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
+const SORTS = [
+  { value: 'domain', label: TEXTS.domains.sorts.name },
+  { value: '-domain', label: TEXTS.domains.sorts.nameDescending },
+  { value: '-created_at', label: TEXTS.domains.sorts.newest },
+  { value: '-updated_at', label: TEXTS.domains.sorts.changed },
+  { value: '-record_count', label: TEXTS.domains.sorts.largest },
+];
+
+interface Wanted {
+  readonly q: string;
+  readonly sort: string;
+}
+
+async function readDomains(
+  { q, sort }: Wanted,
+  cursor: string | null,
+  limit = PAGE,
+): Promise<Result<Page<ListedDomain>>> {
+  const query = { limit, sort: sort as 'domain', ...(q === '' ? {} : { q }), ...(cursor === null ? {} : { cursor }) };
   const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
   if (!result.ok) return result;
-  const { domains, next_cursor } = result.data;
-  return { ...result, data: { rows: domains, cursor: next_cursor } };
+  const { domains, next_cursor, total } = result.data;
+  return { ...result, data: { rows: domains, cursor: next_cursor, total } };
 }
 
 export function Domains() {
   const texts = TEXTS.domains;
   usePageTitle(texts.title);
-  const searched = currentQuery.value.get('q') ?? '';
-  const search = useRef<HTMLInputElement>(null);
-  const list = usePagedList(searched, (cursor) => readDomains(searched, cursor));
+  const wanted = readListQuery(SORTS);
+  const list = usePagedList(`${wanted.sort} ${wanted.q}`, (cursor) => readDomains(wanted, cursor));
   const { found, failure, loadMore, reload } = list;
   useChanges(({ kind }) => LISTED_KINDS.has(kind), list.refresh);
-  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
+  const selected = useSignal<ReadonlyMap<number, ListedDomain>>(new Map());
   useShortcut('n', TEXTS.help.addDomain, () => openPage('addDomain'));
+  const select = (domains: Iterable<ListedDomain>): void => {
+    selected.value = new Map([...domains].map((domain) => [domain.id, domain]));
+  };
+  const toggle = (domain: ListedDomain): void => {
+    const next = new Map(selected.value);
+    if (!next.delete(domain.id)) next.set(domain.id, domain);
+    selected.value = next;
+  };
 
   const domains = found.value?.rows ?? [];
+  const count = found.value === null ? null : texts.count(found.value.total ?? domains.length);
   return (
     <>
       <div class="head">
@@ -52,80 +84,143 @@ export function Domains() {
           {texts.add}
         </a>
       </div>
-      <div class="tools">
-        <input
-          ref={search}
-          type="search"
-          aria-label={texts.search}
-          placeholder={texts.searchHint}
-          value={searched}
-          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
-        />
-        <p class="hint" role="status">
-          {found.value !== null && texts.shown(domains.length, found.value.cursor !== null)}
-        </p>
-      </div>
+      <ListTools label={texts.search} sorts={SORTS} count={count} />
       {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
       {found.value === null && failure.value === null && <Skeleton />}
-      {found.value !== null && domains.length === 0 && <NoDomains searched={searched} />}
-      {domains.length > 0 && (
-        <table class="table domains">
-          <thead>
-            <tr>
-              <th scope="col">{texts.domain}</th>
-              <th scope="col">{texts.records}</th>
-              <th scope="col">{texts.proxy}</th>
-              <th scope="col">{texts.updated}</th>
-            </tr>
-          </thead>
-          <VirtualRows
-            count={domains.length}
-            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
-            columns={COLUMNS}
-            onEnd={loadMore}
-            renderRow={(index) => <DomainRow key={domains[index].id} domain={domains[index]} />}
-          />
-        </table>
+      {found.value !== null && domains.length === 0 && (
+        <EmptyList searched={wanted.q} noMatch={texts.noMatch} clear={texts.clearSearch}>
+          <h2>{texts.empty}</h2>
+          <p>{texts.emptyHint}</p>
+          <a class="button button-main" href={addressOf('addDomain')}>
+            {texts.add}
+          </a>
+        </EmptyList>
       )}
+      {domains.length > 0 && (
+        <>
+          <SelectAll
+            total={found.value?.total ?? domains.length}
+            shown={domains}
+            selected={selected.value}
+            onSelect={select}
+            readPage={(cursor) => readDomains(wanted, cursor, LARGE_PAGE)}
+          />
+          <table class="table domains">
+            <thead>
+              <tr>
+                <th scope="col" class="cell-check">
+                  <span class="hidden">{texts.select}</span>
+                </th>
+                <th scope="col" class="cell-main">
+                  {texts.domain}
+                </th>
+                <th scope="col">{texts.delegation}</th>
+                <th scope="col">{texts.proxy}</th>
+                <th scope="col">{texts.dnssec}</th>
+                <th scope="col">{texts.records}</th>
+                <th scope="col" class="cell-time">
+                  {texts.updated}
+                </th>
+              </tr>
+            </thead>
+            <VirtualRows
+              count={domains.length}
+              rowHeight={isNarrow.value ? NARROW_ROW : ROW}
+              columns={COLUMNS}
+              onEnd={loadMore}
+              renderRow={(index) => {
+                const domain = domains[index];
+                const isSelected = selected.value.has(domain.id);
+                return <DomainRow key={domain.id} domain={domain} isSelected={isSelected} onToggle={toggle} />;
+              }}
+            />
+          </table>
+        </>
+      )}
+      {selected.value.size > 0 && <BulkBar selected={[...selected.value.values()]} onSelect={select} onDone={reload} />}
     </>
   );
 }
 
-function DomainRow({ domain }: { readonly domain: Domain }) {
+interface DomainRowProps {
+  readonly domain: ListedDomain;
+  readonly isSelected: boolean;
+  readonly onToggle: (domain: ListedDomain) => void;
+}
+
+function DomainRow({ domain, isSelected, onToggle }: DomainRowProps) {
   const texts = TEXTS.domains;
   const unicode = toUnicode(domain.domain);
   return (
-    <tr>
+    <tr class={isSelected ? 'row-selected' : undefined}>
+      <td class="cell-check">
+        <input
+          type="checkbox"
+          aria-label={texts.selectOne(unicode)}
+          checked={isSelected}
+          onChange={() => onToggle(domain)}
+        />
+      </td>
       <th scope="row" class="cell-main">
         <a href={addressOf('records', { domain_id: domain.id })}>{unicode}</a>
         {unicode !== domain.domain && <span class="hint"> {domain.domain}</span>}
       </th>
-      <td data-label={texts.records}>{domain.record_count.toLocaleString()}</td>
-      <td data-label={texts.proxy}>{domain.proxy_enabled ? texts.proxyOn : texts.proxyOff}</td>
-      <td data-label={texts.updated}>
+      <td>
+        <DelegationBadge state={domain.delegation} />
+      </td>
+      <td data-label={texts.proxy}>{domain.proxy_enabled ? texts.on : texts.off}</td>
+      <td data-label={texts.dnssec}>
+        {domain.dnssec_problem ? <span class="badge badge-bad">{texts.dnssecProblem}</span> : dnssecText(domain)}
+      </td>
+      <td data-label={texts.records}>{domain.record_count.toLocaleString('en')}</td>
+      <td data-label={texts.updated} class="cell-time">
         <Time value={domain.updated_at} />
       </td>
     </tr>
   );
 }
 
-function NoDomains({ searched }: { readonly searched: string }) {
+function dnssecText({ dnssec_status: status }: ListedDomain): string {
   const texts = TEXTS.domains;
+  if (status === 'off') return texts.off;
+  if (status === 'signing' || status === 'awaiting_ds') return texts.dnssecPending;
+  return status === 'removing_ds' ? texts.dnssecEnding : texts.on;
+}
+
+interface SelectAllProps {
+  readonly total: number;
+  readonly shown: readonly ListedDomain[];
+  readonly selected: ReadonlyMap<number, ListedDomain>;
+  readonly onSelect: (domains: Iterable<ListedDomain>) => void;
+  readonly readPage: (cursor: string | null) => Promise<Result<Page<ListedDomain>>>;
+}
+
+/** Selects every domain that the search finds, also those that are not loaded yet. */
+function SelectAll({ total, shown, selected, onSelect, readPage }: SelectAllProps) {
+  const texts = TEXTS.domains;
+  const isReading = useSignal(false);
+  const isAll = shown.every(({ id }) => selected.has(id));
+  const selectAll = async (): Promise<void> => {
+    if (isReading.value) return;
+    if (total <= shown.length) return onSelect(shown);
+    isReading.value = true;
+    const all: ListedDomain[] = [];
+    for (let cursor: string | null = null; ; ) {
+      const result = await readPage(cursor);
+      if (!result.ok) break;
+      all.push(...result.data.rows);
+      cursor = result.data.cursor;
+      if (cursor === null || all.length >= MAX_SELECTED) break;
+    }
+    isReading.value = false;
+    onSelect(all.slice(0, MAX_SELECTED));
+  };
+  if (isAll && selected.size >= Math.min(total, MAX_SELECTED)) return null;
   return (
-    <section class="empty">
-      <h2>{searched === '' ? texts.empty : texts.noMatch(searched)}</h2>
-      {searched === '' ? (
-        <>
-          <p>{texts.emptyHint}</p>
-          <a class="button button-main" href={addressOf('addDomain')}>
-            {texts.add}
-          </a>
-        </>
-      ) : (
-        <button type="button" class="button" onClick={() => replaceQuery({ q: '' })}>
-          {texts.clearSearch}
-        </button>
-      )}
-    </section>
+    <div class="select-all">
+      <button type="button" class="button button-quiet" aria-disabled={isReading.value} onClick={selectAll}>
+        {isReading.value ? texts.selecting : texts.selectAll(Math.min(total, MAX_SELECTED))}
+      </button>
+    </div>
   );
 }

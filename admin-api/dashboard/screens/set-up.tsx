@@ -1,6 +1,8 @@
-/** What to enter at the registrar of a domain. */
+/** What to enter at the registrar of a domain, and whether that is done. */
 import { addressOf } from '../addresses.ts';
 import { domainOf } from '../domain.ts';
+import { DelegationCheck } from '../domains/delegation-check.tsx';
+import { DeleteDomain } from '../domains/delete-domain.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import type { ScreenProps } from '../screen.ts';
@@ -12,26 +14,30 @@ export function SetUp({ domainId }: ScreenProps) {
   if (domain.value === null) return <Skeleton />;
   const { nameservers } = domain.value;
   return (
-    <section class="card narrow">
-      <h2>{texts.heading}</h2>
-      <p>{texts.explanation}</p>
-      <ul class="copy-list">
-        {nameservers.map((nameserver) => (
-          <li key={nameserver}>
-            <code>{nameserver}</code>
-            <CopyButton text={nameserver} description={`${TEXTS.copy} ${nameserver}`} />
-          </li>
-        ))}
-      </ul>
-      <div class="actions">
-        <CopyButton text={nameservers.join('\n')} label={texts.copyAll} />
-      </div>
-      <p>{texts.next}</p>
-      <div class="actions">
-        <a class="button button-main" href={addressOf('records', { domain_id: domainId })}>
-          {texts.toRecords}
-        </a>
-      </div>
-    </section>
+    <div class="stack">
+      <DelegationCheck domainId={domainId} />
+      <section class="card narrow">
+        <h2>{texts.heading}</h2>
+        <p>{texts.explanation}</p>
+        <ul class="copy-list">
+          {nameservers.map((nameserver) => (
+            <li key={nameserver}>
+              <code>{nameserver}</code>
+              <CopyButton text={nameserver} description={`${TEXTS.copy} ${nameserver}`} />
+            </li>
+          ))}
+        </ul>
+        <div class="actions">
+          <CopyButton text={nameservers.join('\n')} label={texts.copyAll} />
+        </div>
+        <p>{texts.next}</p>
+        <div class="actions">
+          <a class="button button-main" href={addressOf('records', { domain_id: domainId })}>
+            {texts.toRecords}
+          </a>
+        </div>
+      </section>
+      <DeleteDomain domain={domain.value} />
+    </div>
   );
 }

@@ -29,8 +29,12 @@ export interface World {
   readonly base: string;
 }
 
-export async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
-  const daemon = await startDaemon();
+/** `settings`: more WAYPOST_* variables of the daemon. */
+export async function withWorld(
+  use: (world: World) => Promise<void>,
+  settings: Record<string, string> = {},
+): Promise<void> {
+  const daemon = await startDaemon(settings);
   try {
     const browser = await chromium.launch({ executablePath: pathOf('chromium'), args: FLAGS });
     try {

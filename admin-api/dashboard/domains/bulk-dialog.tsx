@@ -1,0 +1,88 @@
+/** Shows how far an action for many domains is, and what has failed. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ListedDomain } from '../api/views.ts';
+import type { Failure } from '../failure.ts';
+import { toUnicode } from '../names.ts';
+import { Modal } from '../parts/modal.tsx';
+import { TEXTS } from '../texts.ts';
+import { type BulkState, runBulk } from './bulk.ts';
+
+export interface BulkTask {
+  readonly title: string;
+  readonly domains: readonly ListedDomain[];
+  readonly run: (domain: ListedDomain) => Promise<Failure | null>;
+  /** After the last one. */
+  readonly finish?: () => void;
+}
+
+interface BulkDialogProps {
+  readonly task: BulkTask;
+  /** `failed`: domains to keep selected. */
+  readonly onClose: (failed: readonly ListedDomain[]) => void;
+}
+
+export function BulkDialog({ task, onClose }: BulkDialogProps) {
+  const texts = TEXTS.bulk;
+  const { title, domains, run, finish } = task;
+  const state = useSignal<BulkState<ListedDomain>>({
+    ...{ done: 0, total: domains.length, failures: [], isWaiting: false },
+  });
+  const isRunning = useSignal(true);
+  const stop = useSignal(new AbortController());
+  useEffect(() => {
+    const { signal } = stop.peek();
+    const onChange = (next: BulkState<ListedDomain>): void => {
+      state.value = next;
+    };
+    void runBulk({ items: domains, run, onChange, signal }).then(() => {
+      isRunning.value = false;
+      finish?.();
+    });
+    return () => stop.peek().abort();
+  }, []);
+  const { done, total, failures, isWaiting } = state.value;
+  const close = (): void => onClose(failures.map(({ item }) => item));
+  return (
+    <Modal title={title} onClose={close}>
+      <progress aria-label={title} max={total} value={done} />
+      <p role="status">
+        {isRunning.value && isWaiting
+          ? texts.waiting
+          : isRunning.value
+            ? texts.running(done, total)
+            : texts.finished(done - failures.length, total)}
+      </p>
+      {failures.length > 0 && <Failures failures={failures} />}
+      <div class="actions">
+        {isRunning.value ? (
+          <button type="button" class="button" onClick={() => stop.peek().abort()}>
+            {texts.stop}
+          </button>
+        ) : (
+          <button type="button" class="button button-main" onClick={close}>
+            {TEXTS.close}
+          </button>
+        )}
+      </div>
+    </Modal>
+  );
+}
+
+function Failures({ failures }: { readonly failures: BulkState<ListedDomain>['failures'] }) {
+  const texts = TEXTS.bulk;
+  const hasDs = failures.some(({ failure }) => failure.code === 'dnssec_ds_present');
+  return (
+    <section class="note note-bad">
+      <h3>{texts.failed(failures.length)}</h3>
+      <ul class="failures">
+        {failures.map(({ item, failure }) => (
+          <li key={item.id}>
+            <strong>{toUnicode(item.domain)}</strong>: {failure.message}
+          </li>
+        ))}
+      </ul>
+      {hasDs && <p>{TEXTS.deleteDomain.dsPresent}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,28 @@
+/** Lines for the programs that use a TSIG key. */
+
+export interface TsigKeyText {
+  readonly name: string;
+  readonly algorithm: string;
+  readonly secret: string;
+}
+
+/** `server`: a nameserver of ours; `zone`: a domain that the key is for. */
+export function nsupdateLines({ name, algorithm, secret }: TsigKeyText, server: string, zone: string): string {
+  return [
+    `nsupdate -y ${algorithm}:${name}:${secret} <<'EOF'`,
+    `server ${server}`,
+    `zone ${zone}`,
+    `update add test.${zone}. 300 A 192.0.2.1`,
+    'send',
+    'EOF',
+  ].join('\n');
+}
+
+export function transferLine({ name, algorithm, secret }: TsigKeyText, server: string, zone: string): string {
+  return `dig @${server} -y ${algorithm}:${name}:${secret} ${zone} AXFR`;
+}
+
+/** For named.conf of BIND. */
+export function bindKey({ name, algorithm, secret }: TsigKeyText): string {
+  return `key "${name}" {\n    algorithm ${algorithm};\n    secret "${secret}";\n};`;
+}

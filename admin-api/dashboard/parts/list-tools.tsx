@@ -1,0 +1,81 @@
+/** The tools above a list: a search, an order, and how many rows there are. */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { currentQuery, replaceQuery } from '../router.ts';
+import { TEXTS } from '../texts.ts';
+import type { Choice } from './select-field.tsx';
+import { useShortcut } from './shortcuts.ts';
+
+interface ListToolsProps {
+  readonly label: string;
+  readonly hint?: string;
+  /** Values of the parameter `sort` of the API; the first one is the default. */
+  readonly sorts?: readonly Choice[];
+  /** Null: not known yet. */
+  readonly count: string | null;
+  readonly children?: ComponentChildren;
+}
+
+/** The text and the order are parameters of the address. */
+export function ListTools({ label, hint = TEXTS.lists.hint, sorts, count, children }: ListToolsProps) {
+  const search = useRef<HTMLInputElement>(null);
+  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
+  const query = currentQuery.value;
+  return (
+    <div class="tools">
+      <input
+        ref={search}
+        type="search"
+        aria-label={label}
+        placeholder={hint}
+        value={query.get('q') ?? ''}
+        onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
+      />
+      {sorts !== undefined && (
+        <select
+          aria-label={TEXTS.lists.sort}
+          value={query.get('sort') ?? sorts[0].value}
+          onChange={({ currentTarget: { value } }) => replaceQuery({ sort: value === sorts[0].value ? '' : value })}
+        >
+          {sorts.map(({ value, label: text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+      {children}
+      <p class="hint" role="status">
+        {count}
+      </p>
+    </div>
+  );
+}
+
+/** The parameters of a list of the API, from the address. */
+export function readListQuery(sorts: readonly Choice[]): { readonly q: string; readonly sort: string } {
+  const query = currentQuery.value;
+  const sort = query.get('sort') ?? '';
+  return { q: query.get('q') ?? '', sort: sorts.some(({ value }) => value === sort) ? sort : sorts[0].value };
+}
+
+interface EmptyListProps {
+  readonly searched: string;
+  readonly noMatch: (text: string) => string;
+  readonly clear: string;
+  /** Shown when there is nothing at all. */
+  readonly children: ComponentChildren;
+}
+
+/** Nothing was found, or there is nothing yet. */
+export function EmptyList({ searched, noMatch, clear, children }: EmptyListProps) {
+  if (searched === '') return <section class="empty">{children}</section>;
+  return (
+    <section class="empty">
+      <h2>{noMatch(searched)}</h2>
+      <button type="button" class="button" onClick={() => replaceQuery({ q: '' })}>
+        {clear}
+      </button>
+    </section>
+  );
+}

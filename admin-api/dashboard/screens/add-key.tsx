@@ -1,0 +1,170 @@
+/** Creates an API key, and shows it once. */
+import { type Signal, useSignal } from '@preact/signals';
+import { addressOf } from '../addresses.ts';
+import { api, settle } from '../api.ts';
+import { type Failure, faultsOf } from '../failure.ts';
+import { curlLine } from '../keys/curl.ts';
+import { EXPIRIES, expiryTime } from '../keys/expiry.ts';
+import { ACCESS, type Access, AREAS, type Area, DOMAIN_AREAS, toScopes } from '../keys/scopes.ts';
+import { CheckField } from '../parts/check-field.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
+import { Field } from '../parts/field.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { SelectField } from '../parts/select-field.tsx';
+import { usePageTitle } from '../parts/title.ts';
+import { TEXTS } from '../texts.ts';
+
+interface NewKey {
+  readonly token: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly domains: readonly number[] | null;
+}
+
+const FIELDS = ['/name', '/scopes', '/domains', '/expires_at'];
+
+export function AddKey() {
+  const texts = TEXTS.addKey;
+  usePageTitle(texts.title);
+  const made = useSignal<NewKey | null>(null);
+  return made.value === null ? <KeyForm made={made} /> : <MadeKey made={made.value} />;
+}
+
+function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
+  const texts = TEXTS.addKey;
+  const name = useSignal('');
+  const access = useSignal<Readonly<Record<Area, Access>>>({
+    ...{ dns: 'write', proxy: 'none', packages: 'none', account: 'none' },
+  });
+  const isRestricted = useSignal(false);
+  const domains = useSignal<readonly ChosenDomain[]>([]);
+  const expiry = useSignal('never');
+  const date = useSignal('');
+  const isSending = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+  const areas = isRestricted.value ? DOMAIN_AREAS : AREAS;
+
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (isSending.value) return;
+    isSending.value = true;
+    failure.value = null;
+    const body = {
+      name: name.value.trim(),
+      scopes: toScopes(access.value, areas),
+      domains: isRestricted.value ? domains.value.map(({ id }) => id) : null,
+      expires_at: expiryTime(expiry.value, date.value, Date.now()),
+    };
+    const result = await settle(api.POST('/api/v1/tokens', { body }));
+    isSending.value = false;
+    if (result.ok) made.value = result.data;
+    else failure.value = result.failure;
+  };
+
+  const faults = faultsOf(failure.value);
+  const isOther = failure.value !== null && !FIELDS.some((pointer) => faults.has(pointer));
+  return (
+    <form class="card narrow" onSubmit={submit}>
+      <h1>{texts.title}</h1>
+      <p>{texts.explanation}</p>
+      {failure.value !== null && isOther && <FailureNote failure={failure.value} />}
+      <Field
+        label={texts.name}
+        hint={texts.nameHint}
+        fault={faults.get('/name')}
+        value={name}
+        name="name"
+        autocomplete="off"
+        required
+        isFirst
+      />
+      <CheckField label={texts.restrict} hint={texts.restrictHint} value={isRestricted} name="restrict" />
+      {isRestricted.value && (
+        <DomainPicker
+          chosen={domains}
+          fault={domains.value.length === 0 && faults.has('/domains') ? texts.noDomains : faults.get('/domains')}
+        />
+      )}
+      <fieldset class="areas">
+        <legend>{texts.allows}</legend>
+        {areas.map((area) => (
+          <AreaField key={area} area={area} access={access} />
+        ))}
+        {faults.has('/scopes') && (
+          <p class="fault" role="alert">
+            {faults.get('/scopes')}
+          </p>
+        )}
+      </fieldset>
+      <SelectField
+        label={texts.expires}
+        fault={expiry.value === 'date' ? undefined : faults.get('/expires_at')}
+        value={expiry}
+        name="expiry"
+        choices={EXPIRIES}
+      />
+      {expiry.value === 'date' && (
+        <Field label={texts.date} fault={faults.get('/expires_at')} value={date} name="date" type="date" required />
+      )}
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
+          {isSending.value ? texts.submitting : texts.submit}
+        </button>
+        <a class="button button-quiet" href={addressOf('keys')}>
+          {TEXTS.cancel}
+        </a>
+      </div>
+    </form>
+  );
+}
+
+interface AreaFieldProps {
+  readonly area: Area;
+  readonly access: Signal<Readonly<Record<Area, Access>>>;
+}
+
+function AreaField({ area, access }: AreaFieldProps) {
+  const { name, text } = TEXTS.addKey.areas[area];
+  return (
+    <div class="area">
+      <p id={`area-${area}`}>
+        <strong>{name}</strong>
+        <span class="hint"> {text}</span>
+      </p>
+      <select
+        aria-labelledby={`area-${area}`}
+        value={access.value[area]}
+        onChange={({ currentTarget: { value } }) => {
+          access.value = { ...access.value, [area]: value };
+        }}
+      >
+        {ACCESS.map((each) => (
+          <option key={each} value={each}>
+            {TEXTS.addKey.access[each]}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function MadeKey({ made: { token, name, scopes, domains } }: { readonly made: NewKey }) {
+  const texts = TEXTS.addKey;
+  const line = curlLine(window.location.origin, token, scopes, domains?.[0] ?? null);
+  return (
+    <section class="card narrow">
+      <h1>{texts.made(name)}</h1>
+      <p class="note note-warning" role="status">
+        {texts.once}
+      </p>
+      <CodeBlock label={texts.key} text={token} />
+      <CodeBlock label={texts.curl} text={line} hint={texts.curlHint} />
+      <div class="actions">
+        <a class="button button-main" href={addressOf('keys')}>
+          {texts.done}
+        </a>
+      </div>
+    </section>
+  );
+}

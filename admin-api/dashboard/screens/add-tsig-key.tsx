@@ -1,0 +1,144 @@
+/** Creates a TSIG key, and shows its secret once. */
+import { type Signal, useSignal } from '@preact/signals';
+import { addressOf } from '../addresses.ts';
+import { api, settle } from '../api.ts';
+import { type Failure, faultsOf } from '../failure.ts';
+import { bindKey, nsupdateLines, type TsigKeyText, transferLine } from '../keys/tsig-lines.ts';
+import { CheckField } from '../parts/check-field.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
+import { Field } from '../parts/field.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { SelectField } from '../parts/select-field.tsx';
+import { usePageTitle } from '../parts/title.ts';
+import { TEXTS } from '../texts.ts';
+
+interface NewTsigKey extends TsigKeyText {
+  readonly scopes: readonly string[];
+  /** A domain for the examples. */
+  readonly zone: string;
+  readonly server: string;
+}
+
+const FIELDS = ['/name', '/domain_ids'];
+/** For the examples, when the key is for all domains. */
+const EXAMPLE = 'example.com';
+
+export function AddTsigKey() {
+  usePageTitle(TEXTS.addTsigKey.title);
+  const made = useSignal<NewTsigKey | null>(null);
+  return made.value === null ? <TsigForm made={made} /> : <MadeTsigKey made={made.value} />;
+}
+
+function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
+  const texts = TEXTS.addTsigKey;
+  const name = useSignal('');
+  const scope = useSignal('dns');
+  const algorithm = useSignal('hmac-sha256');
+  const isRestricted = useSignal(false);
+  const domains = useSignal<readonly ChosenDomain[]>([]);
+  const isSending = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+  const needsDomains = useSignal(false);
+
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (isSending.value) return;
+    // The API would make a key that is for no domain.
+    needsDomains.value = isRestricted.value && domains.value.length === 0;
+    if (needsDomains.value) return;
+    isSending.value = true;
+    failure.value = null;
+    const body = {
+      ...{ name: name.value.trim(), scopes: [scope.value], algorithm: algorithm.value as 'hmac-sha256' },
+      domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
+    };
+    const result = await settle(api.POST('/api/v1/tsig-keys', { body }));
+    if (result.ok) made.value = { ...result.data, ...(await readExample(domains.value)) };
+    else failure.value = result.failure;
+    isSending.value = false;
+  };
+
+  const faults = faultsOf(failure.value);
+  const isOther = failure.value !== null && !FIELDS.some((pointer) => faults.has(pointer));
+  return (
+    <form class="card narrow" onSubmit={submit}>
+      <h1>{texts.title}</h1>
+      {failure.value !== null && isOther && <FailureNote failure={failure.value} />}
+      <Field
+        label={texts.name}
+        hint={texts.nameHint}
+        fault={faults.get('/name')}
+        value={name}
+        name="name"
+        autocomplete="off"
+        required
+        isFirst
+      />
+      <SelectField
+        label={texts.allows}
+        value={scope}
+        name="scope"
+        choices={[
+          { value: 'dns', label: TEXTS.tsigKeys.updates },
+          { value: 'dns:read', label: TEXTS.tsigKeys.transfers },
+        ]}
+      />
+      <SelectField
+        label={TEXTS.tsigKeys.algorithm}
+        hint={texts.algorithmHint}
+        value={algorithm}
+        name="algorithm"
+        choices={[
+          { value: 'hmac-sha256', label: 'hmac-sha256' },
+          { value: 'hmac-sha512', label: 'hmac-sha512' },
+        ]}
+      />
+      <CheckField label={TEXTS.addKey.restrict} value={isRestricted} name="restrict" />
+      {isRestricted.value && (
+        <DomainPicker
+          chosen={domains}
+          fault={needsDomains.value && domains.value.length === 0 ? TEXTS.addKey.noDomains : faults.get('/domain_ids')}
+        />
+      )}
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
+          {isSending.value ? TEXTS.addKey.submitting : texts.submit}
+        </button>
+        <a class="button button-quiet" href={addressOf('tsigKeys')}>
+          {TEXTS.cancel}
+        </a>
+      </div>
+    </form>
+  );
+}
+
+/** A domain and one of its nameservers, for the examples. */
+async function readExample(domains: readonly ChosenDomain[]): Promise<{ zone: string; server: string }> {
+  const query = { limit: 1, ...(domains.length === 0 ? {} : { q: domains[0].domain }) };
+  const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
+  const found = result.ok ? result.data.domains.at(0) : undefined;
+  return { zone: domains.at(0)?.domain ?? found?.domain ?? EXAMPLE, server: found?.nameservers.at(0) ?? 'NAMESERVER' };
+}
+
+function MadeTsigKey({ made }: { readonly made: NewTsigKey }) {
+  const texts = TEXTS.addTsigKey;
+  const { name, secret, scopes, zone, server } = made;
+  return (
+    <section class="card narrow">
+      <h1>{texts.made(name)}</h1>
+      <p class="note note-warning" role="status">
+        {texts.once}
+      </p>
+      <CodeBlock label={texts.secret} text={secret} />
+      {scopes.includes('dns') && <CodeBlock label={texts.nsupdate} text={nsupdateLines(made, server, zone)} />}
+      <CodeBlock label={texts.dig} text={transferLine(made, server, zone)} />
+      <CodeBlock label={texts.bind} text={bindKey(made)} />
+      <div class="actions">
+        <a class="button button-main" href={addressOf('tsigKeys')}>
+          {TEXTS.addKey.done}
+        </a>
+      </div>
+    </section>
+  );
+}
