@@ -125,6 +125,19 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     },
   });
   addVerb(account, context, {
+    usage: 'reset-factors <account>',
+    about: 'remove the one-time codes and passkeys of an account whose user has lost them; asks for confirmation',
+    options: [YES],
+    examples: ['waypost account reset-factors alice'],
+    async run(call, [who]) {
+      const found = await findAccount(call.api, who);
+      await call.confirm(`Remove all second factors of ${found.username}? The password alone is enough then.`);
+      const body = await call.api.json({ method: 'DELETE', path: `${accountPath(found)}/second-factors` });
+      call.show(body, `removed the second factors of account ${found.username}`);
+      return true;
+    },
+  });
+  addVerb(account, context, {
     usage: 'rm <account>',
     about: 'remove an account, given by username or id; asks for confirmation',
     options: [YES],

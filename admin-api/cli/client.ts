@@ -104,7 +104,9 @@ export class ApiClient {
       if (response.statusCode < 300 || request.anyStatus) return response;
       const text = await response.body.text();
       const retry = response.statusCode === 429 || response.statusCode === 503;
-      if (last || !retry) throw this.#fault(response.statusCode, text);
+      const fault = this.#fault(response.statusCode, text);
+      // A code would expire meanwhile, and count as a wrong one.
+      if (last || !retry || fault.code === 'code_locked') throw fault;
       await this.#sleep(retryAfter(response.headers['retry-after']) ?? backoff(attempt));
     }
   }

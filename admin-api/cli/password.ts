@@ -37,7 +37,6 @@ export async function askPassword(io: CliIo, question: string, next: string): Pr
     return answer;
   } finally {
     stdin.setRawMode(false);
-    stdin.pause();
     stderr.write('\n');
   }
 }
@@ -47,6 +46,8 @@ function readHidden({ stdin }: CliIo): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed: string[] = [];
     const stop = () => {
+      // At once, because what follows belongs to the next question.
+      stdin.pause();
       stdin.off('data', take);
       stdin.off('end', end);
     };
@@ -67,6 +68,8 @@ function readHidden({ stdin }: CliIo): Promise<string> {
     };
     stdin.on('data', take);
     stdin.on('end', end);
+    // An earlier question has paused it.
+    stdin.resume();
   });
 }
 

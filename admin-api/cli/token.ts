@@ -6,7 +6,7 @@ import { ofAccount } from './accounts.ts';
 import { type ApiClient, asText, type Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { requireDomain } from './domains.ts';
-import { CliError } from './errors.ts';
+import { ApiError, CliError } from './errors.ts';
 import { type CliIo, type GlobalOptions, print } from './io.ts';
 import { pages } from './pages.ts';
 import { askPassword, passwordFromStdin } from './password.ts';
@@ -19,6 +19,7 @@ interface CreateOptions extends GlobalOptions {
   readonly expires?: string;
   readonly domain?: string[];
   readonly passwordStdin?: boolean;
+  readonly code?: string;
 }
 
 const TOKENS = '/api/v1/tokens';
@@ -38,6 +39,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       ),
       option('--name <label>', 'a label for the token (default: "cli at HOST")'),
       option('--password-stdin', 'read the password from the first line of standard input'),
+      option('--code <code>', 'with --login: a code of your authenticator app, or a recovery code'),
       option(
         '--scope <scope...>',
         'the scopes of the token: dns, proxy, packages or account, each optionally with :read (not with --login)',
@@ -48,7 +50,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       ),
       option('--expires <time>', 'the expiry time, as "YYYY-MM-DD HH:MM:SS" in UTC (not with --login)'),
     ],
-    more: 'With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt.',
+    more: 'With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt. If the account needs a code, the command asks for it.',
     examples: [
       'export WAYPOST_TOKEN=$(waypost token create --login admin)',
       'pass show waypost/alice | waypost token create --login alice --password-stdin --name laptop',
@@ -127,8 +129,17 @@ async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Prom
         `Password of ${escapeControls(String(login))}: `,
         'Pass --password-stdin or set WAYPOST_ADMIN_PASSWORD.',
       ));
-  const json = { login, password, name: label(options) };
-  return api.json({ method: 'POST', path: '/api/v1/auth/token', json, authorized: false });
+  const send = (code: string | undefined): Promise<Json> => {
+    const json = { login, password, code, name: label(options) };
+    return api.json({ method: 'POST', path: '/api/v1/auth/token', json, authorized: false });
+  };
+  try {
+    return await send(options.code);
+  } catch (error) {
+    const isMissing = error instanceof ApiError && error.code === 'code_required' && options.code === undefined;
+    if (!isMissing || !io.stdin.isTTY) throw error;
+    return send(await askPassword(io, 'Code of your authenticator app: ', 'Pass --code.'));
+  }
 }
 
 async function createToken(api: ApiClient, options: CreateOptions): Promise<Json> {

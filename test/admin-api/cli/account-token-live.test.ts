@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { App } from '../../support/authenticator-app.ts';
 import { PASSWORD } from '../daemon.ts';
 import { type Live, startLive } from './live.ts';
 
@@ -179,6 +180,31 @@ test('account set: API access off and on, another name, a new password; rm', asy
   assert.match((await waypost(['account', 'rm', String(id), '--yes'])).stderr, /\(no_such_account\)/);
   const last = await waypost(['account', 'rm', 'admin', '--yes']);
   assert.match(last.stderr, /\(last_admin\)\n {2}next: Make another account/);
+});
+
+test('one-time codes: log in with a code, and remove the codes of a user', async ({ daemon, waypost }) => {
+  const password = 'dora secret';
+  const { token } = await daemon.account('dora');
+  const call = (path: string, json: object) => daemon.call('POST', `/api/v1/account/totp${path}`, { token, json });
+  const app = new App(String((await call('', { password })).body.secret));
+  const { body } = await call('/confirm', { password, code: app.code() });
+  const [recoveryCode] = Object.values(body.recovery_codes).map(String);
+  const env = { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: '' };
+  const login = ['token', 'create', '--login', 'dora', '--password-stdin'];
+  const stdin = `${password}\n`;
+  const without = await waypost(login, { env, stdin });
+  assert.match(without.stderr, /\(code_required, \/code\)\n {2}next: Pass --code with a code/);
+  assert.match((await waypost([...login, '--code', app.wrong()], { env, stdin })).stderr, /\(bad_code, \/code\)/);
+  assert.match((await waypost([...login, '--code', recoveryCode], { env, stdin })).stdout, /^wp_/);
+  // Codes that are locked are not sent again.
+  for (let i = 0; i < 5; i++) await waypost([...login, '--code', app.wrong()], { env, stdin });
+  const locked = await waypost([...login, '--code', app.wrong()], { env, stdin });
+  assert.match(locked.stderr, /\(code_locked\)\n {2}next: Wait/);
+
+  assert.match((await waypost(['account', 'reset-factors', 'admin', '--yes'])).stderr, /\(own_account\)/);
+  const reset = await waypost(['account', 'reset-factors', 'dora', '--yes']);
+  assert.match(reset.stdout, /^removed the second factors of account dora \(change \d+\)/);
+  assert.match((await waypost(login, { env, stdin })).stdout, /^wp_/);
 });
 
 test.run();

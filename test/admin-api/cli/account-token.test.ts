@@ -39,6 +39,18 @@ test('does not echo a typed password', async ({ env }) => {
   assert.not(stdout.includes('good'));
 });
 
+test('asks for a code if the account needs one', async ({ daemon, env }) => {
+  daemon.neededCode = '123456';
+  const { code, stdout, stderr } = await run(['token', 'create', '--login', 'admin'], {
+    env,
+    typed: ['good\r', '123456\r'],
+  });
+  assert.equal([code, stdout], [0, `${TOKEN}\n`], stderr);
+  assert.match(stderr, /^Password of admin: \nCode of your authenticator app: \n/);
+  const bodies = daemon.seen.map(({ body }) => JSON.parse(body).code);
+  assert.equal(bodies, [undefined, '123456']);
+});
+
 test('Ctrl-C cancels the prompt', async ({ daemon, env }) => {
   const { code, stderr } = await run(['token', 'create', '--login', 'admin'], { env, typed: 'go\u0003' });
   assert.is(code, 1);

@@ -37,6 +37,8 @@ export class FakeDaemon {
   /** Called before a batch is applied. */
   onBatch: (() => void) | undefined;
   ready = true;
+  /** The code that the account of every login needs. */
+  neededCode: string | undefined;
   /** Number of requests whose connection is closed without a response. */
   drops = 0;
   concurrent = 0;
@@ -91,8 +93,9 @@ export class FakeDaemon {
       return { status: this.ready ? 200 : 503, body: { ok: this.ready, applied: 7, listening: ['127.0.0.1:5300'] } };
     }
     if (route === 'POST /api/v1/auth/token') {
-      const { login, password } = JSON.parse(seen.body);
+      const { login, password, code } = JSON.parse(seen.body);
       if (password !== 'good') return fault(401, 'bad_credentials');
+      if (code !== this.neededCode) return fault(401, code === undefined ? 'code_required' : 'bad_code');
       return {
         body: { ok: true, token: TOKEN, prefix: 'wp_', user: { id: 1, username: login, role: 'admin', plan: 'pro' } },
       };
@@ -184,7 +187,7 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: string;
   /** Keys typed on a terminal. */
-  readonly typed?: string;
+  readonly typed?: string | readonly string[];
   /** Standard output is a terminal of this width. */
   readonly columns?: number;
   /** Replaces the recorded sleep; `closeOutput` does the same as `| head`. */
@@ -204,7 +207,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     return { stream, text: () => text };
   };
   const [out, err] = [collect(), collect()];
-  const input = Readable.from([Buffer.from(options.typed ?? options.stdin ?? '')]);
+  const input = Readable.from([options.typed ?? options.stdin ?? ''].flat().map((text) => Buffer.from(text)));
   const terminal = { isTTY: true, setRawMode: () => {} };
   const code = await runCli(argv, {
     stdin: options.typed === undefined ? input : Object.assign(input, terminal),
