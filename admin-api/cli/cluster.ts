@@ -222,10 +222,11 @@ function* shown({ head, floor, nodes, etcd }: ClusterStatus): Iterable<string> {
   yield `the log ends at change ${head}, and ${floor > head ? 'is still empty' : `starts at change ${floor}`}`;
   if (etcd !== null) yield* shownStorage(etcd);
   const width = Math.max(4, ...nodes.map(({ name }) => name.length));
-  for (const { name, address, version, isLive, applied } of nodes) {
+  for (const { name, address, version, isLive, applied, state: reported } of nodes) {
     const behind = applied === null ? 'does not respond' : applied >= head ? 'up to date' : `${head - applied} behind`;
     const state = !isLive ? 'writes do not wait for it' : applied === null ? 'writes wait for it' : 'serves';
-    yield `  ${name.padEnd(width)}  ${state}, ${behind} (${address}, version ${version})`;
+    const mode = reported === null || reported === 'following' ? '' : `, ${reported.replaceAll('_', ' ')}`;
+    yield `  ${name.padEnd(width)}  ${state}, ${behind}${mode} (${address}, version ${version})`;
   }
 }
 

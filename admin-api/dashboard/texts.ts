@@ -368,6 +368,7 @@ export const TEXTS = {
     progress: 'Sent part of the package',
     auditing: 'The package is there and is being audited …',
     uploaded: 'The package was uploaded.',
+    readsOnly: 'Your role is only allowed to read, so you cannot upload packages.',
     empty: 'No mini-apps yet',
     emptyHint: 'Upload your first package. These commands make one to begin with:',
     emptyCommands: 'waypost pkg init notes --id com.example.notes\nwaypost pkg pack notes',
@@ -677,7 +678,8 @@ export const TEXTS = {
   },
   nodes: {
     title: 'Nodes',
-    refreshed: 'The table refreshes by itself.',
+    refreshed: 'Refreshes by itself.',
+    readAt: (time: string) => `Read at ${time}.`,
     node: 'Node',
     state: 'State',
     lag: 'Behind',

@@ -7,11 +7,17 @@ import { announce } from '../parts/announce.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TextArea } from '../parts/text-area.tsx';
 import { openPage } from '../router.ts';
+import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { visible } from './findings.ts';
 import { type Sending, sendPackage } from './upload-package.ts';
 
+/** The form, for roles that may change something. */
 export function UploadForm() {
+  return session.value?.user.role === 'viewer' ? <p class="hint">{TEXTS.apps.readsOnly}</p> : <Form />;
+}
+
+function Form() {
   const texts = TEXTS.apps;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

@@ -25,10 +25,13 @@ export function Nodes() {
   usePageTitle(texts.title);
   const view = useSignal<NodesView | null>(null);
   const failure = useSignal<Failure | null>(null);
+  const readAt = useSignal<Date | null>(null);
   const load = async (): Promise<void> => {
     const result = await readNodes();
     failure.value = result.ok ? null : result.failure;
-    if (result.ok) view.value = result.data;
+    if (!result.ok) return;
+    view.value = result.data;
+    readAt.value = new Date();
   };
   useEffect(() => void load(), []);
   useInterval(load, REFRESH_MS);
@@ -37,7 +40,9 @@ export function Nodes() {
     <>
       <div class="head">
         <h1>{texts.title}</h1>
-        <p class="hint">{texts.refreshed}</p>
+        <p class="hint">
+          {texts.refreshed} {readAt.value !== null && <ReadTime at={readAt.value} />}
+        </p>
       </div>
       {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
       {view.value === null && failure.value === null && <Skeleton />}
@@ -63,6 +68,18 @@ export function Nodes() {
         </table>
       )}
     </>
+  );
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** With seconds, so that old values are noticed. */
+function ReadTime({ at }: { readonly at: Date }) {
+  const machine = at.toISOString();
+  return (
+    <time dateTime={machine} title={TEXTS.utc(machine.slice(0, 19).replace('T', ' '))}>
+      {TEXTS.nodes.readAt(CLOCK.format(at))}
+    </time>
   );
 }
 

@@ -16,6 +16,7 @@ import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import type { ScreenProps } from '../screen.ts';
+import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 export function UploadPage({ params }: ScreenProps) {
@@ -38,7 +39,7 @@ export function UploadPage({ params }: ScreenProps) {
         <a href={addressOf('apps')}>{TEXTS.apps.title}</a>
       </p>
       <UploadFacts upload={shown} explanation={texts.explanations[shown.status]} />
-      <Actions upload={shown} onChange={load} />
+      {session.value?.user.role !== 'viewer' && <Actions upload={shown} onChange={load} />}
       <Report upload={shown} />
       <UploadSteps history={shown.history} />
     </div>

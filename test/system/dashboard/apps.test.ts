@@ -180,6 +180,17 @@ function browserTests(): void {
       await admin.goto(`${base}/review/${published.split('/').at(-1)}`);
       await admin.getByText('There is nothing to decide in this state.').waitFor();
       await daemon.api.call('POST', '/api/v1/accounts', { username: 'other', password: PASSWORD });
+      const { accounts } = (await daemon.api.call('GET', '/api/v1/accounts?q=dev')).body as never as {
+        accounts: readonly { id: number }[];
+      };
+      await daemon.api.call('PATCH', `/api/v1/accounts/${accounts[0].id}`, { role: 'viewer' });
+      await developer.reload();
+      await developer.getByText('Your role is only allowed to read').waitFor();
+      assert.is(await developer.getByLabel('Package', { exact: true }).count(), 0);
+      await developer.goto(rejected);
+      await badge(developer, 'Rejected').waitFor();
+      assert.is(await developer.getByRole('button', { name: 'Withdraw …' }).count(), 0);
+      await developer.goto(`${base}/mini-apps`);
       await developer.getByRole('button', { name: 'Sign out' }).click();
       await developer.getByLabel('Username or e-mail').fill('other');
       await developer.getByLabel('Password').fill(PASSWORD);
