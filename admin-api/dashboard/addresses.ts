@@ -25,6 +25,7 @@ export const PAGES = {
   account: '/accounts/{account_id}',
   nodes: '/nodes',
   ownAccount: '/account',
+  zoneFile: '/domains/{domain_id}/zone-file',
 } as const;
 
 export interface PageMatch {

@@ -25,4 +25,5 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   account: async () => (await import('./screens/account.tsx')).AccountPage,
   ownAccount: async () => (await import('./screens/own-account.tsx')).OwnAccount,
   nodes: async () => (await import('./screens/nodes.tsx')).Nodes,
+  zoneFile: async () => (await import('./screens/zone-file.tsx')).ZoneFile,
 };

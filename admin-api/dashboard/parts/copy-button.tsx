@@ -1,6 +1,7 @@
 /** A button that copies a text. */
 import { useSignal } from '@preact/signals';
 import { TEXTS } from '../texts.ts';
+import { Icon, type IconName } from './icon-button.tsx';
 
 const SHOWN_MS = 2000;
 
@@ -9,9 +10,11 @@ interface CopyButtonProps {
   readonly label?: string;
   /** For screen readers; omitted: the label. */
   readonly description?: string;
+  /** Shown instead of the label. */
+  readonly icon?: IconName;
 }
 
-export function CopyButton({ text, label = TEXTS.copy, description }: CopyButtonProps) {
+export function CopyButton({ text, label = TEXTS.copy, description, icon }: CopyButtonProps) {
   const isCopied = useSignal(false);
   const copy = async (): Promise<void> => {
     await copyText(text);
@@ -21,14 +24,23 @@ export function CopyButton({ text, label = TEXTS.copy, description }: CopyButton
     }, SHOWN_MS);
   };
   return (
-    <button type="button" class="button button-quiet" aria-label={description} onClick={copy}>
-      <span aria-live="polite">{isCopied.value ? TEXTS.copied : label}</span>
+    <button
+      type="button"
+      class={`button button-quiet ${icon === undefined ? '' : 'button-icon'}`}
+      aria-label={description}
+      title={icon === undefined ? undefined : description}
+      onClick={copy}
+    >
+      {icon !== undefined && <Icon name={isCopied.value ? 'check' : icon} />}
+      <span class={icon === undefined ? '' : 'hidden'} aria-live="polite">
+        {isCopied.value ? TEXTS.copied : label}
+      </span>
     </button>
   );
 }
 
 /** Browsers have a clipboard only over HTTPS and on this machine. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;

@@ -6,6 +6,7 @@ interface FieldProps {
   readonly label: string;
   readonly value: Signal<string>;
   readonly name: string;
+  readonly placeholder?: string;
   readonly hint?: string;
   readonly fault?: string;
   readonly type?: 'text' | 'password' | 'search' | 'date';

@@ -6,12 +6,13 @@ interface TextAreaProps {
   readonly label: string;
   readonly value: Signal<string>;
   readonly name: string;
+  readonly placeholder?: string;
   readonly hint?: string;
   readonly fault?: string;
   readonly rows?: number;
 }
 
-export function TextArea({ label, value, name, hint, fault, rows = 4 }: TextAreaProps) {
+export function TextArea({ label, value, name, placeholder, hint, fault, rows = 4 }: TextAreaProps) {
   const id = useId();
   const notes = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ');
   return (
@@ -21,6 +22,7 @@ export function TextArea({ label, value, name, hint, fault, rows = 4 }: TextArea
         id={id}
         name={name}
         rows={rows}
+        placeholder={placeholder}
         value={value.value}
         onInput={(event) => {
           value.value = event.currentTarget.value;

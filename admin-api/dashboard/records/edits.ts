@@ -2,7 +2,7 @@
  * Edits of a zone that are not saved yet. They become one batch. All functions return new values
  * and change none.
  */
-import type { Failure } from '../failure.ts';
+import type { Failure, Fault } from '../failure.ts';
 
 /** The fields that can be edited. `ttl` 1: the service decides. */
 export interface Fields {
@@ -10,11 +10,16 @@ export interface Fields {
   readonly type: string;
   readonly content: string;
   readonly ttl: number;
+  /** Null: the service decides. Omitted: as the other records at the name. */
+  readonly proxied?: boolean | null;
 }
 
 export interface StoredRecord extends Fields {
   readonly id: number;
 }
+
+/** Types whose names can go through the proxy. */
+const WEB_TYPES: ReadonlySet<string> = new Set(['A', 'AAAA', 'CNAME', 'ALIAS']);
 
 export interface Change {
   readonly before: StoredRecord;
@@ -51,10 +56,23 @@ export const countEdits = ({ changes, additions }: Edits): number => changes.siz
 export const hasConflicts = ({ changes, additions }: Edits): boolean =>
   [...changes.values(), ...additions].some(({ hasConflict }) => hasConflict);
 
-const fieldsOf = ({ name, type, content, ttl }: Fields): Fields => ({ name, type, content, ttl });
+export const isWebType = (type: string): boolean => WEB_TYPES.has(type);
+
+const fieldsOf = ({ name, type, content, ttl, proxied }: Fields): Fields => ({
+  ...{ name, type, content, ttl },
+  ...(proxied === undefined || !isWebType(type) ? {} : { proxied }),
+});
+
+/** Without `proxied` unless it has changed: the service keeps it for the whole name. */
+function replacement(before: Fields, after: Fields): Fields {
+  const { proxied, ...rest } = fieldsOf(after);
+  return isProxiedEqual(before, after) ? rest : { ...rest, proxied };
+}
+
+const isProxiedEqual = (a: Fields, b: Fields): boolean => (a.proxied ?? null) === (b.proxied ?? null);
 
 const isEqual = (a: Fields, b: Fields): boolean =>
-  a.name === b.name && a.type === b.type && a.content === b.content && a.ttl === b.ttl;
+  a.name === b.name && a.type === b.type && a.content === b.content && a.ttl === b.ttl && isProxiedEqual(a, b);
 
 /** Sets the fields of a stored record. Without a difference, there is no edit. */
 export function changeRecord(edits: Edits, record: StoredRecord, fields: Fields): Edits {
@@ -84,6 +102,55 @@ export function changeAddition(edits: Edits, key: number, fields: Fields): Edits
   return { ...edits, additions };
 }
 
+/** `fields`: in the order in which they are shown. */
+export function addRecords(edits: Edits, firstKey: number, fields: readonly Fields[]): Edits {
+  const added = fields.map((record, i) => ({ key: firstKey + i, fields: fieldsOf(record), hasConflict: false }));
+  return { ...edits, additions: [...added, ...edits.additions] };
+}
+
+/** What the API takes for the apex is one name here. */
+const nameOf = ({ name }: Fields): string => (name === '' ? '@' : name.toLowerCase());
+
+/** Sets `proxied` of all records at the names of `named`, since it belongs to the name. */
+export function setProxied(
+  edits: Edits,
+  stored: readonly StoredRecord[],
+  named: readonly Fields[],
+  proxied: boolean | null,
+): Edits {
+  const names = new Set(named.map(nameOf));
+  const added = new Set(edits.additions.map(({ key }) => key));
+  return changeMany(edits, stored, added, (fields) =>
+    isWebType(fields.type) && names.has(nameOf(fields)) ? { ...fields, proxied } : fields,
+  );
+}
+
+/**
+ * Changes stored records and additions (by their keys). Deleted records stay deleted. `update`
+ * returns null to delete.
+ */
+export function changeMany(
+  edits: Edits,
+  stored: readonly StoredRecord[],
+  added: ReadonlySet<number>,
+  update: (fields: Fields) => Fields | null,
+): Edits {
+  const changes = new Map(edits.changes);
+  for (const record of stored) {
+    const { before = record, after = record, hasConflict = false } = changes.get(record.id) ?? {};
+    if (after === null) continue;
+    const wanted = update(after);
+    if (wanted === after) continue;
+    if (wanted !== null && isEqual(before, wanted)) changes.delete(record.id);
+    else changes.set(record.id, { before, after: wanted === null ? null : fieldsOf(wanted), hasConflict });
+  }
+  const additions = edits.additions.flatMap((addition) => {
+    const fields = added.has(addition.key) ? update(addition.fields) : addition.fields;
+    return fields === null ? [] : [{ ...addition, fields }];
+  });
+  return { changes, additions };
+}
+
 export const removeAddition = (edits: Edits, key: number): Edits => ({
   ...edits,
   additions: edits.additions.filter((addition) => addition.key !== key),
@@ -94,7 +161,7 @@ export function toBatch({ changes, additions }: Edits): Batch {
   const all = [...changes.values()];
   return {
     delete: all.filter(({ after }) => after === null).map(({ before }) => before.id),
-    put: all.flatMap(({ before, after }) => (after === null ? [] : [{ ...after, id: before.id }])),
+    put: all.flatMap(({ before, after }) => (after === null ? [] : [{ ...replacement(before, after), id: before.id }])),
     post: additions.map(({ fields }) => fieldsOf(fields)),
   };
 }
@@ -104,7 +171,7 @@ export function toInverse({ changes }: Edits, created: readonly number[]): Batch
   const all = [...changes.values()];
   return {
     delete: [...created],
-    put: all.flatMap(({ before, after }) => (after === null ? [] : [{ ...fieldsOf(before), id: before.id }])),
+    put: all.flatMap(({ before, after }) => (after === null ? [] : [{ ...replacement(after, before), id: before.id }])),
     post: all.flatMap(({ before, after }) => (after === null ? [fieldsOf(before)] : [])),
   };
 }
@@ -112,7 +179,8 @@ export function toInverse({ changes }: Edits, created: readonly number[]): Batch
 /**
  * The edits on top of what other clients have stored meanwhile. A record that differs from what was
  * edited gets a conflict, and is compared with its new value from now on. An edit of a record that
- * is gone becomes an addition; a deletion of such a record is done.
+ * is gone becomes an addition; a deletion of such a record is done. Conflicts stay until they are
+ * accepted.
  */
 export function rebase({ changes, additions }: Edits, stored: ReadonlyMap<number, StoredRecord>): Edits {
   const kept = new Map<number, Change>();
@@ -124,14 +192,22 @@ export function rebase({ changes, additions }: Edits, stored: ReadonlyMap<number
       continue;
     }
     if (change.after !== null && isEqual(current, change.after)) continue;
-    const hasConflict = !isEqual(current, change.before);
+    const isChanged = !isEqual(current, change.before);
     kept.set(id, {
-      before: hasConflict ? { ...fieldsOf(current), id } : change.before,
+      before: isChanged ? { ...fieldsOf(current), id } : change.before,
       after: change.after,
-      hasConflict,
+      hasConflict: isChanged || change.hasConflict,
     });
   }
-  return { changes: kept, additions: [...additions.map((a) => ({ ...a, hasConflict: false })), ...revived] };
+  return { changes: kept, additions: [...additions, ...revived] };
+}
+
+/** The same edits: the user has seen the conflicts, and keeps the own version. */
+export function acceptConflicts(edits: Edits): Edits {
+  if (!hasConflicts(edits)) return edits;
+  const changes = [...edits.changes].map(([id, change]) => [id, { ...change, hasConflict: false }] as const);
+  const additions = edits.additions.map((addition) => ({ ...addition, hasConflict: false }));
+  return { changes: new Map(changes), additions };
 }
 
 /** A row: the id of a stored record, or the key of an addition. */
@@ -147,9 +223,12 @@ export interface RowFault {
   readonly message: string;
 }
 
-/** The rows that a refused batch points at. */
-export function faultsOf(batch: Batch, edits: Edits, failure: Failure): RowFault[] {
-  const faults = failure.details.length > 0 ? failure.details : [failure];
+/** The rows that a refused batch names. */
+export const failedRows = (batch: Batch, edits: Edits, failure: Failure): RowFault[] =>
+  faultsOf(batch, edits, failure.details.length > 0 ? failure.details : [failure]);
+
+/** The rows that faults of a batch point at. */
+export function faultsOf(batch: Batch, edits: Edits, faults: readonly Fault[]): RowFault[] {
   return faults.flatMap(({ pointer, message }) => {
     const [, list, index, field = ''] = /^\/(delete|put|post)\/(\d+)(?:\/(\w+))?/.exec(pointer ?? '') ?? [];
     if (list === undefined) return [];

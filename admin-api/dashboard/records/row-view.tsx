@@ -1,11 +1,18 @@
 /** A row of the table of records: as text, or as inputs while it is edited. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { toUnicode } from '../names.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { TEXTS } from '../texts.ts';
-import type { Fields, RowFault } from './edits.ts';
+import { AliasNote } from './alias-note.tsx';
+import { ContentDialog } from './content-dialog.tsx';
+import { type Fields, isWebType, type RowFault } from './edits.ts';
+import { formsOf } from './forms/forms.ts';
+import { ProxyChoice, ProxySwitch } from './proxy-switch.tsx';
 import { type Row, stateOf } from './rows.ts';
-import { RECORD_TYPES, TTL_PRESETS } from './types.ts';
+import { TtlChoice, ttlText } from './ttl-choice.tsx';
+import { RECORD_TYPES } from './types.ts';
 import { zoneLine } from './zone-line.ts';
 
 interface RowProps {
@@ -14,9 +21,18 @@ interface RowProps {
   readonly position: number;
   readonly faults: readonly RowFault[];
   readonly isEditing: boolean;
+  readonly isSelected: boolean;
+  /** Whether the name goes through the proxy if it does not say. */
+  readonly isProxiedByDefault: boolean;
+  readonly onSelect: (isSelected: boolean, isRange: boolean) => void;
   readonly onEdit: () => void;
   readonly onDone: () => void;
+  /** Ends editing, with the fields that the row had before. */
+  readonly onCancel: (before: Fields) => void;
   readonly onChange: (fields: Fields) => void;
+  /** Of the whole name. */
+  readonly onProxied: (proxied: boolean | null) => void;
+  readonly onDuplicate: () => void;
   /** Deletes the record; restores it if it is deleted. */
   readonly onRemove: () => void;
 }
@@ -25,133 +41,213 @@ export function RowView(props: RowProps) {
   return props.isEditing ? <EditedRow {...props} /> : <TextRow {...props} />;
 }
 
-function TextRow({ row, position, faults, onEdit, onRemove }: RowProps) {
+function TextRow(props: RowProps) {
+  const { row, position, faults, isSelected, onSelect, onEdit } = props;
   const texts = TEXTS.records;
   const { name, type, content, ttl } = row.fields;
   const state = stateOf(row);
-  const unicode = toUnicode(name);
+  const unicode = toUnicode(name === '' ? '@' : name);
   const isDeleted = row.kind === 'stored' && row.change?.after === null;
   const fault = faults[0]?.message;
+  const alias = row.kind === 'stored' && row.change === undefined ? row.record.alias : undefined;
   return (
     <tr
-      class={`row ${state === null ? '' : `row-${state}`}`}
+      class={`row ${state === null ? '' : `row-${state}`} ${isSelected ? 'row-selected' : ''}`}
       aria-rowindex={position + 1}
       onDblClick={isDeleted ? undefined : onEdit}
     >
+      <td class="cell-select">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          aria-label={texts.selectRecord(unicode, type)}
+          onClick={(event) => onSelect(event.currentTarget.checked, event.shiftKey)}
+        />
+      </td>
       <th scope="row" class="cell-name" title={unicode === name ? name : `${unicode} (${name})`}>
         {unicode}
       </th>
       <td class="cell-type">{type}</td>
       <td class="cell-content" title={content}>
-        <code>{content}</code>
+        {state !== null && <span class={`badge badge-${state}`}>{texts.states[state]}</span>}
+        {fault === undefined ? <code>{content}</code> : <span class="fault">{fault}</span>}
+        {alias !== undefined && <AliasNote alias={alias} />}
       </td>
-      <td class="cell-ttl">{ttl === 1 ? texts.ttlAutomatic : texts.ttlSeconds(ttl)}</td>
+      <td class="cell-proxy">
+        {isWebType(type) && (
+          <ProxySwitch
+            fields={row.fields}
+            byDefault={props.isProxiedByDefault}
+            isDisabled={isDeleted}
+            onChange={props.onProxied}
+          />
+        )}
+      </td>
+      <td class="cell-ttl">{ttlText(ttl)}</td>
       <td class="cell-actions">
-        {state !== null && (
-          <span class={`badge badge-${state}`} title={fault}>
-            {texts.states[state]}
-          </span>
-        )}
-        {fault !== undefined && <span class="hidden">{fault}</span>}
-        <CopyButton text={zoneLine(row.fields)} description={texts.copyRecord(unicode, type)} />
-        {!isDeleted && (
-          <button
-            type="button"
-            class="button button-quiet"
-            aria-label={texts.editRecord(unicode, type)}
-            onClick={onEdit}
-          >
-            {texts.edit}
-          </button>
-        )}
-        <button
-          type="button"
-          class="button button-quiet"
-          aria-label={isDeleted ? texts.restoreRecord(unicode, type) : texts.removeRecord(unicode, type)}
-          onClick={onRemove}
-        >
-          {isDeleted ? texts.restore : texts.remove}
-        </button>
+        <RowActions {...props} isDeleted={isDeleted} unicode={unicode} />
       </td>
     </tr>
   );
 }
 
-function EditedRow({ row, position, faults, onChange, onDone, onRemove }: RowProps) {
+function RowActions({
+  row: { fields },
+  isDeleted,
+  unicode,
+  onEdit,
+  onDuplicate,
+  onRemove,
+}: RowProps & { readonly isDeleted: boolean; readonly unicode: string }) {
+  const texts = TEXTS.records;
+  const { type } = fields;
+  return (
+    <>
+      {!isDeleted && (
+        <>
+          <button
+            type="button"
+            class="button button-quiet button-edit"
+            aria-label={texts.editRecord(unicode, type)}
+            onClick={onEdit}
+          >
+            {texts.edit}
+          </button>
+          <CopyButton text={zoneLine(fields)} icon="copy" description={texts.copyRecord(unicode, type)} />
+          <IconButton icon="duplicate" label={texts.duplicateRecord(unicode, type)} onClick={onDuplicate} />
+        </>
+      )}
+      <IconButton
+        icon={isDeleted ? 'restore' : 'remove'}
+        label={isDeleted ? texts.restoreRecord(unicode, type) : texts.removeRecord(unicode, type)}
+        onClick={onRemove}
+      />
+    </>
+  );
+}
+
+function EditedRow(props: RowProps) {
+  const { row, position, faults, onChange, onDone, onCancel, onProxied, onRemove } = props;
   const texts = TEXTS.records;
   const { fields } = row;
   const isNew = row.kind === 'added';
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
-  const faultOf = (field: string): string | undefined => faults.find((fault) => fault.field === field)?.message;
+  const before = useRef(fields);
+  const isFormOpen = useSignal(false);
+  useLayoutEffect(() => first.current?.focus(), []);
   const set = (changed: Partial<Fields>): void => onChange({ ...fields, ...changed });
   const finish = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' || event.key === 'Escape') onDone();
+    const isButton = event.target instanceof HTMLButtonElement;
+    if (event.key === 'Escape') onCancel(before.current);
+    else if (event.key === 'Enter' && !isButton) onDone();
+    else return;
+    event.preventDefault();
   };
+  // While the user has not typed a value yet, its absence is no mistake.
+  const shown = faults.filter(({ field }) => field !== 'content' || fields.content !== '');
+  const isWrong = (field: string): boolean => shown.some((fault) => fault.field === field);
+  const faultsOf = (...names: string[]) => <Faults faults={shown.filter(({ field }) => names.includes(field))} />;
   return (
-    <tr class="row row-edited" aria-rowindex={position + 1} onKeyDown={finish}>
+    <tr class="row row-edited" aria-rowindex={position + 1} onKeyDown={isFormOpen.value ? undefined : finish}>
+      <td class="cell-select" />
       <td class="cell-name">
         <input
           ref={isNew ? first : undefined}
           aria-label={texts.name}
-          aria-invalid={faultOf('name') !== undefined}
-          title={faultOf('name') ?? texts.apexHint}
+          aria-invalid={isWrong('name')}
+          title={texts.apexHint}
+          placeholder="@"
           value={fields.name}
           spellcheck={false}
+          autocapitalize="none"
           onInput={(event) => set({ name: event.currentTarget.value })}
         />
+        {faultsOf('name')}
       </td>
       <td class="cell-type">
         {isNew ? (
           <select
             aria-label={texts.type}
+            aria-invalid={isWrong('type')}
             value={fields.type}
             onChange={(event) => set({ type: event.currentTarget.value })}
           >
-            {Object.keys(RECORD_TYPES).map((type) => (
+            {typeChoices(fields.type).map((type) => (
               <option key={type}>{type}</option>
             ))}
           </select>
         ) : (
           fields.type
         )}
+        {faultsOf('type')}
       </td>
       <td class="cell-content">
-        <input
-          ref={isNew ? undefined : first}
-          aria-label={texts.content}
-          aria-invalid={faultOf('content') !== undefined}
-          title={faultOf('content')}
-          placeholder={RECORD_TYPES[fields.type]}
-          value={fields.content}
-          spellcheck={false}
-          onInput={(event) => set({ content: event.currentTarget.value })}
-        />
+        <div class="with-button">
+          <input
+            ref={isNew ? undefined : first}
+            aria-label={texts.content}
+            aria-invalid={isWrong('content')}
+            placeholder={RECORD_TYPES[fields.type]}
+            value={fields.content}
+            spellcheck={false}
+            autocapitalize="none"
+            onInput={(event) => set({ content: event.currentTarget.value })}
+          />
+          {formsOf(fields.type).length > 0 && (
+            <IconButton
+              icon="form"
+              label={texts.openForm(fields.type)}
+              onClick={() => {
+                isFormOpen.value = true;
+              }}
+            />
+          )}
+        </div>
+        {faultsOf('content', 'id', '')}
+        {isFormOpen.value && (
+          <ContentDialog
+            fields={fields}
+            faults={shown}
+            onChange={onChange}
+            onClose={() => {
+              isFormOpen.value = false;
+            }}
+          />
+        )}
+      </td>
+      <td class="cell-proxy">
+        {isWebType(fields.type) && <ProxyChoice value={fields.proxied ?? null} onChange={onProxied} />}
+        {faultsOf('proxied')}
       </td>
       <td class="cell-ttl">
-        <select
-          aria-label={texts.ttl}
-          aria-invalid={faultOf('ttl') !== undefined}
-          value={String(fields.ttl)}
-          onChange={(event) => set({ ttl: Number(event.currentTarget.value) })}
-        >
-          {ttlChoices(fields.ttl).map((ttl) => (
-            <option key={ttl} value={String(ttl)}>
-              {ttl === 1 ? texts.ttlAutomatic : texts.ttlSeconds(ttl)}
-            </option>
-          ))}
-        </select>
+        <TtlChoice value={fields.ttl} isInvalid={isWrong('ttl')} onChange={(ttl) => set({ ttl })} />
+        {faultsOf('ttl')}
       </td>
       <td class="cell-actions">
         <button type="button" class="button" onClick={onDone}>
           {texts.done}
         </button>
-        <button type="button" class="button button-quiet" onClick={onRemove}>
-          {texts.remove}
-        </button>
+        <IconButton
+          icon="remove"
+          label={texts.removeRecord(fields.name === '' ? '@' : fields.name, fields.type)}
+          onClick={onRemove}
+        />
       </td>
     </tr>
   );
 }
 
-const ttlChoices = (current: number): number[] => [...new Set([...TTL_PRESETS, current])].sort((a, b) => a - b);
+function Faults({ faults }: { readonly faults: readonly RowFault[] }) {
+  return (
+    <div aria-live="polite">
+      {faults.map(({ message }) => (
+        <p key={message} class="fault">
+          {message}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** A copied record can have a type that is not offered. */
+const typeChoices = (current: string): string[] => [...new Set([...Object.keys(RECORD_TYPES), current])];

@@ -1,6 +1,6 @@
 /** The rows of the table: new records first, then the stored ones that the filter shows. */
 import type { RecordView } from '../api/views.ts';
-import type { Addition, Change, Edits, Fields } from './edits.ts';
+import type { Addition, Change, Edits, Fields, RowFault } from './edits.ts';
 import { type Filter, matchesFilter } from './filter.ts';
 
 export type Row =
@@ -42,3 +42,35 @@ export function stateOf(row: Row): RowState {
   if (row.change.hasConflict) return 'conflict';
   return row.change.after === null ? 'deleted' : 'changed';
 }
+
+const keyOf = ({ row: { kind, id } }: RowFault): string => (kind === 'added' ? addedKey(id) : storedKey(id));
+
+/** Faults by the key of their row. */
+export function faultsByRow(faults: readonly RowFault[]): ReadonlyMap<string, readonly RowFault[]> {
+  const byRow = new Map<string, RowFault[]>();
+  for (const fault of faults) {
+    const list = byRow.get(keyOf(fault));
+    if (list === undefined) byRow.set(keyOf(fault), [fault]);
+    else list.push(fault);
+  }
+  return byRow;
+}
+
+/** Types whose targets must be reached directly. */
+const DIRECT_TARGETS: ReadonlySet<string> = new Set(['MX', 'SRV', 'NS']);
+
+/** Names of the domain that MX, SRV and NS records point to. */
+export function directTargets(records: readonly RecordView[], domain: string): ReadonlySet<string> {
+  const targets = new Set<string>();
+  for (const { type, content } of records) {
+    if (!DIRECT_TARGETS.has(type)) continue;
+    const target = content.slice(content.lastIndexOf(' ') + 1).replace(/\.$/, '');
+    if (target === domain) targets.add('@');
+    else if (target.endsWith(`.${domain}`)) targets.add(target.slice(0, -domain.length - 1));
+  }
+  return targets;
+}
+
+/** What the service does with a name that does not say whether it is proxied. */
+export const isProxiedByDefault = (name: string, targets: ReadonlySet<string>): boolean =>
+  !targets.has(name === '' ? '@' : name) && !name.split('.').some((label) => label.startsWith('_'));

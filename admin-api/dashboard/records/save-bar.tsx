@@ -89,7 +89,8 @@ function SavedNote({ editor }: { readonly editor: ZoneEditor }) {
 /** Like a diff of the zone file. */
 function Diff({ edits }: { readonly edits: Edits }) {
   return (
-    <ul class="diff">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls is reached by keyboard
+    <ul class="diff" tabIndex={0} aria-label={TEXTS.saving.diff}>
       {[...edits.changes.values()].map(({ before, after, hasConflict }) => (
         <EditEntry key={before.id} before={before} after={after} hasConflict={hasConflict} />
       ))}

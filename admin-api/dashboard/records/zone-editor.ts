@@ -3,13 +3,16 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Domain, RecordView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
+import { createChecker } from './checker.ts';
 import {
+  acceptConflicts,
   addRecord,
+  addRecords,
   type Batch,
   countEdits,
   type Edits,
   type Fields,
-  faultsOf,
+  failedRows,
   hasConflicts,
   NO_EDITS,
   type RowFault,
@@ -24,10 +27,13 @@ import type { Filter } from './filter.ts';
 const PAGE = 1000;
 /** The zone has changed since it was read (RFC 9110 15.5.13). */
 const PRECONDITION_FAILED = 412;
-/** Larger zones are filtered by the API, which finds complete names, and are loaded in part. */
-export const MAX_LOADED = 20_000;
+/** Larger zones are filtered by the API, and loaded page by page as the user scrolls. */
+const MAX_LOADED = 20_000;
+/** The API reads a part of the zone for each page of a filtered list. */
+const MAX_PAGES_AT_ONCE = 50;
 
 interface RecordQuery {
+  readonly q?: string;
   readonly name?: string;
   readonly type?: string;
   readonly cursor?: string;
@@ -44,6 +50,7 @@ export class ZoneEditor {
   readonly isComplete = signal(false);
   readonly failure = signal<Failure | null>(null);
   readonly edits = signal<Edits>(NO_EDITS);
+  /** What the API has found wrong with the edits. */
   readonly faults = signal<readonly RowFault[]>([]);
   readonly saveFailure = signal<Failure | null>(null);
   readonly isSaving = signal(false);
@@ -53,24 +60,35 @@ export class ZoneEditor {
   readonly isLarge: ReadonlySignal<boolean> = computed(() => (this.domain.value?.record_count ?? 0) > MAX_LOADED);
   /** What the API filters, while the zone is large. */
   #filter: Filter = { text: '', type: '' };
+  /** Of the next page of a large zone; null: there is none. */
+  #cursor: string | null = null;
+  #isLoadingMore = false;
   /** Names the state of the zone that the edits are based on. */
   #etag = '';
   #nextKey = 1;
   /** Counts loads: an older one ends when a newer one has begun. */
   #load = 0;
 
+  readonly #checker;
+
   constructor(domainId: number) {
     this.domainId = domainId;
+    this.#checker = createChecker(domainId, this.edits, this.faults);
   }
 
-  /** Filters a large zone by a complete name. Other zones are filtered as they are shown. */
+  /** Filters a large zone with the API. Other zones are filtered as they are shown. */
   async filterLarge(filter: Filter): Promise<void> {
+    const isSame = filter.text === this.#filter.text && filter.type === this.#filter.type;
     this.#filter = filter;
-    if (this.isLarge.value) await this.load();
+    if (!this.isLarge.value || isSame) return;
+    this.records.value = [];
+    this.isComplete.value = false;
+    await this.load();
   }
 
   /**
    * Reads the domain, then its records page by page. Shown records stay until they are replaced.
+   * Edits are put on top of what other clients have changed meanwhile.
    */
   async load(): Promise<void> {
     const load = ++this.#load;
@@ -85,14 +103,12 @@ export class ZoneEditor {
     this.domain.value = found.data.domain;
     // Read before the records: a change in between is found when the edits are saved.
     const etag = found.response.headers.get('etag') ?? '';
-    const { text, type } = this.#filter;
-    const query: RecordQuery = this.isLarge.value
-      ? { ...(text === '' ? {} : { name: text }), ...(type === '' ? {} : { type }) }
-      : {};
     const records: RecordView[] = [];
+    // A refresh shows as many records of a large zone as before.
+    const most = this.isLarge.value ? Math.max(PAGE, this.records.value.length) : MAX_LOADED;
     let cursor: string | null = '';
-    while (cursor !== null && records.length < MAX_LOADED) {
-      const page = await this.#readPage(cursor === '' ? query : { ...query, cursor });
+    for (let pages = 0; cursor !== null && records.length < most && pages < MAX_PAGES_AT_ONCE; pages++) {
+      const page = await this.#readPage(this.#queryAfter(cursor));
       if (load !== this.#load) return;
       if (!page.ok) {
         this.failure.value = page.failure;
@@ -103,17 +119,47 @@ export class ZoneEditor {
       // The first page is shown at once, unless an earlier state is.
       if (!this.isComplete.value) this.records.value = [...records];
     }
+    const stored = await this.#readEdited(records);
+    if (load !== this.#load || stored === null) return;
     this.#etag = etag;
+    this.#cursor = cursor;
+    this.edits.value = rebase(this.edits.value, stored);
     this.records.value = records;
     this.isComplete.value = true;
   }
 
+  /** Reads the next records of a large zone. */
+  async loadMore(): Promise<void> {
+    const load = this.#load;
+    if (this.#isLoadingMore || !this.isComplete.value) return;
+    this.#isLoadingMore = true;
+    const found: RecordView[] = [];
+    for (let pages = 0; this.#cursor !== null && found.length === 0 && pages < MAX_PAGES_AT_ONCE; pages++) {
+      const page = await this.#readPage(this.#queryAfter(this.#cursor));
+      if (load !== this.#load) break;
+      if (!page.ok) {
+        this.failure.value = page.failure;
+        break;
+      }
+      found.push(...page.data.records);
+      this.#cursor = page.data.next_cursor;
+    }
+    this.#isLoadingMore = false;
+    if (load === this.#load && found.length > 0) this.records.value = [...this.records.value, ...found];
+  }
+
+  #queryAfter(cursor: string): RecordQuery {
+    const { text, type } = this.isLarge.value ? this.#filter : { text: '', type: '' };
+    return {
+      ...(text === '' ? {} : { q: text }),
+      ...(type === '' ? {} : { type }),
+      ...(cursor === '' ? {} : { cursor }),
+    };
+  }
+
   /** Reads what other clients have changed. Nothing is shown as loading, and no edit is lost. */
-  async refresh(): Promise<void> {
-    if (this.isSaving.value) return;
-    await this.load();
-    const stored = await this.#readEdited();
-    if (stored !== null) this.edits.value = rebase(this.edits.value, stored);
+  refresh(): Promise<void> {
+    return this.isSaving.value ? Promise.resolve() : this.load();
   }
 
   /** Returns the key of the new row. */
@@ -123,9 +169,15 @@ export class ZoneEditor {
     return key;
   }
 
+  addAll(fields: readonly Fields[]): void {
+    this.edit(addRecords(this.edits.value, this.#nextKey, fields));
+    this.#nextKey += fields.length;
+  }
+
   edit(edits: Edits): void {
     this.edits.value = edits;
     this.saved.value = null;
+    this.#checker.schedule();
   }
 
   discard(): void {
@@ -141,16 +193,13 @@ export class ZoneEditor {
   async save(): Promise<boolean> {
     if (this.isSaving.value || this.count.value === 0) return false;
     this.isSaving.value = true;
-    this.faults.value = [];
     this.saveFailure.value = null;
+    this.edits.value = acceptConflicts(this.edits.value);
     try {
       let failure = await this.#saveOnce();
       if (failure?.status === PRECONDITION_FAILED) {
         await this.load();
         if (this.failure.value !== null) return false;
-        const stored = await this.#readEdited();
-        if (stored === null) return false;
-        this.edits.value = rebase(this.edits.value, stored);
         if (!hasConflicts(this.edits.value)) failure = this.count.value === 0 ? null : await this.#saveOnce();
       }
       this.saveFailure.value = failure;
@@ -165,12 +214,13 @@ export class ZoneEditor {
     const batch = toBatch(edits);
     const result = await this.#send(batch);
     if (!result.ok) {
-      this.faults.value = faultsOf(batch, edits, result.failure);
+      if (result.failure.status !== PRECONDITION_FAILED) this.faults.value = failedRows(batch, edits, result.failure);
       return result.failure;
     }
     const created = result.data.created.map(({ id }) => id);
     this.saved.value = { count: countEdits(edits), inverse: toInverse(edits, created) };
     this.edits.value = NO_EDITS;
+    this.faults.value = [];
     // The service sets one TTL for all records of a name and type, and writes values its own way.
     await this.load();
     return null;
@@ -190,15 +240,21 @@ export class ZoneEditor {
     }
   }
 
-  /** The current state of at least the edited records, by id. Null: it could not be read. */
-  async #readEdited(): Promise<Map<number, StoredRecord> | null> {
-    if (!this.isLarge.value) return new Map(this.records.value.map((record) => [record.id, record]));
+  /**
+   * The stored state of at least the edited records, by id. Null: it could not be read. `loaded`:
+   * what was just read; all records, unless the zone is large.
+   */
+  async #readEdited(loaded: readonly RecordView[]): Promise<Map<number, StoredRecord> | null> {
     const stored = new Map<number, StoredRecord>();
-    const sets = new Map([...this.edits.value.changes.values()].map(({ before }) => [nameAndType(before), before]));
+    if (this.edits.value.changes.size === 0) return stored;
+    for (const record of loaded) stored.set(record.id, record);
+    if (!this.isLarge.value) return stored;
+    const missing = [...this.edits.value.changes.values()].filter(({ before }) => !stored.has(before.id));
+    const sets = new Map(missing.map(({ before }) => [nameAndType(before), before]));
     for (const { name, type } of sets.values()) {
       const page = await this.#readPage({ name, type });
       if (!page.ok) {
-        this.saveFailure.value = page.failure;
+        this.failure.value = page.failure;
         return null;
       }
       for (const record of page.data.records) stored.set(record.id, record);

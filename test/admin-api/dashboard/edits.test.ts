@@ -3,18 +3,22 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Failure } from '../../../admin-api/dashboard/failure.ts';
 import {
+  acceptConflicts,
   addRecord,
+  addRecords,
   changeAddition,
+  changeMany,
   changeRecord,
   countEdits,
   deleteRecord,
-  faultsOf,
+  failedRows,
   hasConflicts,
   NO_EDITS,
   rebase,
   removeAddition,
   restoreRecord,
   type StoredRecord,
+  setProxied,
   toBatch,
   toInverse,
 } from '../../../admin-api/dashboard/records/edits.ts';
@@ -57,6 +61,39 @@ test('the inverse of a batch restores what was stored', () => {
   assert.equal(toInverse(edits, [7]), { delete: [7], put: [FIRST], post: [fields('192.0.2.2')] });
 });
 
+test('the proxy is switched for a name, and sent only where it was changed', () => {
+  const web = { ...FIRST, proxied: null };
+  const text = { ...record(4, '"x"'), type: 'TXT', proxied: null };
+  const other = { ...record(5, '192.0.2.5'), name: 'api', proxied: null };
+  const added = addRecords(NO_EDITS, 1, [fields('192.0.2.7'), { ...fields('192.0.2.8'), name: 'api' }]);
+  let edits = setProxied(added, [web, text, other], [{ ...fields(''), name: 'www' }], false);
+  assert.equal(toBatch(edits), {
+    delete: [],
+    put: [{ ...fields('192.0.2.1'), id: 1, proxied: false }],
+    post: [
+      { ...fields('192.0.2.7'), proxied: false },
+      { ...fields('192.0.2.8'), name: 'api' },
+    ],
+  });
+  assert.equal(toInverse(edits, [8, 9]).put, [{ ...fields('192.0.2.1'), id: 1, proxied: null }]);
+  edits = setProxied(edits, [web, text, other], [{ ...fields(''), name: 'WWW' }], null);
+  assert.is(edits.changes.size, 0);
+  const changed = changeRecord(NO_EDITS, web, { ...web, ttl: 60 });
+  assert.equal(toBatch(changed).put, [{ ...fields('192.0.2.1'), ttl: 60, id: 1 }]);
+});
+
+test('many rows are changed or deleted at once', () => {
+  const edits = deleteRecord(addRecords(NO_EDITS, 1, [fields('192.0.2.7'), fields('192.0.2.8')]), THIRD);
+  const slower = changeMany(edits, [FIRST, THIRD], new Set([2]), (record) => ({ ...record, ttl: 3600 }));
+  assert.equal(
+    [slower.changes.get(1)?.after?.ttl, slower.changes.get(3)?.after, slower.additions.map((a) => a.fields.ttl)],
+    [3600, null, [300, 3600]],
+  );
+  assert.is(changeMany(slower, [FIRST], new Set(), (record) => ({ ...record, ttl: 300 })).changes.has(1), false);
+  const none = changeMany(slower, [FIRST, SECOND], new Set([1, 2]), () => null);
+  assert.equal([[...none.changes.keys()], none.additions], [[3, 1, 2], []]);
+});
+
 test('changes of other records are no conflict', () => {
   const edits = deleteRecord(changeRecord(NO_EDITS, FIRST, fields('192.0.2.9')), SECOND);
   const rebased = rebase(edits, storedAs(FIRST, SECOND, record(3, '192.0.2.33')));
@@ -75,7 +112,9 @@ test('a record that another client changed is a conflict, and compared with its 
       ['192.0.2.22', true],
     ],
   );
-  assert.is(hasConflicts(rebase(rebased, theirs)), false);
+  // A second look does not hide it; only the user does.
+  assert.is(hasConflicts(rebase(rebased, theirs)), true);
+  assert.is(hasConflicts(rebase(acceptConflicts(rebased), theirs)), false);
 });
 
 test('the same edit by two clients is done', () => {
@@ -97,7 +136,7 @@ test('faults of a batch are found at their rows', () => {
     details: pointers.length < 2 ? [] : pointers.map((pointer) => ({ pointer, message: pointer })),
   });
   const found = (...pointers: string[]) =>
-    faultsOf(toBatch(edits), edits, failure(...pointers)).map(({ row, field }) => [row.kind, row.id, field]);
+    failedRows(toBatch(edits), edits, failure(...pointers)).map(({ row, field }) => [row.kind, row.id, field]);
   assert.equal(found('/put/0/content'), [['stored', 1, 'content']]);
   assert.equal(found('/put/0/content', '/post/0/name', '/delete/0'), [
     ['stored', 1, 'content'],

@@ -16,7 +16,15 @@ const SMALL = 256;
 const FOLDER = fileURLToPath(new URL('../../../dashboard/', import.meta.url));
 const FIRST_PAGE_LIMIT = 80 * 1024;
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-const PAGES = ['/', '/sign-in', '/domains', '/domains/add', '/domains/7/set-up', '/domains/7/records'];
+const PAGES = [
+  '/',
+  '/sign-in',
+  '/domains',
+  '/domains/add',
+  '/domains/7/set-up',
+  '/domains/7/records',
+  '/domains/7/zone-file',
+];
 
 interface Reply {
   readonly status: number;

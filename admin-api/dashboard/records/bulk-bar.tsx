@@ -1,0 +1,89 @@
+/** What can be done with the selected rows. */
+
+import { announce } from '../parts/announce.tsx';
+import { copyText } from '../parts/copy-button.tsx';
+import { TEXTS } from '../texts.ts';
+import { changeMany, isWebType, type StoredRecord, setProxied } from './edits.ts';
+import type { Row } from './rows.ts';
+import { ttlText } from './ttl-choice.tsx';
+import { TTL_PRESETS } from './types.ts';
+import type { ZoneEditor } from './zone-editor.ts';
+import { zoneLine } from './zone-line.ts';
+
+interface BulkBarProps {
+  readonly editor: ZoneEditor;
+  readonly rows: readonly Row[];
+  readonly onClear: () => void;
+}
+
+const PROXIED: Readonly<Record<string, boolean | null>> = { on: true, off: false, automatic: null };
+
+export function BulkBar({ editor, rows, onClear }: BulkBarProps) {
+  const texts = TEXTS.records.bulk;
+  const stored = rows.flatMap((row): StoredRecord[] => (row.kind === 'stored' ? [row.record] : []));
+  const added = new Set(rows.flatMap((row) => (row.kind === 'added' ? [row.addition.key] : [])));
+  const setTtl = (ttl: number): void =>
+    editor.edit(changeMany(editor.edits.value, stored, added, (fields) => ({ ...fields, ttl })));
+  const switchProxy = (proxied: boolean | null): void => {
+    const named = rows.map(({ fields }) => fields).filter(({ type }) => isWebType(type));
+    editor.edit(setProxied(editor.edits.value, editor.records.value, named, proxied));
+  };
+  const remove = (): void => {
+    editor.edit(changeMany(editor.edits.value, stored, added, () => null));
+    onClear();
+  };
+  const copy = async (): Promise<void> => {
+    await copyText(rows.map(({ fields }) => `${zoneLine(fields)}\n`).join(''));
+    announce(texts.copied(rows.length));
+  };
+  return (
+    <section class="bulk" aria-label={texts.title}>
+      <p role="status">{texts.selected(rows.length)}</p>
+      <select
+        aria-label={texts.ttl}
+        value=""
+        onChange={({ currentTarget }) => {
+          setTtl(Number(currentTarget.value));
+          currentTarget.value = '';
+        }}
+      >
+        <option value="" disabled>
+          {texts.ttl}
+        </option>
+        {TTL_PRESETS.map((ttl) => (
+          <option key={ttl} value={String(ttl)}>
+            {ttlText(ttl)}
+          </option>
+        ))}
+      </select>
+      {rows.some(({ fields }) => isWebType(fields.type)) && (
+        <select
+          aria-label={texts.proxy}
+          value=""
+          onChange={({ currentTarget }) => {
+            switchProxy(PROXIED[currentTarget.value]);
+            currentTarget.value = '';
+          }}
+        >
+          <option value="" disabled>
+            {texts.proxy}
+          </option>
+          {Object.keys(PROXIED).map((key) => (
+            <option key={key} value={key}>
+              {TEXTS.records.proxy[key as 'on' | 'off' | 'automatic']}
+            </option>
+          ))}
+        </select>
+      )}
+      <button type="button" class="button" onClick={copy}>
+        {texts.copy}
+      </button>
+      <button type="button" class="button" onClick={remove}>
+        {texts.remove}
+      </button>
+      <button type="button" class="button button-quiet" onClick={onClear}>
+        {texts.clear}
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,127 @@
+/** The form of a content: named fields, which write the value of the record. */
+import { useSignal } from '@preact/signals';
+import { useId, useMemo } from 'preact/hooks';
+import { Modal } from '../parts/modal.tsx';
+import { TEXTS } from '../texts.ts';
+import type { Fields, RowFault } from './edits.ts';
+import { FormInput } from './form-field.tsx';
+import type { ContentForm, Values } from './forms/form.ts';
+import { formOf, formsOf } from './forms/forms.ts';
+
+interface ContentDialogProps {
+  readonly fields: Fields;
+  readonly faults: readonly RowFault[];
+  readonly onChange: (fields: Fields) => void;
+  readonly onClose: () => void;
+}
+
+interface Shown {
+  readonly form: ContentForm;
+  readonly values: Values;
+}
+
+export function ContentDialog({ fields, faults, onChange, onClose }: ContentDialogProps) {
+  const texts = TEXTS.forms;
+  const id = useId();
+  const before = useMemo(() => fields, []);
+  const canShow = useMemo(() => formOf(before.type, before.content) !== undefined, []);
+  const shown = useSignal<Shown>(useMemo(() => firstShown(before), []));
+  const { form, values } = shown.value;
+  const forms = formsOf(before.type);
+  const show = (next: Shown): void => {
+    shown.value = next;
+    onChange({ ...fields, content: next.form.format(next.values) });
+  };
+  const cancel = (): void => {
+    onChange(before);
+    onClose();
+  };
+  const wrong = faults.filter(({ field }) => field !== 'ttl' && field !== 'proxied');
+  const { usualName } = form;
+  return (
+    <Modal title={texts.title(fields.type, fields.name === '' ? '@' : fields.name)} onClose={cancel}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onClose();
+        }}
+      >
+        {!canShow && <p class="note note-bad">{texts.cannotShow}</p>}
+        {forms.length > 1 && (
+          <div class="field">
+            <label for={id}>{texts.kind}</label>
+            <select
+              id={id}
+              value={form.id}
+              onChange={(event) => {
+                const next = forms.find((other) => other.id === event.currentTarget.value)!;
+                show({ form: next, values: next.parse(fields.content) ?? next.initial });
+              }}
+            >
+              {forms.map((other) => (
+                <option key={other.id} value={other.id}>
+                  {texts.kinds[other.id]}
+                </option>
+              ))}
+            </select>
+          </div>
+        )}
+        {usualName !== undefined && (fields.name === '' ? '@' : fields.name) !== usualName && (
+          <p class="hint">
+            {texts.usualName(usualName)}{' '}
+            <button type="button" class="button" onClick={() => onChange({ ...fields, name: usualName })}>
+              {texts.useName}
+            </button>
+          </p>
+        )}
+        <div class="form-fields">
+          {form.fields.map((field) => (
+            <FormInput
+              key={`${form.id} ${field.key}`}
+              field={field}
+              value={values[field.key] ?? ''}
+              onInput={(value) => show({ form, values: { ...values, [field.key]: value } })}
+            />
+          ))}
+        </div>
+        <div class="field">
+          <span class="label">{TEXTS.records.content}</span>
+          <code class="content-preview">{fields.content === '' ? '…' : fields.content}</code>
+          <div aria-live="polite">
+            {wrong.map(({ message }) => (
+              <p key={message} class="fault">
+                {message}
+              </p>
+            ))}
+          </div>
+        </div>
+        <div class="actions">
+          <button type="submit" class="button button-main">
+            {TEXTS.records.done}
+          </button>
+          <button type="button" class="button" onClick={cancel}>
+            {TEXTS.cancel}
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** For an empty value, the form that belongs to the name. */
+function firstShown({ type, name, content }: Fields): Shown {
+  const forms = formsOf(type);
+  const last = forms[forms.length - 1];
+  if (content === '') {
+    const lower = name.toLowerCase();
+    const byName = forms.find(({ usualName }) => usualName?.startsWith('_') && lower.startsWith(usualName));
+    const dkim = lower.includes('_domainkey')
+      ? forms.find(({ usualName }) => usualName?.endsWith('_domainkey'))
+      : undefined;
+    const form = byName ?? dkim ?? last;
+    return { form, values: form.initial };
+  }
+  const form = formOf(type, content) ?? last;
+  return { form, values: form.parse(content) ?? form.initial };
+}

@@ -1,0 +1,30 @@
+/** A field of the form of a content. */
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { CheckField } from '../parts/check-field.tsx';
+import { Field } from '../parts/field.tsx';
+import { SelectField } from '../parts/select-field.tsx';
+import { TextArea } from '../parts/text-area.tsx';
+import { TEXTS } from '../texts.ts';
+import type { FormField } from './forms/form.ts';
+
+interface FormInputProps {
+  readonly field: FormField;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+export function FormInput({ field: { key, kind, placeholder, choices = [] }, value, onInput }: FormInputProps) {
+  const typed = useSignal(value);
+  const isChecked = useSignal(value !== '');
+  useSignalEffect(() => {
+    const next = kind === 'check' ? (isChecked.value ? 'true' : '') : typed.value;
+    if (next !== value) onInput(next);
+  });
+  const texts = TEXTS.forms;
+  const common = { name: key, label: texts.fields[key] ?? key, hint: texts.hints[key] };
+  if (kind === 'check') return <CheckField {...common} value={isChecked} />;
+  if (kind === 'area') return <TextArea {...common} value={typed} rows={3} placeholder={placeholder} />;
+  if (kind === 'text') return <Field {...common} value={typed} placeholder={placeholder} autocomplete="off" />;
+  const options = choices.map((choice) => ({ value: choice, label: texts.choices[`${key} ${choice}`] ?? choice }));
+  return <SelectField {...common} value={typed} choices={options} />;
+}

@@ -1,0 +1,48 @@
+/** Lines of a zone file that are pasted into the table become new records. */
+import { useEffect } from 'preact/hooks';
+import type { Failure } from '../failure.ts';
+import type { ZoneEditor } from './zone-editor.ts';
+import { fieldsOf, MAX_ADDED, previewImport } from './zone-file.ts';
+
+export interface Pasted {
+  readonly added: number;
+  /** Records that the domain has already. */
+  readonly existing: number;
+  /** Lines that are no records. */
+  readonly errors: readonly { readonly line: number; readonly message: string }[];
+}
+
+export type PasteResult =
+  | { readonly ok: true; readonly pasted: Pasted }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** The API reads the lines, so they mean the same as in an import. */
+export async function pasteLines(editor: ZoneEditor, text: string): Promise<PasteResult> {
+  const result = await previewImport(editor.domainId, text, MAX_ADDED);
+  if (!result.ok) return result;
+  const { preview } = result.data;
+  if (preview === undefined) return { ok: true, pasted: { added: 0, existing: 0, errors: [] } };
+  const { created, changed, unchanged, errors } = preview;
+  if (created.records.length > 0) editor.addAll(created.records.map(fieldsOf));
+  return { ok: true, pasted: { added: created.records.length, existing: changed.count + unchanged, errors } };
+}
+
+const hasSeveralLines = (text: string): boolean => /\S[^\n]*\n\s*\S/.test(text);
+
+/** Calls `run` with what is pasted outside of inputs, or as several lines into the table. */
+export function usePastedLines(run: (text: string) => void): void {
+  useEffect(() => {
+    const listen = (event: ClipboardEvent): void => {
+      const text = event.clipboardData?.getData('text/plain') ?? '';
+      const { target } = event;
+      const input = target instanceof Element ? target.closest('input, textarea, dialog[open]') : null;
+      const isInTable = input?.closest('table') != null && input.closest('dialog') === null;
+      const isForTable = input === null ? /\S\s+\S/.test(text) : isInTable && hasSeveralLines(text);
+      if (!isForTable) return;
+      event.preventDefault();
+      run(text);
+    };
+    document.addEventListener('paste', listen);
+    return () => document.removeEventListener('paste', listen);
+  });
+}

@@ -1,0 +1,292 @@
+/** The table of records: its tools, its rows, and the keys that work in it. */
+import { useSignal } from '@preact/signals';
+import { useCallback, useMemo, useRef } from 'preact/hooks';
+import type { Failure } from '../failure.ts';
+import { announce } from '../parts/announce.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { isNarrow } from '../parts/screen-size.ts';
+import { useShortcut } from '../parts/shortcuts.ts';
+import { VirtualRows } from '../parts/virtual-rows.tsx';
+import { replaceQuery } from '../router.ts';
+import { TEXTS } from '../texts.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import {
+  changeAddition,
+  changeRecord,
+  deleteRecord,
+  type Fields,
+  type RowFault,
+  removeAddition,
+  restoreRecord,
+  setProxied,
+} from './edits.ts';
+import type { Filter } from './filter.ts';
+import { type Pasted, pasteLines, usePastedLines } from './paste.ts';
+import { RowView } from './row-view.tsx';
+import { addedKey, directTargets, faultsByRow, isProxiedByDefault, type Row, rowsOf } from './rows.ts';
+import type { ZoneEditor } from './zone-editor.ts';
+
+/** As in the style sheet. */
+const ROW = 44;
+const NARROW_ROW = 132;
+const COLUMNS = 7;
+const NEW_RECORD: Fields = { name: '', type: 'A', content: '', ttl: 1 };
+const NO_FAULTS: readonly RowFault[] = [];
+
+export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; readonly filter: Filter }) {
+  const texts = TEXTS.records;
+  const search = useRef<HTMLInputElement>(null);
+  const editedKey = useSignal<string | null>(null);
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+  const pasted = useSignal<Pasted | Failure | null>(null);
+  const records = editor.records.value;
+  const edits = editor.edits.value;
+  const domain = editor.domain.value?.domain ?? '';
+  // The API has filtered the records of a large zone.
+  const shown = editor.isLarge.value ? { text: '', type: '' } : filter;
+  const rows = useMemo(() => rowsOf(records, edits, shown), [records, edits, shown.text, shown.type]);
+  const types = useMemo(() => [...new Set(records.map(({ type }) => type))].sort(), [records]);
+  const targets = useMemo(() => directTargets(records, domain), [records, domain]);
+  const faults = useMemo(() => faultsByRow(editor.faults.value), [editor.faults.value]);
+  const selectedRows = useMemo(
+    () => (selected.value.size === 0 ? [] : rows.filter(({ key }) => selected.value.has(key))),
+    [rows, selected.value],
+  );
+  const lastSelected = useRef(0);
+  const edit = (fields: Fields): void => {
+    editedKey.value = addedKey(editor.add(fields));
+    scrollTo({ top: 0 });
+  };
+  const add = (): void => edit(NEW_RECORD);
+  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
+  useShortcut('n', TEXTS.help.addRecord, add);
+  usePastedLines(async (text) => {
+    const result = await pasteLines(editor, text);
+    pasted.value = result.ok ? result.pasted : result.failure;
+    if (result.ok) {
+      announce(texts.pasted.added(result.pasted.added));
+      scrollTo({ top: 0 });
+    }
+  });
+  const clearSelection = (): void => {
+    selected.value = new Set();
+  };
+  const select = (index: number, isSelected: boolean, isRange: boolean): void => {
+    const next = new Set(selected.value);
+    const [from, to] = isRange ? [lastSelected.current, index].sort((a, b) => a - b) : [index, index];
+    for (const { key } of rows.slice(from, to + 1)) {
+      if (isSelected) next.add(key);
+      else next.delete(key);
+    }
+    lastSelected.current = index;
+    selected.value = next;
+  };
+  const loadMore = useCallback(() => void editor.loadMore(), [editor]);
+  const total = editor.domain.value?.record_count ?? records.length;
+  const isFiltered = filter.text !== '' || filter.type !== '';
+  const areAllSelected = rows.length > 0 && selectedRows.length === rows.length;
+
+  return (
+    <>
+      <div class="tools">
+        <input
+          ref={search}
+          type="search"
+          aria-label={texts.filter}
+          placeholder={texts.filterHint}
+          value={filter.text}
+          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
+        />
+        <select
+          aria-label={texts.typeFilter}
+          value={filter.type}
+          onChange={(event) => replaceQuery({ type: event.currentTarget.value })}
+        >
+          <option value="">{texts.allTypes}</option>
+          {[...new Set([...types, ...(filter.type === '' ? [] : [filter.type])])].map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+        </select>
+        <button type="button" class="button button-main" onClick={add}>
+          {texts.add}
+        </button>
+        <p class="hint" role="status">
+          {texts.count(rows.length, Math.max(total, rows.length))}
+        </p>
+      </div>
+      {pasted.value !== null && (
+        <PastedNote
+          pasted={pasted.value}
+          onClose={() => {
+            pasted.value = null;
+          }}
+        />
+      )}
+      {selectedRows.length > 0 && <BulkBar editor={editor} rows={selectedRows} onClear={clearSelection} />}
+      {rows.length === 0 && editor.isComplete.value && <NoRecords isFiltered={isFiltered} add={add} />}
+      {rows.length > 0 && (
+        <table class="table records" aria-rowcount={rows.length + 1} onKeyDown={moveBetweenRows}>
+          <thead>
+            <tr>
+              <th scope="col" class="cell-select">
+                <input
+                  type="checkbox"
+                  aria-label={texts.selectAll}
+                  checked={areAllSelected}
+                  onChange={() => {
+                    selected.value = areAllSelected ? new Set() : new Set(rows.map(({ key }) => key));
+                  }}
+                />
+              </th>
+              <th scope="col" class="cell-name">
+                {texts.name}
+              </th>
+              <th scope="col" class="cell-type">
+                {texts.type}
+              </th>
+              <th scope="col" class="cell-content">
+                {texts.content}
+              </th>
+              <th scope="col" class="cell-proxy">
+                {texts.proxy.label}
+              </th>
+              <th scope="col" class="cell-ttl">
+                {texts.ttl}
+              </th>
+              <th scope="col" class="cell-actions">
+                <span class="hidden">{texts.actions}</span>
+              </th>
+            </tr>
+          </thead>
+          <VirtualRows
+            count={rows.length}
+            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
+            columns={COLUMNS}
+            onEnd={loadMore}
+            renderRow={(index) => {
+              const row = rows[index];
+              const finish = (): void => {
+                editedKey.value = null;
+                focusEdit(index + 1);
+              };
+              return (
+                <RowView
+                  key={row.key}
+                  row={row}
+                  position={index + 1}
+                  faults={faults.get(row.key) ?? NO_FAULTS}
+                  isEditing={editedKey.value === row.key}
+                  isSelected={selected.value.has(row.key)}
+                  isProxiedByDefault={isProxiedByDefault(row.fields.name, targets)}
+                  onSelect={(isSelected, isRange) => select(index, isSelected, isRange)}
+                  onEdit={() => {
+                    editedKey.value = row.key;
+                  }}
+                  onDone={finish}
+                  onCancel={(before) => {
+                    if (row.kind === 'added' && isUntouched(before)) removeRow(editor, row);
+                    else changeRow(editor, row, before);
+                    finish();
+                  }}
+                  onChange={(fields) => changeRow(editor, row, fields)}
+                  onProxied={(proxied) => editor.edit(setProxied(editor.edits.value, records, [row.fields], proxied))}
+                  onDuplicate={() => edit(row.fields)}
+                  onRemove={() => {
+                    if (editedKey.value === row.key) editedKey.value = null;
+                    removeRow(editor, row);
+                  }}
+                />
+              );
+            }}
+          />
+        </table>
+      )}
+    </>
+  );
+}
+
+const isUntouched = ({ name, content }: Fields): boolean => name === '' && content === '';
+
+/** After the row has its buttons again, unless the user has gone on to something else. */
+function focusEdit(position: number): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return;
+    document.querySelector<HTMLElement>(`tr[aria-rowindex="${position + 1}"] .button-edit`)?.focus();
+  });
+}
+
+/** The arrow keys go to the same control of the next or previous row. */
+function moveBetweenRows(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const control = event.target;
+  if (step === undefined || !(control instanceof HTMLElement) || control.matches('select, input:not([type=checkbox])'))
+    return;
+  const row = control.closest('tr');
+  const index = Number(row?.getAttribute('aria-rowindex'));
+  const cell = control.closest('td')?.className;
+  const next = row?.parentElement?.querySelector(`tr[aria-rowindex="${index + step}"] td.${cell}`);
+  if (row === null || next == null) return;
+  const at = [...(control.closest('td')?.querySelectorAll('button, input') ?? [])].indexOf(control);
+  const controls = next.querySelectorAll<HTMLElement>('button, input');
+  const target = controls[Math.min(at, controls.length - 1)];
+  if (target === undefined) return;
+  event.preventDefault();
+  target.focus();
+}
+
+function changeRow(editor: ZoneEditor, row: Row, fields: Fields): void {
+  const edits = editor.edits.value;
+  editor.edit(
+    row.kind === 'added'
+      ? changeAddition(edits, row.addition.key, fields)
+      : changeRecord(edits, row.change?.before ?? row.record, fields),
+  );
+}
+
+function removeRow(editor: ZoneEditor, row: Row): void {
+  const edits = editor.edits.value;
+  if (row.kind === 'added') editor.edit(removeAddition(edits, row.addition.key));
+  else if (row.change?.after === null) editor.edit(restoreRecord(edits, row.record));
+  else editor.edit(deleteRecord(edits, row.change?.before ?? row.record));
+}
+
+function PastedNote({ pasted, onClose }: { readonly pasted: Pasted | Failure; readonly onClose: () => void }) {
+  const texts = TEXTS.records.pasted;
+  if ('code' in pasted) return <FailureNote failure={pasted} />;
+  const { added, existing, errors } = pasted;
+  if (errors.length === 0 && existing === 0) return null;
+  return (
+    <div class={`note ${errors.length > 0 ? 'note-bad' : 'note-good'}`} role="status">
+      <p>{[texts.added(added), ...(existing === 0 ? [] : [texts.existing(existing)])].join(' ')}</p>
+      <ul>
+        {errors.map(({ line, message }) => (
+          <li key={line}>{texts.error(line, message)}</li>
+        ))}
+      </ul>
+      <button type="button" class="button" onClick={onClose}>
+        {TEXTS.close}
+      </button>
+    </div>
+  );
+}
+
+function NoRecords({ isFiltered, add }: { readonly isFiltered: boolean; readonly add: () => void }) {
+  const texts = TEXTS.records;
+  return (
+    <section class="empty">
+      <h2>{isFiltered ? texts.noMatch : texts.empty}</h2>
+      {isFiltered ? (
+        <button type="button" class="button" onClick={() => replaceQuery({ q: '', type: '' })}>
+          {texts.clearFilter}
+        </button>
+      ) : (
+        <>
+          <p>{texts.emptyHint}</p>
+          <button type="button" class="button button-main" onClick={add}>
+            {texts.add}
+          </button>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,180 @@
+/** The zone file of a domain: import with a preview, and export. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { addressOf } from '../addresses.ts';
+import { api, settle } from '../api.ts';
+import { domainOf } from '../domain.ts';
+import type { Failure } from '../failure.ts';
+import { toUnicode } from '../names.ts';
+import { announce } from '../parts/announce.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { FileSource, NOTHING, type Source } from '../records/file-source.tsx';
+import { ImportReport, type Previewed } from '../records/import-report.tsx';
+import { editorOf } from '../records/zone-editor.ts';
+import { fieldsOf, importZone, MAX_ADDED, previewImport } from '../records/zone-file.ts';
+import { openPage } from '../router.ts';
+import type { ScreenProps } from '../screen.ts';
+import { TEXTS } from '../texts.ts';
+
+/** A preview starts when the user has stopped typing for this time. */
+const TYPING_MS = 400;
+/** Listed records of each kind. */
+const LISTED = 100;
+
+export function ZoneFile({ domainId }: ScreenProps) {
+  const texts = TEXTS.zoneFile;
+  const id = useId();
+  const { domain } = domainOf(domainId);
+  const ascii = domain.value?.domain ?? '';
+  const source = useSignal<Source>(NOTHING);
+  const keepsApex = useSignal(false);
+  const adds = useSignal(false);
+  const previewed = useSignal<Previewed | null>(null);
+  const failure = useSignal<Failure | null>(null);
+  const isWorking = useSignal(false);
+  const isConfirming = useSignal(false);
+  /** Names the current preview: responses to earlier ones are ignored. */
+  const current = useRef(0);
+  const isEmpty = source.value.text?.trim() === '';
+
+  const preview = async (): Promise<void> => {
+    const request = ++current.current;
+    failure.value = null;
+    if (isEmpty) {
+      previewed.value = null;
+      return;
+    }
+    isWorking.value = true;
+    const state = await settle(api.GET('/api/v1/domains/{domain_id}', { params: { path: { domain_id: domainId } } }));
+    const result = state.ok ? await previewImport(domainId, source.peek().body, LISTED, keepsApex.peek()) : state;
+    if (request !== current.current) return;
+    isWorking.value = false;
+    if (!state.ok || !result.ok) {
+      failure.value = state.ok ? (result as { failure: Failure }).failure : state.failure;
+      previewed.value = null;
+      return;
+    }
+    const { preview: changes, warnings = [], warnings_omitted: omitted = 0, records } = result.data;
+    const etag = state.response.headers.get('etag') ?? '';
+    if (changes !== undefined) previewed.value = { changes, warnings, omitted, records, etag };
+  };
+  useEffect(() => {
+    const timer = setTimeout(preview, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [source.value, keepsApex.value, domainId]);
+
+  const replace = async (): Promise<Failure | null> => {
+    const { body } = source.peek();
+    const result = await importZone(domainId, body, keepsApex.peek(), previewed.peek()?.etag ?? '');
+    if (!result.ok) return result.failure;
+    announce(texts.imported(result.data.records));
+    editorOf(domainId).discard();
+    openPage('records', { domain_id: domainId });
+    return null;
+  };
+  const add = async (): Promise<void> => {
+    const result = await previewImport(domainId, source.peek().body, MAX_ADDED, keepsApex.peek());
+    if (!result.ok) {
+      failure.value = result.failure;
+      return;
+    }
+    editorOf(domainId).addAll((result.data.preview?.created.records ?? []).map(fieldsOf));
+    openPage('records', { domain_id: domainId });
+  };
+  const start = async (): Promise<void> => {
+    if (!canImport) return;
+    if (adds.value) await add();
+    else if ((previewed.value?.changes.deleted.count ?? 0) > 0) isConfirming.value = true;
+    else failure.value = await replace();
+  };
+  const changes = previewed.value?.changes;
+  const isTooLarge = adds.value && (changes?.created.count ?? 0) > MAX_ADDED;
+  const hasWork =
+    changes !== undefined &&
+    (adds.value
+      ? changes.created.count > 0
+      : changes.created.count + changes.changed.count + changes.deleted.count > 0);
+  const canImport = hasWork && !isTooLarge && !isWorking.value && changes.errors.length === 0;
+  const exportName = useMemo(() => `${ascii}.zone`, [ascii]);
+
+  return (
+    <div class="zone-file">
+      <section class="card" aria-labelledby={`${id}-import`}>
+        <div class="head">
+          <h2 id={`${id}-import`}>{texts.importTitle}</h2>
+          <a class="button" href={`/api/v1/domains/${domainId}/zonefile`} download={exportName}>
+            {texts.export}
+          </a>
+        </div>
+        <p class="hint">{texts.explanation}</p>
+        <FileSource
+          source={source.value}
+          onChange={(next) => {
+            source.value = next;
+          }}
+        />
+        <fieldset class="import-choices">
+          <legend>{texts.how}</legend>
+          {[false, true].map((value) => (
+            <label key={String(value)} class="check">
+              <input
+                type="radio"
+                name={`${id}-how`}
+                checked={adds.value === value}
+                onChange={() => {
+                  adds.value = value;
+                }}
+              />
+              {value ? texts.add : texts.replace}
+            </label>
+          ))}
+          {!adds.value && (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={keepsApex.value}
+                onChange={({ currentTarget }) => {
+                  keepsApex.value = currentTarget.checked;
+                }}
+              />
+              {texts.keepApex}
+            </label>
+          )}
+        </fieldset>
+      </section>
+      {failure.value !== null && <FailureNote failure={failure.value} retry={preview} />}
+      {isWorking.value && previewed.value === null && (
+        <p class="hint" role="status">
+          {texts.working}
+        </p>
+      )}
+      {previewed.value !== null && (
+        <>
+          <ImportReport previewed={previewed.value} adds={adds.value} text={source.value.text} />
+          {isTooLarge && <p class="note note-bad">{texts.tooMany(MAX_ADDED)}</p>}
+          <div class="actions">
+            <button type="button" class="button button-main" aria-disabled={!canImport} onClick={start}>
+              {adds.value ? texts.addNow(changes?.created.count ?? 0) : texts.replaceNow}
+            </button>
+            {!hasWork && <span class="hint">{texts.nothing}</span>}
+            {(changes?.errors.length ?? 0) > 0 && <span class="fault">{texts.hasErrors}</span>}
+            <a href={addressOf('records', { domain_id: domainId })}>{texts.toRecords}</a>
+          </div>
+        </>
+      )}
+      {isConfirming.value && (
+        <Confirm
+          title={texts.confirmTitle(toUnicode(ascii))}
+          explanation={texts.confirm(changes?.deleted.count ?? 0)}
+          word={toUnicode(ascii)}
+          label={texts.replaceNow}
+          run={replace}
+          onClose={() => {
+            isConfirming.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
