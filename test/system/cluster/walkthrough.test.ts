@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { range } from '../../../core/etcd/messages.ts';
 import { keysBelow } from '../../../core/journal/etcd/etcd-keys.ts';
+import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
@@ -125,6 +126,20 @@ test('three nodes: writes at each, one killed and back, etcd gone and back', asy
     b.api.token = '';
     assert.is((await b.api.request('DELETE', session, undefined, undefined, csrf)).status, 200);
     assert.is(await isSignedIn(), 401);
+    // A one-time code works once on all nodes together, and so does a recovery code.
+    [b.api.token, c.api.token] = [a.api.token, a.api.token];
+    const password = ADMIN_PASSWORD;
+    const totp = '/api/v1/account/totp';
+    const app = new App(String((await a.api.call('POST', totp, { password })).body.secret));
+    const codes = (await b.api.call('POST', `${totp}/confirm`, { password, code: app.code() })).body.recovery_codes;
+    const enter = async (node: Daemon, code: string) =>
+      (await node.api.request('POST', session, { login: 'admin', password, code })).status;
+    for (const code of [app.code(STEP), (codes as readonly string[])[0]]) {
+      assert.is(await enter(c, code), 200);
+      for (const node of [a, b, c]) assert.is(await enter(node, code), 401);
+    }
+    for (let i = 0; i < 5; i++) assert.is(await enter(rig.nodes[i % 3], app.wrong()), 401);
+    for (const node of [a, b, c]) assert.is(await enter(node, app.wrong()), 429, 'locked on all nodes');
     c.api.token = own;
   } finally {
     await rig.close();
