@@ -26,6 +26,9 @@ export const PAGES = {
   nodes: '/nodes',
   ownAccount: '/account',
   zoneFile: '/domains/{domain_id}/zone-file',
+  proxy: '/domains/{domain_id}/proxy',
+  requests: '/domains/{domain_id}/requests',
+  dnssec: '/domains/{domain_id}/dnssec',
 } as const;
 
 export interface PageMatch {

@@ -66,3 +66,9 @@ function adapt(difference: number, length: number, isFirst: boolean): number {
   for (; delta > ((BASE - T_MIN) * T_MAX) >> 1; k += BASE) delta = Math.floor(delta / (BASE - T_MIN));
   return k + Math.floor(((BASE - T_MIN + 1) * delta) / (delta + SKEW));
 }
+
+/** The name in Unicode with its A-labels in brackets; the name alone if it has none. */
+export function toBothForms(name: string): string {
+  const unicode = toUnicode(name);
+  return unicode === name ? name : `${unicode} (${name})`;
+}

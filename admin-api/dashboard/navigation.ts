@@ -31,7 +31,15 @@ export const isInSection = ({ section }: NavigationEntry, path: string): boolean
   path === section || path.startsWith(`${section}/`);
 
 /** The pages of a domain, in the order of their tabs. */
-export const DOMAIN_TABS = ['records', 'zoneFile', 'history', 'setUp'] as const satisfies readonly PageName[];
+export const DOMAIN_TABS = [
+  'records',
+  'zoneFile',
+  'proxy',
+  'requests',
+  'dnssec',
+  'history',
+  'setUp',
+] as const satisfies readonly PageName[];
 
 export const isDomainPage = (page: PageName): page is (typeof DOMAIN_TABS)[number] =>
   (DOMAIN_TABS as readonly PageName[]).includes(page);

@@ -26,4 +26,7 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   ownAccount: async () => (await import('./screens/own-account.tsx')).OwnAccount,
   nodes: async () => (await import('./screens/nodes.tsx')).Nodes,
   zoneFile: async () => (await import('./screens/zone-file.tsx')).ZoneFile,
+  proxy: async () => (await import('./screens/proxy.tsx')).ProxyScreen,
+  requests: async () => (await import('./screens/requests.tsx')).Requests,
+  dnssec: async () => (await import('./screens/dnssec.tsx')).Dnssec,
 };

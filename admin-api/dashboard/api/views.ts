@@ -1,10 +1,15 @@
 /** Objects of the API. */
-import type { components } from './generated.ts';
+import type { components, operations } from './generated.ts';
 
 export type Domain = components['schemas']['Domain'];
 export type ListedDomain = components['schemas']['ListedDomain'];
 export type Token = components['schemas']['Token'];
 export type TsigKey = components['schemas']['TsigKey'];
+export type ProxyView = components['schemas']['Proxy'];
+export type CertificateView = components['schemas']['CertificateState'];
+export type ExposedRecord = components['schemas']['ExposedRecord'];
+export type DnssecView = operations['getDnssec']['responses'][200]['content']['application/json'];
+export type ForeignKeyView = components['schemas']['ForeignKey'];
 export type RecordView = components['schemas']['Record'];
 export type DomainChange = components['schemas']['DomainChange'];
 export type RecordChange = components['schemas']['RecordChange'];

@@ -23,11 +23,13 @@ export function CopyButton({ text, label = TEXTS.copy, description, icon }: Copy
       isCopied.value = false;
     }, SHOWN_MS);
   };
+  // The name of a button contains its text (WCAG 2.5.3).
+  const name = description !== undefined && isCopied.value ? `${TEXTS.copied}: ${description}` : description;
   return (
     <button
       type="button"
       class={`button button-quiet ${icon === undefined ? '' : 'button-icon'}`}
-      aria-label={description}
+      aria-label={name}
       title={icon === undefined ? undefined : description}
       onClick={copy}
     >

@@ -1,4 +1,4 @@
-/** A labelled field of several lines. Its hint is read with it. */
+/** A labelled field of several lines. Its hint and its fault are read with it. */
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -10,9 +10,11 @@ interface TextAreaProps {
   readonly hint?: string;
   readonly fault?: string;
   readonly rows?: number;
+  /** Not prose, such as URLs and keys: nothing is corrected. */
+  readonly isCode?: boolean;
 }
 
-export function TextArea({ label, value, name, placeholder, hint, fault, rows = 4 }: TextAreaProps) {
+export function TextArea({ label, value, name, placeholder, hint, fault, rows = 4, isCode = false }: TextAreaProps) {
   const id = useId();
   const notes = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ');
   return (
@@ -29,6 +31,9 @@ export function TextArea({ label, value, name, placeholder, hint, fault, rows = 
         }}
         aria-invalid={fault !== undefined}
         aria-describedby={notes === '' ? undefined : notes}
+        spellcheck={!isCode}
+        autocapitalize={isCode ? 'none' : 'sentences'}
+        autocomplete={isCode ? 'off' : undefined}
       />
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>

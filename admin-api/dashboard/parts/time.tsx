@@ -1,14 +1,23 @@
 /** A time of the API, in the time zone of the browser, with UTC as its tooltip. */
 import { TEXTS } from '../texts.ts';
 
-const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const FORMATS = {
+  full: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+  clock: new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }),
+};
 
-/** `value`: as the API writes it, `YYYY-MM-DD HH:MM:SS` in UTC. */
-export function Time({ value }: { readonly value: string }) {
+interface TimeProps {
+  /** As the API writes it, `YYYY-MM-DD HH:MM:SS` in UTC. */
+  readonly value: string;
+  /** `clock`: without the date, and with seconds. */
+  readonly format?: keyof typeof FORMATS;
+}
+
+export function Time({ value, format = 'full' }: TimeProps) {
   const machine = `${value.replace(' ', 'T')}Z`;
   return (
     <time dateTime={machine} title={TEXTS.utc(value)}>
-      {FORMAT.format(new Date(machine))}
+      {FORMATS[format].format(new Date(machine))}
     </time>
   );
 }

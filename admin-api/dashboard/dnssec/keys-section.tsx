@@ -1,0 +1,139 @@
+/** The keys of the zone, and their replacement. */
+import { useSignal } from '@preact/signals';
+import { api, settle } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { announce } from '../parts/announce.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Modal } from '../parts/modal.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { Time } from '../parts/time.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { TEXTS } from '../texts.ts';
+import { DNSSEC, type DnssecPage } from './dnssec-page.ts';
+import { mayCancel, mayRoll } from './dnssec-steps.ts';
+
+type Dialog = 'rollover' | 'emergency' | 'cancel';
+
+export function KeysSection({ page }: { readonly page: DnssecPage }) {
+  const texts = TEXTS.dnssec;
+  const dialog = useSignal<Dialog | null>(null);
+  const zone = page.zone.value!;
+  const close = (): void => {
+    dialog.value = null;
+  };
+  const roll = async (emergency: boolean): Promise<Failure | null> => {
+    const call = api.POST(`${DNSSEC}/rollover`, { params: page.params, body: { emergency } });
+    const failure = await page.change(settle(call));
+    if (failure === null) announce(texts.rolloverStarted);
+    return failure;
+  };
+  const cancel = async (): Promise<Failure | null> => {
+    const failure = await page.change(settle(api.POST(`${DNSSEC}/rollover/cancel`, { params: page.params })));
+    if (failure === null) announce(texts.cancelled);
+    return failure;
+  };
+  const button = (name: Dialog, label: string) => (
+    <button
+      type="button"
+      class="button"
+      onClick={() => {
+        dialog.value = name;
+      }}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <section class="card">
+      <h2>{texts.keys}</h2>
+      <table class="table dnssec-keys">
+        <thead>
+          <tr>
+            <th scope="col">{texts.keyTag}</th>
+            <th scope="col">{texts.keyState}</th>
+            <th scope="col">{texts.keyCreated}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {zone.keys.map((key) => (
+            <tr key={key.id}>
+              <th scope="row">{key.key_tag}</th>
+              <td>{texts.keyStates[key.state]}</td>
+              <td>
+                <Time value={key.created_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div class="actions">
+        {mayRoll(zone) && button('rollover', texts.rollover)}
+        {mayRoll(zone) && button('emergency', texts.emergency)}
+        {mayCancel(zone) && button('cancel', texts.cancelRollover)}
+      </div>
+      {dialog.value === 'rollover' && (
+        <Question
+          title={texts.rolloverTitle}
+          explanation={texts.rolloverExplanation}
+          label={texts.rollover}
+          run={() => roll(false)}
+          onClose={close}
+        />
+      )}
+      {dialog.value === 'cancel' && (
+        <Question
+          title={texts.cancelRollover}
+          explanation={texts.cancelExplanation}
+          label={texts.cancelRollover}
+          run={cancel}
+          onClose={close}
+        />
+      )}
+      {dialog.value === 'emergency' && (
+        <Confirm
+          title={texts.emergency}
+          explanation={texts.emergencyExplanation}
+          word={zone.domain.domain}
+          label={texts.rollover}
+          run={() => roll(true)}
+          onClose={close}
+        />
+      )}
+    </section>
+  );
+}
+
+interface QuestionProps {
+  readonly title: string;
+  readonly explanation: string;
+  readonly label: string;
+  /** Null: done. */
+  readonly run: () => Promise<Failure | null>;
+  readonly onClose: () => void;
+}
+
+/** Explains an action that destroys nothing, and waits for a click. */
+function Question({ title, explanation, label, run, onClose }: QuestionProps) {
+  const action = useAction();
+  return (
+    <Modal title={title} onClose={onClose}>
+      <p>{explanation}</p>
+      {action.failure.value !== null && <FailureNote failure={action.failure.value} />}
+      <div class="actions">
+        <button
+          type="button"
+          class="button button-main"
+          aria-disabled={action.isRunning.value}
+          onClick={async () => {
+            if (await action.run(run)) onClose();
+          }}
+        >
+          {label}
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          {TEXTS.close}
+        </button>
+      </div>
+    </Modal>
+  );
+}

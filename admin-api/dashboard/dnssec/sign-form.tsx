@@ -1,0 +1,34 @@
+/** Begins to sign a zone. */
+import { useSignal } from '@preact/signals';
+import { api, settle } from '../api.ts';
+import { FailureNote } from '../parts/notes.tsx';
+import { SelectField } from '../parts/select-field.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { TEXTS } from '../texts.ts';
+import { DNSSEC, type DnssecPage } from './dnssec-page.ts';
+
+const ALGORITHMS = (['13', '15'] as const).map((value) => ({ value, label: TEXTS.dnssec.algorithms[value] }));
+
+export function SignForm({ page }: { readonly page: DnssecPage }) {
+  const texts = TEXTS.dnssec;
+  const algorithm = useSignal('13');
+  const { isRunning, failure, run } = useAction();
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const body = { enabled: true, algorithm: Number(algorithm.value) };
+    await run(() => page.change(settle(api.PUT(DNSSEC, { params: page.params, body }))));
+  };
+  return (
+    <form class="card" onSubmit={submit}>
+      <h2>{texts.off}</h2>
+      <p>{texts.offText}</p>
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+      <SelectField label={texts.algorithm} value={algorithm} name="algorithm" choices={ALGORITHMS} />
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {texts.enable}
+        </button>
+      </div>
+    </form>
+  );
+}

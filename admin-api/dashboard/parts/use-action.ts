@@ -1,0 +1,29 @@
+/** The state of one action of a form or button: whether it runs, and why it failed. */
+import { type Signal, useSignal } from '@preact/signals';
+import type { Failure } from '../failure.ts';
+
+export interface Action {
+  readonly isRunning: Signal<boolean>;
+  readonly failure: Signal<Failure | null>;
+  /** Null: done. Does nothing while the action runs. Resolves with whether it was done. */
+  readonly run: (action: () => Promise<Failure | null>) => Promise<boolean>;
+}
+
+export function useAction(): Action {
+  const isRunning = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+  const run = async (action: () => Promise<Failure | null>): Promise<boolean> => {
+    if (isRunning.peek()) return false;
+    isRunning.value = true;
+    failure.value = null;
+    failure.value = await action();
+    isRunning.value = false;
+    return failure.value === null;
+  };
+  return { isRunning, failure, run };
+}
+
+/** The message about one of these fields; undefined: none is wrong. */
+export function faultAt(failure: Failure | null, ...pointers: readonly string[]): string | undefined {
+  return failure?.pointer !== undefined && pointers.includes(failure.pointer) ? failure.message : undefined;
+}

@@ -1,0 +1,46 @@
+/** The proxy of a domain, as all parts of its page show it. */
+import { type Signal, signal } from '@preact/signals';
+import type { ProxyView } from '../api/views.ts';
+import { api, type Result, settle } from '../api.ts';
+import type { Failure } from '../failure.ts';
+
+interface ProxyData {
+  readonly domain: { readonly id: number; readonly domain: string };
+  readonly proxy: ProxyView;
+}
+
+export class ProxyPage {
+  readonly domainId: number;
+  /** Null: not read yet. */
+  readonly proxy: Signal<ProxyView | null> = signal(null);
+  /** In A-labels. */
+  readonly domain = signal('');
+  readonly failure = signal<Failure | null>(null);
+  /** For calls of the API. */
+  readonly params: { readonly path: { readonly domain_id: number } };
+
+  constructor(domainId: number) {
+    this.domainId = domainId;
+    this.params = { path: { domain_id: domainId } };
+  }
+
+  /** The earlier state stays until it is read. */
+  async load(): Promise<void> {
+    const result = await settle(api.GET('/api/v1/domains/{domain_id}/proxy', { params: this.params }));
+    this.failure.value = result.ok ? null : result.failure;
+    if (result.ok) this.#show(result.data);
+  }
+
+  /** Shows the state in the response of a change. Null: done. */
+  async change(call: Promise<Result<ProxyData>>): Promise<Failure | null> {
+    const result = await call;
+    if (!result.ok) return result.failure;
+    this.#show(result.data);
+    return null;
+  }
+
+  #show({ domain, proxy }: ProxyData): void {
+    this.domain.value = domain.domain;
+    this.proxy.value = proxy;
+  }
+}

@@ -1,0 +1,68 @@
+/** Purges the cache of the domain: everything, or what the lines name. */
+import { useSignal } from '@preact/signals';
+import { api, settle } from '../api.ts';
+import { FailureNote } from '../parts/notes.tsx';
+import { SelectField } from '../parts/select-field.tsx';
+import { TextArea } from '../parts/text-area.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { TEXTS } from '../texts.ts';
+import type { ProxyPage } from './proxy-page.ts';
+
+type Scope = keyof typeof TEXTS.proxy.purge.scopes;
+
+const SCOPES = (Object.keys(TEXTS.proxy.purge.scopes) as Scope[]).map((value) => ({
+  value,
+  label: TEXTS.proxy.purge.scopes[value],
+}));
+
+export function PurgeForm({ page }: { readonly page: ProxyPage }) {
+  const texts = TEXTS.proxy.purge;
+  const scope = useSignal<string>('urls');
+  const lines = useSignal('');
+  const isEmpty = useSignal(false);
+  const done = useSignal('');
+  const { isRunning, failure, run } = useAction();
+  const chosen = scope.value as Scope;
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    done.value = '';
+    const entries = lines.value.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+    // An empty list would purge everything.
+    isEmpty.value = chosen !== 'all' && entries.length === 0;
+    if (isEmpty.value) return;
+    const body = chosen === 'all' ? {} : { [chosen]: entries };
+    await run(async () => {
+      const result = await settle(api.POST('/api/v1/domains/{domain_id}/proxy/purge', { params: page.params, body }));
+      if (!result.ok) return result.failure;
+      const { everything, urls, prefixes, tags } = result.data.purge;
+      const counted = texts.counted(urls.length, prefixes.length, tags.length);
+      done.value = texts.done(everything ? texts.everything : counted);
+      lines.value = '';
+      return null;
+    });
+  };
+  return (
+    <form class="card" onSubmit={submit}>
+      <h2>{texts.heading}</h2>
+      <p>{texts.explanation}</p>
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+      <SelectField label={texts.scope} value={scope} name="scope" choices={SCOPES} />
+      {chosen !== 'all' && (
+        <TextArea
+          label={texts.entries[chosen]}
+          hint={texts.hints[chosen](page.domain.value)}
+          fault={isEmpty.value ? texts.nothing : undefined}
+          value={lines}
+          name="entries"
+          isCode
+        />
+      )}
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {chosen === 'all' ? texts.submitAll : texts.submit}
+        </button>
+      </div>
+      <div role="status">{done.value !== '' && <p class="note note-good">{done.value}</p>}</div>
+    </form>
+  );
+}
