@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { addressOf, PAGES, type PageName } from '../../../admin-api/dashboard/addresses.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
 import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
@@ -164,6 +165,26 @@ function browserTests(): void {
         await heading(page, 'own.example').waitFor();
         await banner(page).waitFor({ state: 'detached' });
         assert.is(page.url(), `${base}/domains/${own.id}/records`);
+
+        // An API key is one of the account.
+        await page.goto(address);
+        await page.getByRole('link', { name: 'API keys' }).click();
+        await page.getByRole('link', { name: 'Create an API key' }).first().click();
+        await page.getByLabel('Name').fill('made for dave');
+        await page.getByRole('button', { name: 'Create key' }).click();
+        await page.getByText('It is not shown again.').waitFor();
+        const tokens = async (query = ''): Promise<string> =>
+          (await daemon.api.request('GET', `/api/v1/tokens${query}`)).text;
+        assert.match(await tokens(`?account=${account.id}`), /"name":"made for dave"/);
+        assert.not.match(await tokens(), /made for dave/);
+
+        // Every page that there is has the mark.
+        const ids = { domain_id: pathname.split('/')[2], account_id: account.id, app_id: 'a.b', upload_id: 1, seq: 1 };
+        for (const name of Object.keys(PAGES) as PageName[]) {
+          if (name === 'signIn') continue;
+          await page.goto(`${base}${addressOf(name, ids)}?account=${account.id}`);
+          await banner(page).getByText('You act for dave').waitFor();
+        }
 
         // It ends with a button; an account that does not exist is named as such.
         await page.goto(address);

@@ -165,7 +165,7 @@ function browserTests(): void {
         assert.is(archive, 'zones.tar');
         const { stdout } = await run('tar', ['-tf', path]);
         assert.equal(stdout.trim().split('\n').sort(), ['a.example.zone', 'b.example.zone']);
-        assert.match((await run('tar', ['-xOf', path, 'b.example.zone'])).stdout, /b\.example\.[^]*SOA/);
+        assert.match((await run('tar', ['-xOf', path, 'b.example.zone'])).stdout, /b\.example\..*SOA/s);
 
         // One domain is confirmed by its name.
         await select('c.example');
