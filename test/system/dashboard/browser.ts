@@ -15,7 +15,8 @@ export const FLAGS = [
   '--disable-background-networking',
   '--disable-sync',
 ];
-const WAIT_MS = 15_000;
+/** Long, since machines may be slow. */
+const WAIT_MS = 60_000;
 /** Runs in the page before its own scripts. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI));`;
