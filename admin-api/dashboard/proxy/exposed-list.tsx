@@ -43,7 +43,7 @@ export function ExposedList({ page }: { readonly page: ProxyPage }) {
                 )}
                 <a
                   class="button"
-                  href={`${addressOf('records', { domain_id: page.domainId })}?q=${encodeURIComponent(record.name)}`}
+                  href={addressOf('records', { domain_id: page.domainId }, { q: record.name })}
                   aria-label={texts.fixOf(texts.edit, record.name, record.type)}
                 >
                   {texts.edit}
