@@ -6,6 +6,7 @@ export type PageName = keyof typeof PAGES;
 export const PAGES = {
   home: '/',
   signIn: '/sign-in',
+  overview: '/overview',
   domains: '/domains',
   addDomain: '/domains/add',
   setUp: '/domains/{domain_id}/set-up',
@@ -20,6 +21,7 @@ export const PAGES = {
   addKey: '/api-keys/add',
   tsigKeys: '/tsig-keys',
   addTsigKey: '/tsig-keys/add',
+  audit: '/audit',
   accounts: '/accounts',
   addAccount: '/accounts/add',
   account: '/accounts/{account_id}',

@@ -22,7 +22,7 @@ function App() {
   useEffect(() => {
     if (isSignedIn === null && page !== 'signIn') openSignIn();
     if (isSignedIn && page === 'signIn') openAddress(returnAddress(), { replace: true });
-    if (isSignedIn && page === 'home') openAddress(addressOf('domains'), { replace: true });
+    if (isSignedIn && page === 'home') openAddress(addressOf('overview'), { replace: true });
   }, [isSignedIn, page]);
   if (sessionFailure.value !== null) return <FailureNote failure={sessionFailure.value} retry={readSession} />;
   if (session.value === undefined) return null;

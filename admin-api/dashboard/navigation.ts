@@ -15,10 +15,12 @@ const anyone = (): boolean => true;
 const admins = ({ role }: User): boolean => role === 'admin';
 
 const ENTRIES: readonly NavigationEntry[] = [
+  { page: 'overview', label: TEXTS.navigation.overview, section: '/overview', isFor: anyone },
   { page: 'domains', label: TEXTS.navigation.domains, section: '/domains', isFor: anyone },
   { page: 'keys', label: TEXTS.navigation.keys, section: '/api-keys', isFor: anyone },
   { page: 'tsigKeys', label: TEXTS.navigation.tsigKeys, section: '/tsig-keys', isFor: anyone },
   { page: 'apps', label: TEXTS.navigation.apps, section: '/mini-apps', isFor: anyone },
+  { page: 'audit', label: TEXTS.navigation.audit, section: '/audit', isFor: anyone },
   { page: 'reviews', label: TEXTS.navigation.reviews, section: '/review', isFor: admins },
   { page: 'accounts', label: TEXTS.navigation.accounts, section: '/accounts', isFor: admins },
   { page: 'nodes', label: TEXTS.navigation.nodes, section: '/nodes', isFor: admins },

@@ -61,7 +61,7 @@ export function returnAddress(): string {
   const wanted = new URLSearchParams(location.value.query).get('return') ?? '';
   const path = wanted.split('?')[0];
   const page = matchPage(path)?.page;
-  return page === undefined || page === 'signIn' ? addressOf('domains') : wanted;
+  return page === undefined || page === 'signIn' ? addressOf('overview') : wanted;
 }
 
 /** Opens the sign-in page, which returns to the current address. */
@@ -69,7 +69,7 @@ export function openSignIn(): void {
   const { path, query } = location.value;
   if (path === PAGES.signIn) return;
   const address = path + (query === '' ? '' : `?${query}`);
-  const isHome = address === '/' || address === PAGES.domains;
+  const isHome = address === '/' || address === PAGES.overview;
   openAddress(addressOf('signIn', {}, isHome ? {} : { return: address }), { replace: true });
 }
 

@@ -6,6 +6,7 @@ import type { Screen } from './screen.ts';
 type ScreenName = Exclude<PageName, 'home' | 'signIn'>;
 
 export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
+  overview: async () => (await import('./screens/overview.tsx')).Overview,
   domains: async () => (await import('./screens/domains.tsx')).Domains,
   addDomain: async () => (await import('./screens/add-domain.tsx')).AddDomain,
   setUp: async () => (await import('./screens/set-up.tsx')).SetUp,
@@ -20,6 +21,7 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   addKey: async () => (await import('./screens/add-key.tsx')).AddKey,
   tsigKeys: async () => (await import('./screens/tsig-keys.tsx')).TsigKeys,
   addTsigKey: async () => (await import('./screens/add-tsig-key.tsx')).AddTsigKey,
+  audit: async () => (await import('./screens/audit.tsx')).Audit,
   accounts: async () => (await import('./screens/accounts.tsx')).Accounts,
   addAccount: async () => (await import('./screens/add-account.tsx')).AddAccount,
   account: async () => (await import('./screens/account.tsx')).AccountPage,

@@ -63,7 +63,7 @@ export async function withPage<T>(
 }
 
 export async function signIn(page: Page, base: string): Promise<void> {
-  await page.goto(`${base}/`);
+  await page.goto(`${base}/domains`);
   await page.getByLabel('Username or e-mail').fill('admin');
   await page.getByLabel('Password').fill(ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();

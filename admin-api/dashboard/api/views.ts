@@ -13,6 +13,7 @@ export type ForeignKeyView = components['schemas']['ForeignKey'];
 export type RecordView = components['schemas']['Record'];
 export type DomainChange = components['schemas']['DomainChange'];
 export type RecordChange = components['schemas']['RecordChange'];
+export type ListedCertificate = components['schemas']['ListedCertificate'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Account = components['schemas']['Account'];
 export type Node = components['schemas']['Node'];

@@ -1,6 +1,7 @@
 /** One change of a domain: who, when, and what was there before. */
 import { useSignal } from '@preact/signals';
 import type { DomainChange } from '../api/views.ts';
+import { actionText } from '../audit/describe.ts';
 import { DiffEntry } from '../parts/diff-entry.tsx';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
@@ -64,7 +65,3 @@ export function ChangeItem({ change, isLatest, onRestore }: ChangeItemProps) {
     </li>
   );
 }
-
-/** `action`: as in the audit log; null: the service made the change. */
-export const actionText = (action: string | null): string =>
-  action === null ? TEXTS.serviceAction : (TEXTS.actions[action] ?? action);

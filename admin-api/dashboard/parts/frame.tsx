@@ -34,7 +34,7 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
         {TEXTS.skipToContent}
       </a>
       <header class="bar">
-        <a class="brand" href={addressOf('domains')}>
+        <a class="brand" href={addressOf('overview')}>
           {TEXTS.title}
         </a>
         <button

@@ -119,7 +119,7 @@ const describeViolation = ({ id, help, nodes }: Violation): string =>
   `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary ?? ''}`).join('\n')}`;
 
 export async function signIn(page: Page, base: string, password = ADMIN_PASSWORD): Promise<void> {
-  await page.goto(`${base}/`);
+  await page.goto(`${base}/domains`);
   await page.getByLabel('Username or e-mail').fill('admin');
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -46,8 +46,8 @@ function browserTests(): void {
         await page.getByLabel('Username or e-mail').fill('admin');
         await page.getByLabel('Password').fill(ADMIN_PASSWORD);
         await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-        await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
-        assert.is(page.url(), `${base}/domains`);
+        await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+        assert.is(page.url(), `${base}/overview`);
       });
     });
   });

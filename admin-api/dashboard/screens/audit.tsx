@@ -1,0 +1,138 @@
+/** The audit log: who changed what, newest first, with a search. */
+import { useRef } from 'preact/hooks';
+import type { AuditEntry } from '../api/views.ts';
+import { api, type Result, settle } from '../api.ts';
+import { actionText, describeEntry } from '../audit/describe.ts';
+import { toUnicode } from '../names.ts';
+import { FailureNote } from '../parts/notes.tsx';
+import { type Page, usePagedList } from '../parts/paged-list.ts';
+import { isNarrow } from '../parts/screen-size.ts';
+import { useShortcut } from '../parts/shortcuts.ts';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Time } from '../parts/time.tsx';
+import { usePageTitle } from '../parts/title.ts';
+import { useChanges } from '../parts/use-changes.ts';
+import { VirtualRows } from '../parts/virtual-rows.tsx';
+import { currentQuery, replaceQuery } from '../router.ts';
+import { TEXTS } from '../texts.ts';
+
+const PAGE = 100;
+/** As in the style sheet. */
+const ROW = 44;
+const NARROW_ROW = 116;
+const COLUMNS = 6;
+
+async function readAudit(searched: string, cursor: string | null): Promise<Result<Page<AuditEntry>>> {
+  const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
+  const result = await settle(api.GET('/api/v1/audit', { params: { query } }));
+  if (!result.ok) return result;
+  const { entries, next_cursor, total } = result.data;
+  return { ...result, data: { rows: entries, cursor: next_cursor, total: total ?? undefined } };
+}
+
+export function Audit() {
+  const texts = TEXTS.audit;
+  usePageTitle(texts.title);
+  const searched = currentQuery.value.get('q') ?? '';
+  const search = useRef<HTMLInputElement>(null);
+  const list = usePagedList(searched, (cursor) => readAudit(searched, cursor));
+  const { found, failure, loadMore, reload, refresh } = list;
+  useChanges(() => true, refresh);
+  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
+  const entries = found.value?.rows ?? [];
+  return (
+    <>
+      <div class="head">
+        <h1>{texts.title}</h1>
+      </div>
+      <div class="tools">
+        <input
+          ref={search}
+          type="search"
+          aria-label={texts.search}
+          placeholder={texts.searchHint}
+          value={searched}
+          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
+        />
+        <p class="hint" role="status">
+          {found.value !== null && texts.shown(entries.length, found.value.cursor !== null)}
+        </p>
+      </div>
+      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
+      {found.value === null && failure.value === null && <Skeleton />}
+      {found.value !== null && entries.length === 0 && <NoEntries list={list} searched={searched} />}
+      {entries.length > 0 && (
+        <table class="table audit">
+          <thead>
+            <tr>
+              <th scope="col">{texts.time}</th>
+              <th scope="col">{texts.action}</th>
+              <th scope="col">{texts.domain}</th>
+              <th scope="col">{texts.detail}</th>
+              <th scope="col">{texts.actor}</th>
+              <th scope="col">{texts.address}</th>
+            </tr>
+          </thead>
+          <VirtualRows
+            count={entries.length}
+            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
+            columns={COLUMNS}
+            onEnd={loadMore}
+            renderRow={(index) => <EntryRow key={entries[index].id} entry={entries[index]} />}
+          />
+        </table>
+      )}
+    </>
+  );
+}
+
+function EntryRow({ entry }: { readonly entry: AuditEntry }) {
+  const texts = TEXTS.audit;
+  const detail = describeEntry(entry);
+  const actor = entry.actor === null ? texts.service : entry.actor.username;
+  return (
+    <tr>
+      <td data-label={texts.time}>
+        <Time value={entry.at} />
+      </td>
+      <th scope="row">{actionText(entry.action)}</th>
+      <td data-label={texts.domain}>{entry.domain === null ? texts.none : toUnicode(entry.domain)}</td>
+      <td data-label={texts.detail} title={detail}>
+        {detail === '' ? texts.none : detail}
+      </td>
+      <td data-label={texts.actor} title={entry.actor?.token_name ?? ''}>
+        {actor} {entry.by_admin && <span class="badge">{TEXTS.history.byAdmin}</span>}
+      </td>
+      <td data-label={texts.address}>{entry.remote_address}</td>
+    </tr>
+  );
+}
+
+interface NoEntriesProps {
+  readonly list: {
+    readonly found: { readonly value: Page<AuditEntry> | null };
+    readonly loadMore: () => Promise<void>;
+  };
+  readonly searched: string;
+}
+
+/** The API searches a part of the log at a time. */
+function NoEntries({ list: { found, loadMore }, searched }: NoEntriesProps) {
+  const texts = TEXTS.audit;
+  const hasMore = found.value?.cursor != null;
+  return (
+    <section class="empty">
+      <h2>{searched === '' ? texts.empty : hasMore ? texts.noMatchYet(searched) : texts.noMatch(searched)}</h2>
+      {hasMore && (
+        <button type="button" class="button" onClick={() => loadMore()}>
+          {texts.searchFurther}
+        </button>
+      )}
+      {searched !== '' && (
+        <button type="button" class="button" onClick={() => replaceQuery({ q: '' })}>
+          {texts.clearSearch}
+        </button>
+      )}
+    </section>
+  );
+}
