@@ -1,5 +1,5 @@
 /** The signed-in user. The cookie of the session is not readable here (HttpOnly). */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { type Failure, failureOf } from './failure.ts';
 
 const ENDPOINT = '/api/v1/session';
@@ -20,6 +20,8 @@ interface Session {
 
 /** Undefined: not read yet. Null: nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);
+/** Whether the role of the user is only allowed to read. */
+export const isReader = computed(() => session.value?.user.role === 'viewer');
 /** Why the session could not be read. */
 export const sessionFailure = signal<Failure | null>(null);
 

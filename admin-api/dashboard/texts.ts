@@ -502,6 +502,7 @@ export const TEXTS = {
     explanation:
       'Paste or drop a master file as other DNS services export it. You see what would change before anything does.',
     export: 'Download the zone file',
+    readsOnly: 'Your role is only allowed to read, so you cannot import a zone file.',
     file: 'Zone file',
     placeholder: 'www 3600 IN A 192.0.2.1',
     choose: 'Choose a file',

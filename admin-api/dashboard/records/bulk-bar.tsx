@@ -1,7 +1,7 @@
 /** What can be done with the selected rows. */
-
 import { announce } from '../parts/announce.tsx';
 import { copyText } from '../parts/copy-button.tsx';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { changeMany, isWebType, type StoredRecord, setProxied } from './edits.ts';
 import type { Row } from './rows.ts';
@@ -20,6 +20,26 @@ const PROXIED: Readonly<Record<string, boolean | null>> = { on: true, off: false
 
 export function BulkBar({ editor, rows, onClear }: BulkBarProps) {
   const texts = TEXTS.records.bulk;
+  const copy = async (): Promise<void> => {
+    await copyText(rows.map(({ fields }) => `${zoneLine(fields)}\n`).join(''));
+    announce(texts.copied(rows.length));
+  };
+  return (
+    <section class="bulk" aria-label={texts.title}>
+      <p role="status">{texts.selected(rows.length)}</p>
+      {!isReader.value && <BulkEdits editor={editor} rows={rows} onClear={onClear} />}
+      <button type="button" class="button" onClick={copy}>
+        {texts.copy}
+      </button>
+      <button type="button" class="button button-quiet" onClick={onClear}>
+        {texts.clear}
+      </button>
+    </section>
+  );
+}
+
+function BulkEdits({ editor, rows, onClear }: BulkBarProps) {
+  const texts = TEXTS.records.bulk;
   const stored = rows.flatMap((row): StoredRecord[] => (row.kind === 'stored' ? [row.record] : []));
   const added = new Set(rows.flatMap((row) => (row.kind === 'added' ? [row.addition.key] : [])));
   const setTtl = (ttl: number): void =>
@@ -32,13 +52,8 @@ export function BulkBar({ editor, rows, onClear }: BulkBarProps) {
     editor.edit(changeMany(editor.edits.value, stored, added, () => null));
     onClear();
   };
-  const copy = async (): Promise<void> => {
-    await copyText(rows.map(({ fields }) => `${zoneLine(fields)}\n`).join(''));
-    announce(texts.copied(rows.length));
-  };
   return (
-    <section class="bulk" aria-label={texts.title}>
-      <p role="status">{texts.selected(rows.length)}</p>
+    <>
       <select
         aria-label={texts.ttl}
         value=""
@@ -75,15 +90,9 @@ export function BulkBar({ editor, rows, onClear }: BulkBarProps) {
           ))}
         </select>
       )}
-      <button type="button" class="button" onClick={copy}>
-        {texts.copy}
-      </button>
       <button type="button" class="button" onClick={remove}>
         {texts.remove}
       </button>
-      <button type="button" class="button button-quiet" onClick={onClear}>
-        {texts.clear}
-      </button>
-    </section>
+    </>
   );
 }

@@ -8,6 +8,7 @@ import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { replaceQuery } from '../router.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import {
@@ -57,10 +58,14 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
     editedKey.value = addedKey(editor.add(fields));
     scrollTo({ top: 0 });
   };
-  const add = (): void => edit(NEW_RECORD);
+  const isReadOnly = isReader.value;
+  const add = (): void => {
+    if (!isReadOnly) edit(NEW_RECORD);
+  };
   useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   useShortcut('n', TEXTS.help.addRecord, add);
   usePastedLines(async (text) => {
+    if (isReadOnly) return;
     const result = await pasteLines(editor, text);
     pasted.value = result.ok ? result.pasted : result.failure;
     if (result.ok) {
@@ -107,9 +112,11 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
             <option key={type}>{type}</option>
           ))}
         </select>
-        <button type="button" class="button button-main" onClick={add}>
-          {texts.add}
-        </button>
+        {!isReadOnly && (
+          <button type="button" class="button button-main" onClick={add}>
+            {texts.add}
+          </button>
+        )}
         <p class="hint" role="status">
           {texts.count(rows.length, Math.max(total, rows.length))}
         </p>
@@ -175,6 +182,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
                   row={row}
                   position={index + 1}
                   faults={faults.get(row.key) ?? NO_FAULTS}
+                  isReadOnly={isReadOnly}
                   isEditing={editedKey.value === row.key}
                   isSelected={selected.value.has(row.key)}
                   isProxiedByDefault={isProxiedByDefault(row.fields.name, targets)}
@@ -279,7 +287,7 @@ function NoRecords({ isFiltered, add }: { readonly isFiltered: boolean; readonly
         <button type="button" class="button" onClick={() => replaceQuery({ q: '', type: '' })}>
           {texts.clearFilter}
         </button>
-      ) : (
+      ) : isReader.value ? null : (
         <>
           <p>{texts.emptyHint}</p>
           <button type="button" class="button button-main" onClick={add}>

@@ -20,6 +20,8 @@ interface RowProps {
   /** From 1, without the header. */
   readonly position: number;
   readonly faults: readonly RowFault[];
+  /** The role of the user is only allowed to read. */
+  readonly isReadOnly: boolean;
   readonly isEditing: boolean;
   readonly isSelected: boolean;
   /** Whether the name goes through the proxy if it does not say. */
@@ -42,7 +44,7 @@ export function RowView(props: RowProps) {
 }
 
 function TextRow(props: RowProps) {
-  const { row, position, faults, isSelected, onSelect, onEdit } = props;
+  const { row, position, faults, isReadOnly, isSelected, onSelect, onEdit } = props;
   const texts = TEXTS.records;
   const { name, type, content, ttl } = row.fields;
   const state = stateOf(row);
@@ -54,7 +56,7 @@ function TextRow(props: RowProps) {
     <tr
       class={`row ${state === null ? '' : `row-${state}`} ${isSelected ? 'row-selected' : ''}`}
       aria-rowindex={position + 1}
-      onDblClick={isDeleted ? undefined : onEdit}
+      onDblClick={isDeleted || isReadOnly ? undefined : onEdit}
     >
       <td class="cell-select">
         <input
@@ -78,7 +80,7 @@ function TextRow(props: RowProps) {
           <ProxySwitch
             fields={row.fields}
             byDefault={props.isProxiedByDefault}
-            isDisabled={isDeleted}
+            isDisabled={isDeleted || isReadOnly}
             onChange={props.onProxied}
           />
         )}
@@ -93,6 +95,7 @@ function TextRow(props: RowProps) {
 
 function RowActions({
   row: { fields },
+  isReadOnly,
   isDeleted,
   unicode,
   onEdit,
@@ -101,6 +104,8 @@ function RowActions({
 }: RowProps & { readonly isDeleted: boolean; readonly unicode: string }) {
   const texts = TEXTS.records;
   const { type } = fields;
+  const copy = <CopyButton text={zoneLine(fields)} icon="copy" description={texts.copyRecord(unicode, type)} />;
+  if (isReadOnly) return copy;
   return (
     <>
       {!isDeleted && (
@@ -113,7 +118,7 @@ function RowActions({
           >
             {texts.edit}
           </button>
-          <CopyButton text={zoneLine(fields)} icon="copy" description={texts.copyRecord(unicode, type)} />
+          {copy}
           <IconButton icon="duplicate" label={texts.duplicateRecord(unicode, type)} onClick={onDuplicate} />
         </>
       )}

@@ -1,6 +1,6 @@
 /** The zone file of a domain: import with a preview, and export. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import { domainOf } from '../domain.ts';
@@ -15,6 +15,7 @@ import { editorOf } from '../records/zone-editor.ts';
 import { fieldsOf, importZone, MAX_ADDED, previewImport } from '../records/zone-file.ts';
 import { openPage } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 /** A preview starts when the user has stopped typing for this time. */
@@ -24,9 +25,22 @@ const LISTED = 100;
 
 export function ZoneFile({ domainId }: ScreenProps) {
   const texts = TEXTS.zoneFile;
+  const ascii = domainOf(domainId).domain.value?.domain ?? '';
+  return (
+    <div class="zone-file">
+      <div class="actions">
+        <a class="button" href={`/api/v1/domains/${domainId}/zonefile`} download={`${ascii}.zone`}>
+          {texts.export}
+        </a>
+      </div>
+      {isReader.value ? <p class="hint">{texts.readsOnly}</p> : <Import domainId={domainId} ascii={ascii} />}
+    </div>
+  );
+}
+
+function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii: string }) {
+  const texts = TEXTS.zoneFile;
   const id = useId();
-  const { domain } = domainOf(domainId);
-  const ascii = domain.value?.domain ?? '';
   const source = useSignal<Source>(NOTHING);
   const keepsApex = useSignal(false);
   const adds = useSignal(false);
@@ -69,7 +83,6 @@ export function ZoneFile({ domainId }: ScreenProps) {
     const result = await importZone(domainId, body, keepsApex.peek(), previewed.peek()?.etag ?? '');
     if (!result.ok) return result.failure;
     announce(texts.imported(result.data.records));
-    editorOf(domainId).discard();
     openPage('records', { domain_id: domainId });
     return null;
   };
@@ -96,17 +109,11 @@ export function ZoneFile({ domainId }: ScreenProps) {
       ? changes.created.count > 0
       : changes.created.count + changes.changed.count + changes.deleted.count > 0);
   const canImport = hasWork && !isTooLarge && !isWorking.value && changes.errors.length === 0;
-  const exportName = useMemo(() => `${ascii}.zone`, [ascii]);
 
   return (
-    <div class="zone-file">
+    <>
       <section class="card" aria-labelledby={`${id}-import`}>
-        <div class="head">
-          <h2 id={`${id}-import`}>{texts.importTitle}</h2>
-          <a class="button" href={`/api/v1/domains/${domainId}/zonefile`} download={exportName}>
-            {texts.export}
-          </a>
-        </div>
+        <h2 id={`${id}-import`}>{texts.importTitle}</h2>
         <p class="hint">{texts.explanation}</p>
         <FileSource
           source={source.value}
@@ -175,6 +182,6 @@ export function ZoneFile({ domainId }: ScreenProps) {
           }}
         />
       )}
-    </div>
+    </>
   );
 }

@@ -175,6 +175,7 @@ function browserTests(): void {
         assert.is(await page.getByRole('dialog').getByLabel('Target').inputValue(), 'mail.example.com.');
         await page.getByRole('dialog').getByLabel('Target').fill('other.example.com');
         await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
         assert.is(await editedRow(page).getByLabel('Value').inputValue(), '10 mail.example.com.');
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Edit @ MX' }).waitFor();
@@ -356,6 +357,39 @@ function browserTests(): void {
     });
   });
 
+  test('a viewer reads, filters and copies records, and changes none', async () => {
+    await withWorld(async (world) => {
+      const { daemon, base } = world;
+      await daemon.api.logIn('admin', ADMIN_PASSWORD);
+      const password = 'a long password';
+      const { body } = await daemon.api.call('POST', '/api/v1/accounts', { username: 'reader', password });
+      const { id } = body.account as { id: number };
+      const { domain } = (await daemon.api.call('POST', `/api/v1/domains?account=${id}`, { domain: 'example.com' }))
+        .body as never as { domain: { id: number } };
+      await daemon.api.createRecord(String(domain.id), 'www', 'A', '192.0.2.1');
+      await daemon.api.call('PATCH', `/api/v1/accounts/${id}`, { role: 'viewer' });
+      await withPage(world, async (page) => {
+        await page.goto(`${base}/domains/${domain.id}/records`);
+        await page.getByLabel('Username or e-mail').fill('reader');
+        await page.getByLabel('Password').fill(password);
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+        await page.getByText('192.0.2.1', { exact: true }).dblclick();
+        await page.getByRole('button', { name: 'Copy www A as a line' }).waitFor();
+        await page.getByLabel('Select www A').check();
+        await page.getByRole('button', { name: 'Copy lines' }).waitFor();
+        await page.keyboard.press('n');
+        await paste(page, 'new 60 IN A 192.0.2.50\n');
+        await page.getByRole('switch', { name: 'Proxy of www' }).click();
+        await checkScreen(page, 'records-viewer');
+        for (const name of ['Add a record', 'Edit www A', 'Delete www A', 'Delete selected', 'Review and save'])
+          assert.is(await page.getByRole('button', { name }).count(), 0, name);
+        await page.getByRole('link', { name: 'Zone file' }).click();
+        await page.getByText(/^Your role is only allowed to read/).waitFor();
+        await page.getByRole('link', { name: 'Download the zone file' }).waitFor();
+      });
+    });
+  });
+
   test('markup in names and values stays text', async () => {
     await withWorld(async (world) => {
       const markup = '<img src=x onerror=document.title=1>';
@@ -386,7 +420,9 @@ function browserTests(): void {
             .click();
           await page.getByRole('dialog').waitFor();
           await page.keyboard.press('Escape');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
           await page.keyboard.press('Escape');
+          await editedRow(page).waitFor({ state: 'detached' });
         }
         // In the review, in messages of the API, and in the preview of an import.
         await page.getByLabel('Select all records').check();
