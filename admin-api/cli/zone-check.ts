@@ -66,7 +66,7 @@ Examples:
           let bad = 0;
           let doubtful = 0;
           for await (const file of files) {
-            const checked = await check(file, options.apex === 'keep', options.strict === true);
+            const checked = await checkZoneFile(file, options.apex === 'keep', options.strict === true);
             zones++;
             records += checked.records;
             bad += checked.problems.length;
@@ -106,7 +106,8 @@ function printVerdict(io: CliIo, file: string, { program, loads, lines }: Verdic
   for (const line of lines) print(io.stderr, escapeControls(`  ${line}`));
 }
 
-async function check(zoneFile: ZoneFile, keepApex: boolean, strict: boolean): Promise<Checked> {
+/** Reads a file as the API does, without a daemon. */
+export async function checkZoneFile(zoneFile: ZoneFile, keepApex: boolean, strict: boolean): Promise<Checked> {
   const { file, zone } = zoneFile;
   try {
     const { bytes, locate } = await openZone(zoneFile);

@@ -10,13 +10,14 @@ import { type CliIo, print } from './io.ts';
 import { wholeNumber } from './numbers.ts';
 import { perSecond, startProgress } from './progress.ts';
 import { type ZoneFile, type ZoneFiles, zoneFiles } from './zone-files.ts';
-import { type Uploaded, uploadZone } from './zone-upload.ts';
+import { type Comparison, compareZone, type Uploaded, uploadZone } from './zone-upload.ts';
 import { type LineWarning, warningText } from './zone-warnings.ts';
 
 interface ImportOptions {
   readonly zone?: string;
   readonly replace?: boolean;
   readonly strict?: boolean;
+  readonly dryRun?: boolean;
   readonly apex: 'keep' | 'service';
   readonly concurrency: number;
   readonly json?: boolean;
@@ -35,6 +36,8 @@ interface Summary {
   readonly warnings: LineWarning[];
   /** Number of warnings that the daemon counted but did not list. */
   warningsOmitted: number;
+  /** With --dry-run: what the import would change. */
+  compared: Comparison | undefined;
   /** The error that stopped the import early. */
   fatal?: unknown;
 }
@@ -52,6 +55,7 @@ export function addZoneImport(zone: Command, { io, action }: CommandContext): vo
         .default('keep'),
     )
     .option('--strict', 'treat warnings as errors: a zone with warnings fails')
+    .option('--dry-run', 'change nothing, and print what would change')
     .option('--concurrency <n>', 'the number of concurrent uploads, 1 to 64', wholeNumber(1, 64), 16)
     .addHelpText(
       'after',
@@ -63,6 +67,7 @@ Files that a zone includes with a relative path ($INCLUDE) are inserted before t
 Examples:
   $ waypost zone import example.net.zone
   $ waypost zone import db.example --zone example.net --replace
+  $ waypost zone import db.example --zone example.net --replace --dry-run
   $ waypost zone import zones/ --concurrency 32
 `,
     )
@@ -79,8 +84,10 @@ Examples:
               keepApex: options.apex === 'keep',
               strict: options.strict === true,
             };
-            const summary = await importAll(io, found, options.concurrency, (file, sent) =>
-              uploadZone(client, file, { ...upload, onSent: sent }),
+            const isDryRun = options.dryRun === true;
+            const send = isDryRun ? compareZone : uploadZone;
+            const summary = await importAll(io, found, options.concurrency, isDryRun, (file, sent) =>
+              send(client, file, { ...upload, onSent: sent }),
             );
             report(io, summary, options.json === true);
             if (summary.fatal !== undefined) throw summary.fatal;
@@ -97,9 +104,13 @@ async function importAll(
   io: CliIo,
   { count, bytes, files }: ZoneFiles,
   concurrency: number,
-  upload: (file: ZoneFile, sent?: (bytes: number) => void) => Promise<Uploaded>,
+  isDryRun: boolean,
+  upload: (file: ZoneFile, sent?: (bytes: number) => void) => Promise<Uploaded & Partial<Comparison>>,
 ): Promise<Summary> {
-  const summary: Summary = { zones: 0, records: 0, milliseconds: 0, failures: [], warnings: [], warningsOmitted: 0 };
+  const summary: Summary = {
+    ...{ zones: 0, records: 0, milliseconds: 0, failures: [], warnings: [], warningsOmitted: 0 },
+    compared: isDryRun ? NO_CHANGES : undefined,
+  };
   const started = performance.now();
   // The progress of a folder is counted in files, that of a single file in bytes.
   const progress =
@@ -116,6 +127,7 @@ async function importAll(
         records = uploaded.records;
         for (const warning of uploaded.warnings) summary.warnings.push({ file: turn.value.file, ...warning });
         summary.warningsOmitted += uploaded.warningsOmitted;
+        if (summary.compared !== undefined) summary.compared = addTo(summary.compared, uploaded);
         summary.zones++;
         summary.records += records;
       } catch (error) {
@@ -136,8 +148,17 @@ async function importAll(
   return summary;
 }
 
+const addTo = (sum: Comparison, more: Partial<Comparison>): Comparison => ({
+  created: sum.created + (more.created ?? 0),
+  changed: sum.changed + (more.changed ?? 0),
+  deleted: sum.deleted + (more.deleted ?? 0),
+  unchanged: sum.unchanged + (more.unchanged ?? 0),
+});
+
+const NO_CHANGES: Comparison = { created: 0, changed: 0, deleted: 0, unchanged: 0 };
+
 function report(io: CliIo, summary: Summary, json: boolean): void {
-  const { zones, records, milliseconds, failures, warnings, warningsOmitted, fatal } = summary;
+  const { zones, records, milliseconds, failures, warnings, warningsOmitted, compared, fatal } = summary;
   const seconds = Math.round(milliseconds) / 1000;
   const rate = perSecond(records, milliseconds);
   if (json) {
@@ -153,7 +174,16 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
     const ok = failures.length === 0 && fatal === undefined;
     print(
       io.stdout,
-      JSON.stringify({ ok, zones, records, seconds, records_per_second: rate, failed, ...warningFields }),
+      JSON.stringify({
+        ok,
+        zones,
+        records,
+        seconds,
+        records_per_second: rate,
+        failed,
+        ...warningFields,
+        ...(compared && { dry_run: compared }),
+      }),
     );
     return;
   }
@@ -164,6 +194,16 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
     for (const { line, message, file: included } of lines)
       print(io.stderr, escapeControls(`${included ?? file}:${line}: ${message}`));
     if (lines.length === 0) print(io.stderr, `${escapeControls(file)}: ${describeError(error)}`);
+  }
+  if (compared !== undefined) {
+    const { created, changed, deleted, unchanged } = compared;
+    print(io.stdout, `${zones} zones would have ${records} records; nothing was changed`);
+    print(
+      io.stdout,
+      `records: ${created} new, ${changed} with another TTL, ${deleted} deleted, ${unchanged} unchanged`,
+    );
+    if (failures.length > 0) print(io.stdout, `${failures.length} zones would fail`);
+    return;
   }
   print(io.stdout, `imported ${zones} zones, ${records} records in ${seconds} s, ${rate} records/s`);
   if (failures.length > 0) print(io.stdout, `${failures.length} zones failed and were not changed`);

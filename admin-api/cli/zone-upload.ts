@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { WaypostError } from '../../core/base/errors.ts';
 import { ofAccount } from './accounts.ts';
-import type { ApiClient, Json } from './client.ts';
+import { type ApiClient, asObject, type Json } from './client.ts';
 import { asDomain, DOMAINS, type Domain, domainPath, findDomain } from './domains.ts';
-import { ApiError, CliError } from './errors.ts';
+import { ApiError, CliError, type ErrorDetail } from './errors.ts';
+import { checkZoneFile } from './zone-check.ts';
 import type { ZoneFile } from './zone-files.ts';
 import { openZone, type ZoneSource } from './zone-source.ts';
 import type { LineWarning } from './zone-warnings.ts';
@@ -54,8 +55,60 @@ export async function uploadZone(client: ApiClient, zoneFile: ZoneFile, options:
   }
 }
 
-function queryOf({ keepApex, strict }: UploadOptions): string {
-  const query = [...(keepApex ? ['apex=keep'] : []), ...(strict ? ['strict=true'] : [])].join('&');
+/** What an import would change, by number of records. */
+export interface Comparison {
+  readonly created: number;
+  /** Records that get another TTL. */
+  readonly changed: number;
+  readonly deleted: number;
+  readonly unchanged: number;
+}
+
+/**
+ * Compares the file with the zone, and changes nothing. A missing zone has no records. Throws the
+ * errors of `uploadZone`.
+ */
+export async function compareZone(
+  client: ApiClient,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+): Promise<Uploaded & Comparison> {
+  const domain = await findDomain(client, zoneFile.zone);
+  if (domain === undefined) {
+    const { records, problems, warnings } = await checkZoneFile(zoneFile, options.keepApex, options.strict);
+    if (problems.length > 0) throw invalidFile(problems);
+    return { records, warnings, warningsOmitted: 0, created: records, changed: 0, deleted: 0, unchanged: 0 };
+  }
+  if (!options.replace)
+    throw new ApiError(409, { code: 'zone_exists', message: `The zone ${zoneFile.zone} exists already.`, details: [] });
+  const { locate, ...source } = await openSource(zoneFile, options.onSent);
+  const answer = await client.json({
+    method: 'PUT',
+    path: domainPath(domain, `/zonefile${queryOf(options, ['dry_run=true'])}`),
+    ...source,
+  });
+  const { created, changed, deleted, unchanged, errors } = readPreview(answer);
+  if (errors.length > 0) throw invalidFile(relocate(zoneFile, locate, errors));
+  const uploaded = parseUploaded(answer);
+  const warnings = relocate(zoneFile, locate, uploaded.warnings);
+  return { ...uploaded, warnings, created, changed, deleted, unchanged };
+}
+
+const invalidFile = (details: readonly ErrorDetail[]): ApiError =>
+  new ApiError(422, { code: 'invalid_zonefile', message: 'The file has errors.', details });
+
+function readPreview({ preview }: Json): Comparison & { readonly errors: readonly ErrorDetail[] } {
+  const { created, changed, deleted, unchanged, errors } = asObject(preview) ?? {};
+  const countOf = (changes: unknown): unknown => asObject(changes)?.count;
+  const counts = [countOf(created), countOf(changed), countOf(deleted), unchanged];
+  if (!counts.every((count) => typeof count === 'number') || !Array.isArray(errors))
+    throw new CliError('not_the_api', 'The response of the daemon has no preview; it may be an older version.');
+  const [news, ttls, gone, same] = counts;
+  return { created: news, changed: ttls, deleted: gone, unchanged: same, errors: errors as ErrorDetail[] };
+}
+
+function queryOf({ keepApex, strict }: UploadOptions, more: readonly string[] = []): string {
+  const query = [...more, ...(keepApex ? ['apex=keep'] : []), ...(strict ? ['strict=true'] : [])].join('&');
   return query === '' ? '' : `?${query}`;
 }
 
