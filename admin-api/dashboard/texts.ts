@@ -947,7 +947,7 @@ export const TEXTS = {
     behind: (entries: number | null, seconds: number | null) => {
       if (entries === null) return 'Not known';
       const changes = plural(entries, 'change', 'changes');
-      return seconds === null ? changes : `${changes}, ${seconds.toLocaleString('en')} s`;
+      return seconds === null ? changes : `${changes}, ${seconds.toLocaleString('en')}\u00a0s`;
     },
     applied: (sequence: number) => `Serves changes up to ${sequence.toLocaleString('en')}`,
     summary: (serving: number, total: number) => `${serving} of ${plural(total, 'node', 'nodes')} up to date`,
