@@ -68,13 +68,16 @@ export function keepAccount(id: number | null): void {
   keptAccount = id;
 }
 
+/** Pages that do not depend on the account that an administrator acts for. */
+const WITHOUT_ACCOUNT: readonly PageName[] = ['signIn', 'ownAccount'];
+
 type Values = Readonly<Record<string, string | number>>;
 
 /** The address of a page. `params` fill the segments in braces; `query` are the parameters. */
 export function addressOf(page: PageName, params: Values = {}, query: Readonly<Record<string, string>> = {}): string {
   const path = PAGES[page].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]));
   const all = new URLSearchParams(query);
-  if (keptAccount !== null && page !== 'signIn') all.set('account', String(keptAccount));
+  if (keptAccount !== null && !WITHOUT_ACCOUNT.includes(page)) all.set('account', String(keptAccount));
   const text = all.toString();
   return text === '' ? path : `${path}?${text}`;
 }

@@ -114,13 +114,16 @@ export async function verifyRegistration(
   }
 }
 
+/** What changes with each use. */
+type Used = Pick<Passkey, 'counter' | 'isBackedUp'>;
+
 /** Verifies a signature by the passkey. The counter must have risen since its last use. */
 export async function verifySignIn(
   secrets: Secrets,
   party: RelyingParty,
   passkey: Passkey,
   given: Assertion,
-): Promise<{ readonly counter: number; readonly challenge: ValidChallenge } | CeremonyFault> {
+): Promise<{ readonly used: Used; readonly challenge: ValidChallenge } | CeremonyFault> {
   const challenge = challengeIn(secrets, { accountId: null, rpId: party.id }, given.client_data);
   if (challenge === null) return 'bad_challenge';
   if (given.user_handle !== userHandle(passkey.accountId) || passkey.rpId !== party.id) return 'bad_passkey';
@@ -147,7 +150,8 @@ export async function verifySignIn(
       },
       requireUserVerification: true,
     });
-    return verified ? { counter: info.newCounter, challenge } : 'bad_passkey';
+    if (!verified) return 'bad_passkey';
+    return { used: { counter: info.newCounter, isBackedUp: info.credentialBackedUp }, challenge };
   } catch {
     return 'bad_passkey';
   }

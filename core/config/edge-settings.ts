@@ -57,7 +57,7 @@ export const ADMIN_HOST_SETTINGS = {
   hostname: setting(
     orNone(hostNames, 'none'),
     [],
-    'Host names whose HTTPS requests the edge forwards to the admin API, and to DNS over HTTPS if dns.doh is on. They need admin.hostname_certificate, or a domain in this service whose proxy is on and whose certificate covers them.',
+    'Host names whose HTTPS requests the edge forwards to the admin API, and to DNS over HTTPS if dns.doh is on. Passkeys of the dashboard work at these names. They need admin.hostname_certificate, or a domain in this service whose proxy is on and whose certificate covers them.',
   ),
   hostname_certificate: file(
     '"/etc/waypost/admin.crt"',

@@ -20,6 +20,8 @@ test('addresses name the account while it is acted for', () => {
   assert.is(addressOf('records', { domain_id: 3 }), '/domains/3/records?account=7');
   assert.is(addressOf('domains', {}, { q: 'a&b' }), '/domains?q=a%26b&account=7');
   assert.is(addressOf('signIn', {}, { return: '/domains?account=7' }), '/sign-in?return=%2Fdomains%3Faccount%3D7');
+  // An administrator manages the own password only.
+  assert.is(addressOf('ownAccount'), '/account');
   keepAccount(null);
   assert.is(addressOf('records', { domain_id: 3 }), '/domains/3/records');
 });
