@@ -13,6 +13,7 @@ export const TEXTS = {
   cancel: 'Cancel',
   close: 'Close',
   reload: 'Reload the page',
+  readsOnly: 'Your account can look at this page, but not change it.',
   menu: 'Menu',
   copy: 'Copy',
   copied: 'Copied',

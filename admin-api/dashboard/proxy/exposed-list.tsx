@@ -1,4 +1,5 @@
 /** Records that reveal the origin, each with the change that hides it. */
+import { useRef } from 'preact/hooks';
 import { addressOf } from '../addresses.ts';
 import type { ExposedRecord } from '../api/views.ts';
 import { toBothForms } from '../names.ts';
@@ -12,13 +13,19 @@ import type { ProxyPage } from './proxy-page.ts';
 export function ExposedList({ page }: { readonly page: ProxyPage }) {
   const texts = TEXTS.proxy.exposed;
   const { exposed, is_enabled: isEnabled } = page.proxy.value!;
+  const heading = useRef<HTMLHeadingElement>(null);
   const { isRunning, failure, run } = useAction();
   const fix = async (record: ExposedRecord): Promise<void> => {
-    if (await run(() => fixExposed(page, record))) announce(texts.fixed(record.name, record.type));
+    if (!(await run(() => fixExposed(page, record)))) return;
+    announce(texts.fixed(record.name, record.type));
+    // The button that had the focus is gone.
+    heading.current?.focus();
   };
   return (
     <section class="card">
-      <h2>{texts.heading}</h2>
+      <h2 ref={heading} tabIndex={-1}>
+        {texts.heading}
+      </h2>
       <p>{exposed.length === 0 ? texts.none : isEnabled === 1 ? texts.explanation : texts.explanationOff}</p>
       {failure.value !== null && <FailureNote failure={failure.value} />}
       {exposed.length > 0 && (

@@ -7,6 +7,7 @@ import { KeysSection } from '../dnssec/keys-section.tsx';
 import { ParentSection } from '../dnssec/parent-section.tsx';
 import { SignForm } from '../dnssec/sign-form.tsx';
 import { StatusSection } from '../dnssec/status-section.tsx';
+import { ChangeArea } from '../parts/change-area.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
@@ -21,14 +22,22 @@ export function Dnssec({ domainId }: ScreenProps) {
     <div class="stack">
       {page.failure.value !== null && <FailureNote failure={page.failure.value} retry={() => page.load()} />}
       {zone === null && page.failure.value === null && <Skeleton />}
-      {zone?.status === 'off' && <SignForm page={page} />}
+      {zone?.status === 'off' && (
+        <ChangeArea hasNote>
+          <SignForm page={page} />
+        </ChangeArea>
+      )}
       {zone !== null && zone.status !== 'off' && (
         <>
-          <StatusSection page={page} />
+          <ChangeArea hasNote>
+            <StatusSection page={page} />
+          </ChangeArea>
           <DsSection zone={zone} />
-          <ParentSection page={page} />
-          <KeysSection page={page} />
-          <ForeignKeys page={page} />
+          <ChangeArea>
+            <ParentSection page={page} />
+            <KeysSection page={page} />
+            <ForeignKeys page={page} />
+          </ChangeArea>
         </>
       )}
     </div>

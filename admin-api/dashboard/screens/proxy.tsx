@@ -1,6 +1,7 @@
 /** The proxy of a domain: switch, origin, certificate, HSTS, exposed records and purges. */
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProxyView } from '../api/views.ts';
+import { ChangeArea } from '../parts/change-area.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
@@ -29,14 +30,14 @@ export function ProxyScreen({ domainId }: ScreenProps) {
       {page.failure.value !== null && <FailureNote failure={page.failure.value} retry={() => page.load()} />}
       {proxy === null && page.failure.value === null && <Skeleton />}
       {proxy !== null && (
-        <>
+        <ChangeArea hasNote>
           <StateSection page={page} />
           <OriginForm key={originKey(proxy)} page={page} />
           <CertificateSection page={page} />
           <ExposedList page={page} />
           <HstsForm key={hstsKey(proxy)} page={page} />
           <PurgeForm page={page} />
-        </>
+        </ChangeArea>
       )}
     </div>
   );

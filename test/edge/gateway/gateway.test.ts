@@ -7,6 +7,7 @@ import { createAdminForward } from '../../../edge/gateway/admin.ts';
 import { DESTINATIONS, GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters.ts';
 import { createGateway } from '../../../edge/gateway/gateway.ts';
 import { Observer } from '../../../edge/gateway/observer.ts';
+import { type DomainSample, TailSampler } from '../../../edge/gateway/tail-sampler.ts';
 import { siteHost } from '../../../edge/http/exchange/authority.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange, type FakeRequest } from '../proxy/fake-exchange.ts';
@@ -34,10 +35,10 @@ interface Rig {
   counts(): Record<string, number>;
 }
 
-function rig(httpsPort: number | null = 8443): Rig {
+function rig(httpsPort: number | null = 8443, tail: TailSampler | null = null): Rig {
   const served: string[] = [];
   const memory = new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8);
-  const observer = new Observer(new GatewayCounters(memory), null, () => {});
+  const observer = new Observer(new GatewayCounters(memory), null, () => {}, tail);
   const handler = createGateway({
     siteOf: (host) => SITES.get(host),
     isShared: (serverName, host) => serverName.endsWith('site.test') && host.endsWith('site.test'),
@@ -203,6 +204,19 @@ for (const [what, request, expected] of TABLE)
       assert.match(exchange.field('content-type') ?? '', /^text\/html/);
     }
   });
+
+test('a redirect to https is a request of its site in the live tail; one of the admin host is not', () => {
+  const sent: DomainSample[] = [];
+  const sampler = new TailSampler({ send: (samples) => void sent.push(...samples) });
+  const { ask } = rig(8443, sampler);
+  sampler.watch(['1'.repeat(16)]);
+  for (const authority of ['www.site.test', 'admin.site.test', 'nowhere.test']) ask({ scheme: 'http', authority });
+  sampler.flush();
+  assert.equal(
+    sent.map(({ requests }) => requests.map((text) => `${JSON.parse(text).host} ${JSON.parse(text).status}`)),
+    [['www.site.test 308']],
+  );
+});
 
 test('without HTTPS there is no redirect: a site is served over HTTP, the admin API never', () => {
   const { ask, served } = rig(null);

@@ -201,8 +201,43 @@ function browserTests(): void {
         };
         assert.is(proxy.origin_host, '1.1.1.1');
         assert.equal((await world.daemon.api.call('GET', `${path}/records?name=origin`)).body.records, []);
+        assert.is(await page.evaluate('document.activeElement.textContent'), 'Records that show your server');
         await page.goto(`${world.base}/domains/999/proxy`);
         await page.getByRole('alert').first().waitFor();
+      });
+    });
+  });
+
+  test('viewers see everything, and can change nothing', async () => {
+    await withWorld(async (world) => {
+      const { api } = world.daemon;
+      await api.logIn('admin', ADMIN_PASSWORD);
+      const email = 'reader@example.net';
+      const made = { username: 'reader', email, password: ADMIN_PASSWORD, role: 'user', plan: 'pro' };
+      const account = (await api.call('POST', '/api/v1/accounts', made)).body.account as { id: number };
+      await api.logIn('reader', ADMIN_PASSWORD);
+      const id = await api.createDomain('looked.example');
+      await api.call('PUT', `/api/v1/domains/${id}/dnssec`, { enabled: true });
+      await api.logIn('admin', ADMIN_PASSWORD);
+      await api.call('PATCH', `/api/v1/accounts/${account.id}`, { role: 'viewer' });
+      await withPage(world, async (page) => {
+        await page.goto(world.base);
+        await page.getByLabel('Username or e-mail').fill('reader');
+        await page.getByLabel('Password').fill(ADMIN_PASSWORD);
+        await button(page, 'Sign in').click();
+        await page.getByRole('link', { name: 'looked.example' }).click();
+        await page.getByRole('link', { name: 'Proxy', exact: true }).click();
+        await page.getByText('Your account can look at this page, but not change it.').waitFor();
+        assert.is(await page.getByLabel('Address or host name').isDisabled(), true);
+        assert.is(await button(page, 'Turn on').count(), 0);
+        await checkScreen(page, 'proxy-viewer');
+        await page.getByRole('link', { name: 'DNSSEC' }).click();
+        await page.getByText('Your account can look at this page, but not change it.').waitFor();
+        assert.is(await button(page, 'Stop signing').count(), 0);
+        await button(page, /^Copy Digest of/).waitFor();
+        await checkScreen(page, 'dnssec-viewer');
+        await page.getByRole('link', { name: 'Live requests' }).click();
+        await page.getByText('Watching. No request has arrived yet.').waitFor();
       });
     });
   });
