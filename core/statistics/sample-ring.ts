@@ -13,7 +13,7 @@
 import { HEADER_LENGTH } from '../wire/header.ts';
 import { LOWER } from '../wire/name.ts';
 
-const RING_ENTRIES = 1024;
+const RING_ENTRIES = 4096;
 const ENTRY = 264;
 const NAME_AT = 6;
 const HEADER = 16;

@@ -7,7 +7,7 @@ import { encodeQuery } from '../../support/message.ts';
 
 const HEADER = 12;
 const APEX = parseName('example.test.');
-const CAPACITY = 1024;
+const CAPACITY = 4096;
 
 function openRing(every: number) {
   const ring = createSampleRing(every);
