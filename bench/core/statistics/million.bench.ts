@@ -1,0 +1,108 @@
+/**
+ * `node --expose-gc dist/bench/core/statistics/million.bench.js [MINUTES]`: the statistics thread's
+ * work with 1,000,000 domains, without the thread: memory, disk space, time of a sample, of writing
+ * a minute, of merging, and of reading a month. Two loads: all domains alike, and few that are
+ * queried often (Zipf).
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Collector } from '../../../core/statistics/collector.ts';
+import { SUBJECT } from '../../../core/statistics/counts.ts';
+import { openStatisticsFile } from '../../../core/statistics/files.ts';
+import { createSampleRing, SampleReader, SampleWriter } from '../../../core/statistics/sample-ring.ts';
+import { StatisticsStore } from '../../../core/statistics/store.ts';
+import { Random } from '../../dns/random.ts';
+
+const DOMAINS = 1_000_000;
+const ACCOUNTS = 10_000;
+/** Of 10,000 queries a second at a sampling of 64. */
+const SAMPLES_A_MINUTE = (10_000 * 60) / 64;
+const HOUR = 60;
+const START = 29_000_000 - (29_000_000 % HOUR);
+const HEADER = 12;
+const GB = 2 ** 30;
+const NAMES = ['', '\x03www', '\x04mail', '\x03api', '\x06_dmarc'];
+const minutes = Number(process.argv[2] ?? 3 * HOUR);
+
+const apexOf = (id: number): string => `\x08d${String(id).padStart(7, '0')}\x04test\0`;
+/** As the store reads an apex: 10 µs in the daemon are 1 µs here. */
+const idOf = (apex: Uint8Array): number => Number(Buffer.from(apex).toString('latin1', 2, 9));
+
+interface Domain {
+  readonly id: number;
+  readonly accountId: number;
+}
+
+async function measure(load: string, pick: () => number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'waypost-statistics-'));
+  const store = new StatisticsStore(openStatisticsFile(folder));
+  const ring = createSampleRing(64);
+  // The writer samples every query that it is offered here.
+  const writer = new SampleWriter({ ...ring, every: 1 });
+  let minute = START;
+  const domainOf = (id: number) => ({ id, accountId: 1 + (id % ACCOUNTS) }) satisfies Domain as never;
+  const collector = new Collector({
+    store,
+    reader: { domainByApex: (apex) => domainOf(idOf(apex)), domain: domainOf },
+    rings: [new SampleReader(ring)],
+    maxBytes: 100 * GB,
+    now: () => minute,
+  });
+  const random = new Random(1);
+  const packet = Buffer.alloc(300);
+  let [sampling, writing, tidying, longest, rss] = [0, 0, 0, 0, 0];
+  for (const end = START + minutes; minute < end; ) {
+    for (let sent = 0; sent < SAMPLES_A_MINUTE; ) {
+      for (let burst = 0; burst < 1000; burst++, sent++) {
+        const apex = apexOf(pick());
+        const name = NAMES[random.below(NAMES.length)] + apex;
+        packet.write(name, HEADER, 'latin1');
+        const type = random.below(3) === 0 ? 28 : 1;
+        writer.offer(packet, 0, { type, rcode: 0, nameEnd: HEADER + name.length, zoneLength: apex.length });
+      }
+      const begin = performance.now();
+      collector.drain();
+      sampling += performance.now() - begin;
+    }
+    minute++;
+    let begin = performance.now();
+    collector.startMinute();
+    writing += performance.now() - begin;
+    longest = Math.max(longest, performance.now() - begin);
+    begin = performance.now();
+    await collector.tidy(() => false);
+    tidying += performance.now() - begin;
+    rss = Math.max(rss, process.memoryUsage().rss);
+  }
+  globalThis.gc?.();
+  const { heapUsed } = process.memoryUsage();
+  const id = pick();
+  const begin = performance.now();
+  collector.read({ kind: SUBJECT.domain, id, from: minute - (minute % HOUR) - 719 * HOUR, step: HOUR, points: 720 });
+  const reading = performance.now() - begin;
+  const samples = minutes * SAMPLES_A_MINUTE;
+  const row = [
+    load,
+    `${((sampling * 1000) / samples).toFixed(2)} µs`,
+    `${(writing / minutes).toFixed(0)} ms (at most ${longest.toFixed(0)})`,
+    `${(tidying / minutes).toFixed(0)} ms`,
+    `${(heapUsed / 2 ** 20).toFixed(0)} MB`,
+    `${(rss / 2 ** 20).toFixed(0)} MB`,
+    `${(store.bytes / 2 ** 20).toFixed(0)} MB`,
+    `${(statSync(join(folder, 'counts.mdb')).size / 2 ** 20).toFixed(0)} MB`,
+    `${reading.toFixed(1)} ms`,
+  ];
+  process.stdout.write(`| ${row.join(' | ')} |\n`);
+  await store.close();
+  rmSync(folder, { recursive: true });
+}
+
+process.stdout.write(
+  '| load | a sample | writing a minute | merging, a minute | heap | RSS | counts | file | reading 30 days |\n',
+);
+process.stdout.write('|---|---|---|---|---|---|---|---|---|\n');
+const random = new Random(2);
+await measure('uniform', () => 1 + random.below(DOMAINS));
+// The inverse of the distribution function of Zipf with exponent 1, approximately.
+await measure('Zipf', () => Math.floor(DOMAINS ** (random.below(1 << 24) / (1 << 24))));
