@@ -22,6 +22,8 @@ export const PAGES = {
   tsigKeys: '/tsig-keys',
   addTsigKey: '/tsig-keys/add',
   audit: '/audit',
+  domainStatistics: '/domains/{domain_id}/statistics',
+  statistics: '/statistics',
   accounts: '/accounts',
   addAccount: '/accounts/add',
   account: '/accounts/{account_id}',

@@ -17,6 +17,7 @@ const admins = ({ role }: User): boolean => role === 'admin';
 const ENTRIES: readonly NavigationEntry[] = [
   { page: 'overview', label: TEXTS.navigation.overview, section: '/overview', isFor: anyone },
   { page: 'domains', label: TEXTS.navigation.domains, section: '/domains', isFor: anyone },
+  { page: 'statistics', label: TEXTS.navigation.statistics, section: '/statistics', isFor: anyone },
   { page: 'keys', label: TEXTS.navigation.keys, section: '/api-keys', isFor: anyone },
   { page: 'tsigKeys', label: TEXTS.navigation.tsigKeys, section: '/tsig-keys', isFor: anyone },
   { page: 'apps', label: TEXTS.navigation.apps, section: '/mini-apps', isFor: anyone },
@@ -39,6 +40,7 @@ export const DOMAIN_TABS = [
   'proxy',
   'requests',
   'dnssec',
+  'domainStatistics',
   'history',
   'setUp',
 ] as const satisfies readonly PageName[];

@@ -13,3 +13,9 @@ export function formatBytes(bytes: number): string {
   }
   return `${value.toLocaleString('en', { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${UNITS[unit]}`;
 }
+
+/** Such as `1,234`, from a million on `1.2M`. */
+export function formatCount(count: number): string {
+  if (count < 1_000_000) return count.toLocaleString('en');
+  return count.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 });
+}

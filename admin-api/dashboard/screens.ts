@@ -22,6 +22,8 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   tsigKeys: async () => (await import('./screens/tsig-keys.tsx')).TsigKeys,
   addTsigKey: async () => (await import('./screens/add-tsig-key.tsx')).AddTsigKey,
   audit: async () => (await import('./screens/audit.tsx')).Audit,
+  domainStatistics: async () => (await import('./screens/statistics.tsx')).DomainStatistics,
+  statistics: async () => (await import('./screens/statistics.tsx')).AccountStatistics,
   accounts: async () => (await import('./screens/accounts.tsx')).Accounts,
   addAccount: async () => (await import('./screens/add-account.tsx')).AddAccount,
   account: async () => (await import('./screens/account.tsx')).AccountPage,

@@ -17,6 +17,7 @@ export const TEXTS = {
   menu: 'Menu',
   copy: 'Copy',
   copied: 'Copied',
+  none: '–',
   utc: (time: string) => `${time} UTC`,
   signIn: {
     title: 'Sign in',
@@ -57,6 +58,7 @@ export const TEXTS = {
     apps: 'Mini-apps',
     reviews: 'Review',
     audit: 'Audit log',
+    statistics: 'Statistics',
     accounts: 'Accounts',
     nodes: 'Nodes',
   },
@@ -66,6 +68,7 @@ export const TEXTS = {
     records: 'Records',
     history: 'History',
     zoneFile: 'Zone file',
+    domainStatistics: 'Statistics',
     setUp: 'Nameservers',
     proxy: 'Proxy',
     requests: 'Live requests',
@@ -917,6 +920,54 @@ export const TEXTS = {
     removed: (username: string) => `The account ${username} was deleted.`,
     usage: (domains: number, records: number) =>
       `${plural(domains, 'domain', 'domains')}, ${plural(records, 'record', 'records')}`,
+  },
+  statistics: {
+    title: 'Statistics',
+    ofAccount: 'All domains of the account together.',
+    range: 'Time range',
+    ranges: { '1h': '1 hour', '6h': '6 hours', '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
+    sampled: (sampling: number) =>
+      `DNS figures are estimates: one query in ${sampling.toLocaleString('en')} is counted. Requests and bytes are exact.`,
+    exact: 'All queries and requests are counted.',
+    missing: (nodes: readonly string[]) =>
+      `Not included: ${nodes.join(', ')}. ${nodes.length === 1 ? 'This node does not answer or keeps' : 'These nodes do not answer or keep'} no statistics.`,
+    empty: 'No queries and no requests in this time',
+    emptyHint:
+      'Counts appear a few seconds after resolvers and visitors use a domain. Choose a longer time range, or check that your registrar has our nameservers.',
+    queries: 'DNS queries',
+    requests: 'HTTP requests',
+    bandwidth: 'Bandwidth',
+    fromCache: 'Bytes from the cache',
+    byType: 'DNS queries by type',
+    byCode: 'DNS queries by response code',
+    byStatus: 'HTTP requests by status',
+    byCache: 'HTTP requests by cache result',
+    bytes: 'Bytes sent',
+    topNames: 'Most queried names',
+    name: 'Name',
+    count: 'Queries',
+    others: 'Others',
+    total: 'Total',
+    time: 'Time',
+    per: (seconds: number) => {
+      if (seconds % 86_400 === 0) return `per ${plural(seconds / 86_400, 'day', 'days')}`;
+      if (seconds % 3600 === 0) return `per ${plural(seconds / 3600, 'hour', 'hours')}`;
+      return `per ${plural(seconds / 60, 'minute', 'minutes')}`;
+    },
+    at: (local: string, utc: string) => `${local} (${utc} UTC)`,
+    table: 'Show as a table',
+    chart: (title: string) => `Chart: ${title}. The same figures are in the table below it.`,
+    cacheResults: {
+      hit: 'Hit',
+      miss: 'Miss',
+      revalidated: 'Revalidated',
+      stale: 'Stale',
+      bypass: 'Not cacheable',
+      none: 'Without the cache',
+    },
+    originBytes: 'From origins',
+    cachedBytes: 'From the cache',
+    refreshed: 'The figures refresh every minute.',
   },
   nodes: {
     title: 'Nodes',

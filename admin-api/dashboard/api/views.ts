@@ -16,6 +16,7 @@ export type RecordChange = components['schemas']['RecordChange'];
 export type ListedCertificate = components['schemas']['ListedCertificate'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Account = components['schemas']['Account'];
+export type Statistics = components['schemas']['Statistics'];
 export type Node = components['schemas']['Node'];
 export type OwnAccountView = components['schemas']['OwnAccount'];
 export type Passkey = components['schemas']['Passkey'];
