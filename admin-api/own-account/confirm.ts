@@ -32,7 +32,7 @@ export const FACTOR_FAULTS = {
   503: ['busy'],
 } as const;
 
-type Work<R extends Reply> = (draft: Draft, account: Account) => ChangeResult<R>;
+type Work<R extends Reply> = (draft: Draft, account: Account) => ChangeResult<R> | Promise<ChangeResult<R>>;
 
 /**
  * Runs `work` after the password was verified. Guesses count as sign-ins do. The response is not
@@ -49,12 +49,12 @@ export async function changeWithPassword<R extends Reply>(
   const account = services.reader.account(id);
   if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw wrongPassword();
   headers['Cache-Control'] = 'no-store';
-  return change(services, context, (draft) => {
+  return change(services, context, async (draft) => {
     const current = draft.account(id);
     if (current === undefined) throw accountGone();
     // It may have changed while the password was verified.
     if (current.passwordHash !== account.passwordHash) throw wrongPassword();
-    return { ...work(draft, current), skipsReplay: true };
+    return { ...(await work(draft, current)), skipsReplay: true };
   });
 }
 

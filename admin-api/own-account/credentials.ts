@@ -12,14 +12,17 @@ import { type Confirmation, type ConfirmedContext, changeWithPassword } from './
  * Ends the other sessions of the account, which somebody else may have opened. Tokens stay valid
  * unless `revoke_tokens` is true. Throws the errors of changeWithPassword.
  */
-export async function changePassword(
+export function changePassword(
   parts: SignInParts,
   context: ConfirmedContext<Confirmation & { readonly new_password: string; readonly revoke_tokens?: boolean }>,
 ) {
   const { new_password: password, revoke_tokens: revokesTokens = false } = context.body;
   const { session, token } = context.caller;
-  const passwordHash = await parts.passwords.hash(password);
-  return changeWithPassword(parts, context, (draft, account) => {
+  // After the current password was verified, and once if the commit conflicts.
+  let hashing: Promise<string> | undefined;
+  return changeWithPassword(parts, context, async (draft, account) => {
+    hashing ??= parts.passwords.hash(password);
+    const passwordHash = await hashing;
     draft.put(accounts, { ...account, passwordHash, updatedAt: nowSeconds() });
     unlockCodes(draft, account.id);
     const sessionsEnded = endSessions(draft, account.id, session?.row.id);

@@ -253,6 +253,16 @@ await everywhere('contract, one-time codes', (test) => {
     refused(await browser.send('POST', `${TOTP_PATH}/recovery-codes`, { password }), '409 totp_disabled');
   });
 
+  test('an Idempotency-Key returns no secret again, nor tells whether a password was the same', async ({ world }) => {
+    const { client, password } = await world.member();
+    const headers = { 'idempotency-key': 'once' };
+    const first = succeeded(await client.post(TOTP_PATH, { password }, headers)).body;
+    refused(await client.post(TOTP_PATH, { password: 'wrong' }, headers), '403 wrong_password');
+    const again = succeeded(await client.post(TOTP_PATH, { password }, headers));
+    assert.is(again.headers.get('idempotent-replayed'), null);
+    assert.is.not(again.body.secret, first.secret);
+  });
+
   test('tokens need the scope account, viewers a session', async ({ world }) => {
     const member = await world.member();
     const { password } = member;
