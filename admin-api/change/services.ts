@@ -16,6 +16,8 @@ import type { Turns } from './turns.ts';
 /** Finds domains by a part of their name: see admin-api/domains/search.ts. */
 export interface DomainFinder {
   find(accountId: Id, search: DomainSearchOptions): Promise<FoundDomains>;
+  /** Makes the next search of the account fast. */
+  prepare(accountId: Id): void;
 }
 
 export interface DomainSearchOptions {

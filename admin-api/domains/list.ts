@@ -3,7 +3,7 @@ import { InvalidError } from '../../core/base/errors.ts';
 import { type Id, idAt, nameKey, writeId } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account, Domain, Token } from '../../core/store/rows.ts';
-import { formatName, type Name, parseName } from '../../core/wire/name.ts';
+import { formatHost, formatName, type Name, parseName } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
 import { Steps } from '../change/steps.ts';
 import { invalidCursor, type Page, type Sort } from '../http/lists.ts';
@@ -38,7 +38,9 @@ export async function listDomains(
   const wanted = normalizeSearch(search);
   const isByName = sort.key === 'domain';
   if (only !== undefined) {
-    const rows = rowsOf(services.reader, account, only).filter(({ apex }) => searchTextOf(apex).includes(wanted));
+    const rows = rowsOf(services.reader, account, only).filter(({ apex }) =>
+      searchTextOf(formatHost(apex)).includes(wanted),
+    );
     return isByName ? sortByName(rows, page, sort) : listByValue(services, account, rows.map(idOf), page, sort);
   }
   if (isByName) return listByName(services, account, wanted, page, sort);

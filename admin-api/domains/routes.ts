@@ -41,7 +41,10 @@ export function domainRoutes(services: Services): Route[] {
       faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'], ...ACTING_FAULTS },
       async run(context) {
         const { query, caller } = context;
-        const { rows, last, total } = await listDomains(services, accountOf(services.reader, context), caller.token, {
+        const account = accountOf(services.reader, context);
+        // Its user probably searches next.
+        if (caller.session !== undefined) services.search.prepare(account.id);
+        const { rows, last, total } = await listDomains(services, account, caller.token, {
           page: readPage(query),
           sort: readSort(query, DOMAIN_SORTS),
           search: query.get('q'),

@@ -1,10 +1,8 @@
 /** Searches in names and contents: in any case, in A-labels or in Unicode. */
 import { domainToUnicode } from 'node:url';
-import { formatHost, type Name } from '../../core/wire/name.ts';
 
-/** The name in A-labels, and behind a tab in Unicode if that differs. */
-export function searchTextOf(apex: Name): string {
-  const ascii = formatHost(apex);
+/** `ascii`: a name in A-labels. With its Unicode form behind a tab, if that differs. */
+export function searchTextOf(ascii: string): string {
   const unicode = ascii.includes('xn--') ? domainToUnicode(ascii) : '';
   return unicode === '' || unicode === ascii ? ascii : `${ascii}\t${unicode}`;
 }

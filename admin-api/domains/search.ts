@@ -27,8 +27,6 @@ interface Entry {
   readonly id: Id;
   /** Canonical key as Latin-1. */
   readonly key: string;
-  /** The name in A-labels, and behind a tab in Unicode if that differs. */
-  readonly text: string;
 }
 
 interface Piece {
@@ -45,6 +43,9 @@ interface Joined {
   readonly starts: readonly number[];
 }
 
+/** A search that only reads the names. */
+const NOTHING: DomainSearchOptions = { wanted: '', after: null, limit: 0 };
+
 interface DomainChange {
   readonly apex: Name;
   readonly id: Id;
@@ -52,19 +53,25 @@ interface DomainChange {
 }
 
 export class DomainSearch implements DomainFinder {
-  readonly #reader: Pick<StoreReader, 'apexesOf'>;
+  readonly #reader: Pick<StoreReader, 'apexKeysOf'>;
   /** In order of use, least recently used first. */
   readonly #accounts = new Map<Id, Promise<NameList>>();
   /** Changes of accounts whose list is being built. */
   readonly #reading = new Map<Id, DomainChange[]>();
 
-  constructor(reader: Pick<StoreReader, 'apexesOf'>, journal: Pick<Journal, 'onDomain'>) {
+  constructor(reader: Pick<StoreReader, 'apexKeysOf'>, journal: Pick<Journal, 'onDomain'>) {
     this.#reader = reader;
     journal.onDomain(({ accountId, apex, id }, present) => {
       const reading = this.#reading.get(accountId);
       if (reading !== undefined) reading.push({ apex, id, present });
       else void this.#accounts.get(accountId)?.then((list) => list.change({ apex, id, present }));
     });
+  }
+
+  /** Reads the names of an account in the background, before they are searched. */
+  prepare(accountId: Id): void {
+    // A failure is that of the search that follows.
+    if (!this.#accounts.has(accountId)) void this.find(accountId, NOTHING).catch(() => {});
   }
 
   /** Domains whose name contains the text, in A-labels or in Unicode, in canonical order. */
@@ -85,14 +92,15 @@ export class DomainSearch implements DomainFinder {
     try {
       const list = new NameList();
       const steps = new Steps();
-      for (let after: Name | null = null; ; ) {
-        const found = this.#reader.apexesOf(accountId, after, PAGE);
-        for (const { apex, id } of found) list.append(apex, id);
+      for (let after: string | null = null; ; ) {
+        const found: Entry[] = this.#reader.apexKeysOf(accountId, after, PAGE);
+        for (const entry of found) list.append(entry);
         if (found.length < PAGE) break;
-        after = found[found.length - 1].apex;
+        after = found[found.length - 1].key;
         await steps.next();
       }
       for (const change of changes) list.change(change);
+      await list.join();
       return list;
     } catch (error) {
       this.#accounts.delete(accountId);
@@ -119,14 +127,22 @@ class NameList {
   readonly #pieces: Piece[] = [];
   size = 0;
 
+  /** Makes the texts of all pieces, so that the first search need not. */
+  async join(): Promise<void> {
+    const steps = new Steps();
+    for (const piece of [...this.#pieces]) {
+      piece.joined ??= joinEntries(piece.entries);
+      await steps.next();
+    }
+  }
+
   /** Adds a name that sorts after all others. */
-  append(apex: Name, id: Id): void {
+  append(entry: Entry): void {
     let last = this.#pieces[this.#pieces.length - 1];
     if (last === undefined || last.keys.length >= PIECE_SIZE) {
       last = { keys: [], entries: [], joined: null };
       this.#pieces.push(last);
     }
-    const entry = entryOf(apex, id);
     last.keys.push(entry.key);
     last.entries.push(entry);
     last.joined = null;
@@ -138,7 +154,7 @@ class NameList {
     const p = this.#pieceOf(key);
     const piece = this.#pieces[p];
     if (piece === undefined) {
-      if (present) this.append(apex, id);
+      if (present) this.append({ id, key });
       return;
     }
     const at = lowerBound(piece.keys, key);
@@ -146,11 +162,11 @@ class NameList {
     if (!present && !isKnown) return;
     piece.joined = null;
     // A domain that was deleted and created again has another id.
-    if (present && isKnown) piece.entries[at] = entryOf(apex, id);
+    if (present && isKnown) piece.entries[at] = { id, key };
     else if (present) {
       this.size++;
       piece.keys.splice(at, 0, key);
-      piece.entries.splice(at, 0, entryOf(apex, id));
+      piece.entries.splice(at, 0, { id, key });
       if (piece.keys.length >= 2 * PIECE_SIZE) {
         const half = { keys: piece.keys.splice(PIECE_SIZE), entries: piece.entries.splice(PIECE_SIZE), joined: null };
         this.#pieces.splice(p + 1, 0, half);
@@ -221,17 +237,13 @@ function nameOf(key: string): Name {
   return nameOfKey(bytes, 0, bytes.length);
 }
 
-function entryOf(apex: Name, id: Id): Entry {
-  return { id, key: latin1(nameKey(apex)), text: searchTextOf(apex) };
-}
-
 /** The entries whose text contains `wanted`, in their order. */
 function matchesIn(piece: Piece, wanted: string): Entry[] {
   if (wanted === '') return [...piece.entries];
   const found: Entry[] = [];
   // The separators are not in any name.
   if (/[\n\t]/.test(wanted)) return found;
-  piece.joined ??= join(piece.entries);
+  piece.joined ??= joinEntries(piece.entries);
   const { text, starts } = piece.joined;
   for (let at = text.indexOf(wanted), i = 0; at >= 0; ) {
     while (i + 1 < starts.length && starts[i + 1] <= at) i++;
@@ -242,12 +254,15 @@ function matchesIn(piece: Piece, wanted: string): Entry[] {
   return found;
 }
 
-function join(entries: readonly Entry[]): Joined {
+function joinEntries(entries: readonly Entry[]): Joined {
   const starts: number[] = [];
-  let length = 0;
-  for (const { text } of entries) {
-    starts.push(length);
-    length += text.length + 1;
+  let text = '';
+  for (const { key } of entries) {
+    starts.push(text.length);
+    text += `\n${searchTextOf(hostOf(key))}`;
   }
-  return { text: entries.map(({ text }) => `\n${text}`).join(''), starts };
+  return { text, starts };
 }
+
+/** A domain has letters, digits, hyphens and underscores only, so its key has no escapes. */
+const hostOf = (key: string): string => key.slice(0, -1).split('\0').reverse().join('.');

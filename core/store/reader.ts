@@ -13,7 +13,6 @@ import {
   LOOKUP,
   lookupKey,
   nameKey,
-  nameOfKey,
   recordsAt,
   recordsOfType,
   targetKeyParts,
@@ -375,13 +374,16 @@ export class StoreReader extends Reader {
     return decodeZoneState(this.environment.zones.get(idKey(domainId)));
   }
 
-  /** The apexes of an account's domains in canonical order, after `after`; no row is read. */
-  apexesOf(accountId: Id, after: Name | null, limit: number): { readonly apex: Name; readonly id: Id }[] {
+  /**
+   * The name keys of the apexes of an account's domains, as Latin-1 and in canonical order, after
+   * the key `after`. No row is read.
+   */
+  apexKeysOf(accountId: Id, after: string | null, limit: number): { readonly key: string; readonly id: Id }[] {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
-    const start = startAfter(prefix, after === null ? null : nameKey(after));
+    const start = startAfter(prefix, after === null ? null : Buffer.from(after, 'latin1'));
     return this.raw
       .range(LOOKUPS, start, afterPrefix(prefix), limit)
-      .map(({ key, value }) => ({ apex: nameOfKey(key, prefix.length, key.length), id: idAt(value) }));
+      .map(({ key, value }) => ({ key: key.toString('latin1', prefix.length), id: idAt(value) }));
   }
 
   /**

@@ -7,6 +7,7 @@ import { DomainSearch } from '../../../admin-api/domains/search.ts';
 import type { DomainListener } from '../../../core/journal/journal.ts';
 import { nameKey } from '../../../core/store/keys.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import { latin1 } from '../../../core/wire/latin1.ts';
 import { type Name, parseName } from '../../../core/wire/name.ts';
 import fc from '../../support/fc.ts';
 import { type Daemon, listOf, startDaemon } from '../daemon.ts';
@@ -27,10 +28,10 @@ class Names {
   constructor(names: Iterable<string>) {
     for (const name of names) this.present.add(name);
     const reader = {
-      apexesOf: (_account: number, after: Name | null, limit: number) =>
+      apexKeysOf: (_account: number, after: string | null, limit: number) =>
         inOrder(this.present)
-          .map((name) => ({ apex: apexOf(name), id: this.#idOf(name) }))
-          .filter(({ apex }) => after === null || Buffer.compare(nameKey(apex), nameKey(after)) > 0)
+          .map((name) => ({ key: latin1(nameKey(apexOf(name))), id: this.#idOf(name) }))
+          .filter(({ key }) => after === null || key > after)
           .slice(0, limit),
     };
     this.search = new DomainSearch(reader, {
