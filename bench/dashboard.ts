@@ -5,6 +5,7 @@
 import { chromium } from 'playwright-core';
 import { ADMIN_PASSWORD, startDaemon } from '../test/support/daemon.ts';
 import { pathOf } from '../test/system/edge/clients/programs.ts';
+import { measureDomains } from './dashboard/domains.ts';
 import { type Figure, figureTable, type World } from './dashboard/figures.ts';
 import { measureFirstPage } from './dashboard/first-page.ts';
 import { measureRecords } from './dashboard/records.ts';
@@ -16,6 +17,7 @@ const PARTS = {
   sizes: measureSizes,
   'first-page': measureFirstPage,
   records: measureRecords,
+  domains: measureDomains,
 } as const satisfies Record<string, (world: World) => Promise<readonly Figure[]>>;
 
 const options = readOptions({

@@ -867,8 +867,14 @@ export const TEXTS = {
     noMatch: (text: string) => `No account contains “${text}”.`,
     clearSearch: 'Show all accounts',
     empty: 'No accounts',
-    shown: (count: number, more: boolean) =>
-      more ? `${plural(count, 'account', 'accounts')} shown, more below` : plural(count, 'account', 'accounts'),
+    sorts: {
+      oldest: 'Oldest first',
+      newest: 'Newest first',
+      name: 'Username',
+      nameDescending: 'Username, Z to A',
+    },
+    shown: (count: number, isAll: boolean) =>
+      isAll ? plural(count, 'account', 'accounts') : `${plural(count, 'account', 'accounts')} shown, more below`,
   },
   account: {
     title: (username: string) => `Account ${username}`,

@@ -4,8 +4,8 @@ import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { Result } from '../api.ts';
 import type { Failure } from '../failure.ts';
 
-/** A search starts when the user has stopped typing for this time. */
-const TYPING_MS = 40;
+/** After this time, a search does not wait for the response to the one before. */
+const PATIENCE_MS = 1000;
 
 /** Rows of one request. `cursor`: of the next request; null if there are no more. */
 export interface Page<Row> {
@@ -39,6 +39,9 @@ export function usePagedList<Row>(
   /** Counts first pages: responses to earlier searches are ignored. */
   const current = useRef(0);
   const isLoadingMore = useRef(false);
+  /** One search at a time: while it runs, the user may type more letters, which are one more. */
+  const isSearching = useRef(false);
+  const isOutdated = useRef(false);
   const reader = useRef(read);
   reader.current = read;
 
@@ -56,7 +59,8 @@ export function usePagedList<Row>(
 
   const loadMore = useCallback(async (): Promise<void> => {
     const cursor = found.peek()?.cursor ?? null;
-    if (cursor === null || isLoadingMore.current) return;
+    // The cursor belongs to the list before a search.
+    if (cursor === null || isLoadingMore.current || isSearching.current) return;
     isLoadingMore.current = true;
     await load(cursor);
     isLoadingMore.current = false;
@@ -82,9 +86,16 @@ export function usePagedList<Row>(
     found.value = { rows, cursor, total };
   }, []);
 
-  useEffect(() => {
-    const timer = setTimeout(reload, found.peek() === null ? 0 : TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [search]);
+  const startSearch = useCallback(async (): Promise<void> => {
+    isOutdated.current = true;
+    if (isSearching.current) return;
+    isSearching.current = true;
+    while (isOutdated.current) {
+      isOutdated.current = false;
+      await Promise.race([reload(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+    }
+    isSearching.current = false;
+  }, []);
+  useEffect(() => void startSearch(), [search]);
   return { found, failure, loadMore, reload, refresh };
 }

@@ -1,8 +1,8 @@
 /** All accounts, with a search, for administrators. */
-import { useRef } from 'preact/hooks';
 import { addressOf } from '../addresses.ts';
 import type { Account } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
+import { EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
 import { isNarrow } from '../parts/screen-size.ts';
@@ -12,7 +12,7 @@ import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
-import { currentQuery, openPage, replaceQuery } from '../router.ts';
+import { openPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 100;
@@ -21,25 +21,36 @@ const ROW = 44;
 const NARROW_ROW = 100;
 const COLUMNS = 6;
 
-async function readAccounts(searched: string, cursor: string | null): Promise<Result<Page<Account>>> {
-  const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
+const SORTS = [
+  { value: 'id', label: TEXTS.accounts.sorts.oldest },
+  { value: '-id', label: TEXTS.accounts.sorts.newest },
+  { value: 'username', label: TEXTS.accounts.sorts.name },
+  { value: '-username', label: TEXTS.accounts.sorts.nameDescending },
+];
+
+async function readAccounts(q: string, sort: string, cursor: string | null): Promise<Result<Page<Account>>> {
+  const query = {
+    ...{ limit: PAGE, sort: sort as 'id' },
+    ...(q === '' ? {} : { q }),
+    ...(cursor === null ? {} : { cursor }),
+  };
   const result = await settle(api.GET('/api/v1/accounts', { params: { query } }));
   if (!result.ok) return result;
-  const { accounts, next_cursor } = result.data;
-  return { ...result, data: { rows: accounts, cursor: next_cursor } };
+  const { accounts, next_cursor, total } = result.data;
+  return { ...result, data: { rows: accounts, cursor: next_cursor, total } };
 }
 
 export function Accounts() {
   const texts = TEXTS.accounts;
   usePageTitle(texts.title);
-  const searched = currentQuery.value.get('q') ?? '';
-  const search = useRef<HTMLInputElement>(null);
-  const list = usePagedList(searched, (cursor) => readAccounts(searched, cursor));
+  const { q, sort } = readListQuery(SORTS);
+  const list = usePagedList(`${sort} ${q}`, (cursor) => readAccounts(q, sort, cursor));
   const { found, failure, loadMore, reload, refresh } = list;
   useChanges(({ kind }) => kind === 'account', refresh);
-  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   useShortcut('n', TEXTS.help.addAccount, () => openPage('addAccount'));
   const accounts = found.value?.rows ?? [];
+  // A search that ends early has no total.
+  const isCounted = found.value?.cursor === null || found.value?.total != null;
   return (
     <>
       <div class="head">
@@ -48,28 +59,18 @@ export function Accounts() {
           {texts.add}
         </a>
       </div>
-      <div class="tools">
-        <input
-          ref={search}
-          type="search"
-          aria-label={texts.search}
-          placeholder={texts.searchHint}
-          value={searched}
-          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
-        />
-        <p class="hint" role="status">
-          {found.value !== null && texts.shown(accounts.length, found.value.cursor !== null)}
-        </p>
-      </div>
+      <ListTools
+        label={texts.search}
+        hint={texts.searchHint}
+        sorts={SORTS}
+        count={found.value === null ? null : texts.shown(found.value.total ?? accounts.length, isCounted)}
+      />
       {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
       {found.value === null && failure.value === null && <Skeleton />}
       {found.value !== null && accounts.length === 0 && (
-        <section class="empty">
-          <h2>{searched === '' ? texts.empty : texts.noMatch(searched)}</h2>
-          <button type="button" class="button" onClick={() => replaceQuery({ q: '' })}>
-            {texts.clearSearch}
-          </button>
-        </section>
+        <EmptyList searched={q} noMatch={texts.noMatch} clear={texts.clearSearch}>
+          <h2>{texts.empty}</h2>
+        </EmptyList>
       )}
       {accounts.length > 0 && (
         <table class="table accounts">

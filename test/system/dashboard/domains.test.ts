@@ -117,13 +117,14 @@ function browserTests(): void {
       await withPage(world, async (page) => {
         await signIn(page, base);
         await shows(page, 'a.example', 'b.example', 'c.example', 'gone.example');
-        await daemon.api.call('DELETE', `/api/v1/domains/${ids.get('gone.example')}`);
         const select = async (...domains: string[]): Promise<void> => {
           for (const domain of domains) await page.getByLabel(`Select ${domain}`).check();
         };
         const dialog = page.getByRole('dialog');
         await select('a.example', 'gone.example');
         await checkScreen(page, 'domains-selected');
+        // Someone else deletes a selected domain.
+        await daemon.api.call('DELETE', `/api/v1/domains/${ids.get('gone.example')}`);
         await page.getByRole('button', { name: 'Proxy on' }).click();
         await dialog.getByText('Finished: 1 of 2 domains.').waitFor();
         await dialog.getByText('1 domain could not be changed').waitFor();
