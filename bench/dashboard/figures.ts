@@ -66,8 +66,8 @@ export async function signIn(page: Page, base: string): Promise<void> {
   await page.goto(`${base}/domains`);
   await page.getByLabel('Username or e-mail').fill('admin');
   await page.getByLabel('Password').fill(ADMIN_PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 /** Slows the processor of the page down. */

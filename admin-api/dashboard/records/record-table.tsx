@@ -68,10 +68,10 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
     if (isReadOnly) return;
     const result = await pasteLines(editor, text);
     pasted.value = result.ok ? result.pasted : result.failure;
-    if (result.ok) {
-      announce(texts.pasted.added(result.pasted.added));
-      scrollTo({ top: 0 });
-    }
+    if (!result.ok) return;
+    const { added, existing, errors } = result.pasted;
+    if (existing === 0 && errors.length === 0) announce(texts.pasted.added(added));
+    scrollTo({ top: 0 });
   });
   const clearSelection = (): void => {
     selected.value = new Set();

@@ -78,7 +78,7 @@ function browserTests(): void {
       const zone = await createZone(world, 'example.com');
       await withPage(world, async (page) => {
         await signIn(page, world.base);
-        await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
         await page.goto(`${zone.address}/records`);
         await page.getByText('No records yet').waitFor();
         await checkScreen(page, 'records-empty');
@@ -197,7 +197,7 @@ function browserTests(): void {
       ]);
       await withPage(world, async (page) => {
         await signIn(page, world.base);
-        await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
         await page.goto(`${zone.address}/records`);
         // The current addresses of an ALIAS.
         await page.waitForFunction(`fetch('/api/v1${zone.path.slice(7)}/records').then((response) => response.json())
@@ -315,7 +315,8 @@ function browserTests(): void {
       const [api, www] = await zone.records();
       await withPage(world, async (page) => {
         await signIn(page, world.base);
-        await page.getByRole('link', { name: 'example.com' }).first().click();
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await page.goto(`${zone.address}/records`);
         const edit = async (name: string, content: string): Promise<void> => {
           await page.getByRole('button', { name: `Edit ${name} A` }).click();
           await editedRow(page).getByLabel('Value').fill(content);
@@ -408,7 +409,7 @@ function browserTests(): void {
       assert.is(before.length, 6);
       await withPage(world, async (page) => {
         await signIn(page, world.base);
-        await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
         await page.goto(`${zone.address}/records`);
         await page.getByText('6 records', { exact: true }).waitFor();
         for (const { content } of await zone.records())
