@@ -19,6 +19,8 @@ export function followWatched(tail: RequestTail, send: (message: Watched) => voi
     timer = domainIds.length === 0 ? null : setTimeout(update, REPEAT_MS).unref();
   };
   tail.onWatched(update);
+  // Other nodes may watch before the threads of this one start.
+  if (tail.watched.length > 0) update();
   return {
     close() {
       tail.onWatched(() => {});

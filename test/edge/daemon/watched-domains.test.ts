@@ -1,0 +1,26 @@
+/** The threads receive the watched domains: at once, when they change, and when nobody watches. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RequestTail } from '../../../core/tail/request-tail.ts';
+import { followWatched } from '../../../edge/daemon/watched-domains.ts';
+
+test('domains that are watched before the threads start, and changes since', () => {
+  const tail = new RequestTail('n1');
+  const early = tail.watch(1, () => {});
+  const sent: (readonly string[])[] = [];
+  const watched = followWatched(tail, ({ domainIds }) => sent.push(domainIds));
+  const later = tail.watch(2, () => {});
+  early();
+  later();
+  watched.close();
+  tail.watch(3, () => {});
+  assert.equal(sent, [['1'], ['1', '2'], ['2'], []]);
+});
+
+test('nothing is sent while nobody watches', () => {
+  const sent: unknown[] = [];
+  followWatched(new RequestTail('n1'), (message) => sent.push(message)).close();
+  assert.equal(sent, []);
+});
+
+test.run();
