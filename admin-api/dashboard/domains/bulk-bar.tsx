@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ListedDomain } from '../api/views.ts';
 import { toUnicode } from '../names.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { deleteDomain, enableDnssec, setProxy, ZoneExport } from './actions.ts';
 import { BulkDialog, type BulkTask } from './bulk-dialog.tsx';
@@ -33,27 +34,33 @@ export function BulkBar({ selected, onSelect, onDone }: BulkBarProps) {
   return (
     <section class="save-bar bulk-bar" aria-label={texts.label}>
       <p>{texts.selected(selected.length)}</p>
-      <button type="button" class="button" onClick={() => start(texts.proxyOn, setProxy(true))}>
-        {texts.proxyOn}
-      </button>
-      <button type="button" class="button" onClick={() => start(texts.proxyOff, setProxy(false))}>
-        {texts.proxyOff}
-      </button>
-      <button type="button" class="button" onClick={() => start(texts.dnssecOn, enableDnssec)}>
-        {texts.dnssecOn}
-      </button>
+      {!isReader.value && (
+        <>
+          <button type="button" class="button" onClick={() => start(texts.proxyOn, setProxy(true))}>
+            {texts.proxyOn}
+          </button>
+          <button type="button" class="button" onClick={() => start(texts.proxyOff, setProxy(false))}>
+            {texts.proxyOff}
+          </button>
+          <button type="button" class="button" onClick={() => start(texts.dnssecOn, enableDnssec)}>
+            {texts.dnssecOn}
+          </button>
+        </>
+      )}
       <button type="button" class="button" onClick={exportZones}>
         {texts.export}
       </button>
-      <button
-        type="button"
-        class="button button-bad"
-        onClick={() => {
-          isConfirming.value = true;
-        }}
-      >
-        {texts.delete}
-      </button>
+      {!isReader.value && (
+        <button
+          type="button"
+          class="button button-bad"
+          onClick={() => {
+            isConfirming.value = true;
+          }}
+        >
+          {texts.delete}
+        </button>
+      )}
       <button type="button" class="button button-quiet" onClick={() => onSelect([])}>
         {texts.clear}
       </button>

@@ -9,7 +9,7 @@ import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
-import { session } from '../session.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { DelegationBadge, type DelegationState } from './delegation-badge.tsx';
 
@@ -31,7 +31,7 @@ interface Delegation {
 /** Viewers cannot ask the parent, so they see what was seen in the background. */
 function readDelegation(domainId: number): Promise<Result<Delegation>> {
   const params = { path: { domain_id: domainId } };
-  return session.peek()?.user.role === 'viewer'
+  return isReader.peek()
     ? settle(api.GET('/api/v1/domains/{domain_id}/delegation', { params }))
     : settle(api.POST('/api/v1/domains/{domain_id}/delegation/check', { params }));
 }

@@ -1,7 +1,9 @@
 /** The tools above a list: a search, an order, and how many rows there are. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import { addressOf, type PageName } from '../addresses.ts';
 import { currentQuery, replaceQuery } from '../router.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import type { Choice } from './select-field.tsx';
 import { useShortcut } from './shortcuts.ts';
@@ -77,5 +79,20 @@ export function EmptyList({ searched, noMatch, clear, children }: EmptyListProps
         {clear}
       </button>
     </section>
+  );
+}
+
+interface AddLinkProps {
+  readonly page: PageName;
+  readonly label: string;
+}
+
+/** Leads to the page that adds something to the list. Viewers cannot. */
+export function AddLink({ page, label }: AddLinkProps) {
+  if (isReader.value) return null;
+  return (
+    <a class="button button-main" href={addressOf(page)}>
+      {label}
+    </a>
   );
 }

@@ -7,6 +7,7 @@ import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { openPage } from '../router.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 export function AddDomain() {
@@ -27,6 +28,7 @@ export function AddDomain() {
     else failure.value = result.failure;
   };
 
+  if (isReader.value) return <p class="hint">{TEXTS.readsOnly}</p>;
   const isField = failure.value?.pointer === '/domain';
   return (
     <form class="card narrow" onSubmit={submit}>

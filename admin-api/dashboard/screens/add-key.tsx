@@ -13,6 +13,7 @@ import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 interface NewKey {
@@ -28,6 +29,7 @@ export function AddKey() {
   const texts = TEXTS.addKey;
   usePageTitle(texts.title);
   const made = useSignal<NewKey | null>(null);
+  if (isReader.value) return <p class="hint">{TEXTS.readsOnly}</p>;
   return made.value === null ? <KeyForm made={made} /> : <MadeKey made={made.value} />;
 }
 

@@ -11,6 +11,7 @@ import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 interface NewTsigKey extends TsigKeyText {
@@ -27,6 +28,7 @@ const EXAMPLE = 'example.com';
 export function AddTsigKey() {
   usePageTitle(TEXTS.addTsigKey.title);
   const made = useSignal<NewTsigKey | null>(null);
+  if (isReader.value) return <p class="hint">{TEXTS.readsOnly}</p>;
   return made.value === null ? <TsigForm made={made} /> : <MadeTsigKey made={made.value} />;
 }
 

@@ -6,7 +6,7 @@ import { api, type Result, settle } from '../api.ts';
 import { BulkBar } from '../domains/bulk-bar.tsx';
 import { DelegationBadge } from '../domains/delegation-badge.tsx';
 import { toUnicode } from '../names.ts';
-import { EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
+import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
 import { isNarrow } from '../parts/screen-size.ts';
@@ -17,6 +17,7 @@ import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { openPage } from '../router.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 100;
@@ -64,7 +65,9 @@ export function Domains() {
   const { found, failure, loadMore, reload } = list;
   useChanges(({ kind }) => LISTED_KINDS.has(kind), list.refresh);
   const selected = useSignal<ReadonlyMap<number, ListedDomain>>(new Map());
-  useShortcut('n', TEXTS.help.addDomain, () => openPage('addDomain'));
+  useShortcut('n', TEXTS.help.addDomain, () => {
+    if (!isReader.value) openPage('addDomain');
+  });
   const select = (domains: Iterable<ListedDomain>): void => {
     selected.value = new Map([...domains].map((domain) => [domain.id, domain]));
   };
@@ -80,9 +83,7 @@ export function Domains() {
     <>
       <div class="head">
         <h1>{texts.title}</h1>
-        <a class="button button-main" href={addressOf('addDomain')}>
-          {texts.add}
-        </a>
+        <AddLink page="addDomain" label={texts.add} />
       </div>
       <ListTools label={texts.search} sorts={SORTS} count={count} />
       {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
@@ -91,9 +92,7 @@ export function Domains() {
         <EmptyList searched={wanted.q} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>
           <p>{texts.emptyHint}</p>
-          <a class="button button-main" href={addressOf('addDomain')}>
-            {texts.add}
-          </a>
+          <AddLink page="addDomain" label={texts.add} />
         </EmptyList>
       )}
       {domains.length > 0 && (

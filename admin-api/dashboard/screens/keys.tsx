@@ -1,13 +1,12 @@
 /** The API keys of the account: what they may do, when they were last used, and how to end them. */
 import { useSignal } from '@preact/signals';
-import { addressOf } from '../addresses.ts';
 import type { Token } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { describeScopes } from '../keys/scopes.ts';
 import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { DomainNames } from '../parts/domain-names.tsx';
-import { EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
+import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
@@ -16,6 +15,7 @@ import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { openPage } from '../router.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 100;
@@ -48,7 +48,9 @@ export function Keys() {
   const { found, failure, loadMore, reload } = list;
   useChanges(({ kind }) => kind === 'token', list.refresh);
   const revoked = useSignal<Token | null>(null);
-  useShortcut('n', TEXTS.help.addKey, () => openPage('addKey'));
+  useShortcut('n', TEXTS.help.addKey, () => {
+    if (!isReader.value) openPage('addKey');
+  });
   const revoke = async (token: Token) => {
     const params = { path: { token_id: token.id } };
     const result = await settle(api.DELETE('/api/v1/tokens/{token_id}', { params }));
@@ -63,9 +65,7 @@ export function Keys() {
     <>
       <div class="head">
         <h1>{texts.title}</h1>
-        <a class="button button-main" href={addressOf('addKey')}>
-          {texts.add}
-        </a>
+        <AddLink page="addKey" label={texts.add} />
       </div>
       <ListTools
         label={texts.search}
@@ -78,9 +78,7 @@ export function Keys() {
         <EmptyList searched={q} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>
           <p>{texts.emptyHint}</p>
-          <a class="button button-main" href={addressOf('addKey')}>
-            {texts.add}
-          </a>
+          <AddLink page="addKey" label={texts.add} />
         </EmptyList>
       )}
       <ul class="entries">
@@ -123,9 +121,11 @@ function KeyEntry({ token, onRevoke }: { readonly token: Token; readonly onRevok
       <div class="head-row">
         <h2>{token.name}</h2>
         {isExpired && <span class="badge badge-bad">{texts.expired}</span>}
-        <button type="button" class="button" aria-label={texts.revokeOne(token.name)} onClick={onRevoke}>
-          {texts.revoke}
-        </button>
+        {!isReader.value && (
+          <button type="button" class="button" aria-label={texts.revokeOne(token.name)} onClick={onRevoke}>
+            {texts.revoke}
+          </button>
+        )}
       </div>
       <dl class="facts-row">
         <div>

@@ -6,6 +6,7 @@ import { DeleteDomain } from '../domains/delete-domain.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import type { ScreenProps } from '../screen.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 export function SetUp({ domainId }: ScreenProps) {
@@ -37,7 +38,7 @@ export function SetUp({ domainId }: ScreenProps) {
           </a>
         </div>
       </section>
-      <DeleteDomain domain={domain.value} />
+      {!isReader.value && <DeleteDomain domain={domain.value} />}
     </div>
   );
 }

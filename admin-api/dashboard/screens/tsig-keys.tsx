@@ -1,12 +1,11 @@
 /** The TSIG keys of the account, for transfers and dynamic updates. */
 import { useSignal } from '@preact/signals';
-import { addressOf } from '../addresses.ts';
 import type { TsigKey } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { DomainNames } from '../parts/domain-names.tsx';
-import { EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
+import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
@@ -15,6 +14,7 @@ import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { openPage } from '../router.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 100;
@@ -45,7 +45,9 @@ export function TsigKeys() {
   const { found, failure, loadMore, reload } = list;
   useChanges(({ kind }) => kind === 'tsig_key', list.refresh);
   const removed = useSignal<TsigKey | null>(null);
-  useShortcut('n', TEXTS.help.addTsigKey, () => openPage('addTsigKey'));
+  useShortcut('n', TEXTS.help.addTsigKey, () => {
+    if (!isReader.value) openPage('addTsigKey');
+  });
   const remove = async (key: TsigKey) => {
     const params = { path: { key_id: key.id } };
     const result = await settle(api.DELETE('/api/v1/tsig-keys/{key_id}', { params }));
@@ -60,9 +62,7 @@ export function TsigKeys() {
     <>
       <div class="head">
         <h1>{texts.title}</h1>
-        <a class="button button-main" href={addressOf('addTsigKey')}>
-          {texts.add}
-        </a>
+        <AddLink page="addTsigKey" label={texts.add} />
       </div>
       <p class="lead">{texts.explanation}</p>
       <ListTools
@@ -76,9 +76,7 @@ export function TsigKeys() {
         <EmptyList searched={q} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>
           <p>{texts.emptyHint}</p>
-          <a class="button button-main" href={addressOf('addTsigKey')}>
-            {texts.add}
-          </a>
+          <AddLink page="addTsigKey" label={texts.add} />
         </EmptyList>
       )}
       <ul class="entries">
@@ -119,9 +117,11 @@ function TsigEntry({ tsigKey, onRemove }: { readonly tsigKey: TsigKey; readonly 
     <li class="card entry">
       <div class="head-row">
         <h2>{tsigKey.name}</h2>
-        <button type="button" class="button" aria-label={texts.removeOne(tsigKey.name)} onClick={onRemove}>
-          {texts.remove}
-        </button>
+        {!isReader.value && (
+          <button type="button" class="button" aria-label={texts.removeOne(tsigKey.name)} onClick={onRemove}>
+            {texts.remove}
+          </button>
+        )}
       </div>
       <dl class="facts-row">
         <div>

@@ -141,6 +141,47 @@ function browserTests(): void {
       });
     });
   });
+
+  test('a viewer sees domains and keys, exports zones, and changes nothing', async () => {
+    await withWorld(async (world) => {
+      const { base, daemon } = world;
+      const { api } = daemon;
+      await api.logIn('admin', ADMIN_PASSWORD);
+      const password = 'looks at everything';
+      const { body } = await api.call('POST', '/api/v1/accounts', { username: 'viewer', password, plan: 'pro' });
+      const { id } = body.account as unknown as { id: number };
+      const { domain } = (await api.call('POST', `/api/v1/domains?account=${id}`, { domain: 'seen.example' }))
+        .body as unknown as { domain: { id: number } };
+      await api.call('POST', `/api/v1/tokens?account=${id}`, { name: 'seen', scopes: ['dns'] });
+      await api.call('POST', `/api/v1/tsig-keys?account=${id}`, { name: 'seen.example' });
+      await api.call('PATCH', `/api/v1/accounts/${id}`, { role: 'viewer' });
+      await withPage(world, async (page) => {
+        await page.goto(`${base}/domains`);
+        await page.getByLabel('Username or e-mail').fill('viewer');
+        await page.getByLabel('Password').fill(password);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByLabel('Select seen.example').check();
+        await page.getByRole('button', { name: 'Export' }).waitFor();
+        await checkScreen(page, 'domains-viewer');
+        for (const name of ['Proxy on', 'Proxy off', 'DNSSEC on', 'Delete \u2026'])
+          assert.is(await page.getByRole('button', { name }).count(), 0, name);
+        for (const [path, text] of [
+          ['/domains/add', 'but not change it'],
+          [`/domains/${domain.id}/set-up`, 'Delegation'],
+          ['/api-keys', 'Begins with'],
+          ['/api-keys/add', 'but not change it'],
+          ['/tsig-keys', 'hmac-sha256'],
+          ['/tsig-keys/add', 'but not change it'],
+        ]) {
+          await page.goto(base + path);
+          await page.getByText(text).first().waitFor();
+          for (const name of [/^(Add|Create)/, /^Revoke/, /^Delete/])
+            for (const role of ['button', 'link'] as const)
+              assert.is(await page.getByRole(role, { name }).count(), 0, `${path}: ${name}`);
+        }
+      });
+    });
+  });
 }
 
 test.run();
