@@ -86,7 +86,8 @@ export function objectChanges({ changes }: Entry, reader: Reader): readonly Obje
     if (change.table === audits.number && change.value !== null) audited = idAt(change.key);
     const object = describeChange(change, reader);
     if (object === null) continue;
-    if (change.table === domains.number && change.value === null) deletedDomains.add(idAt(change.key));
+    // A row that is replaced is a delete and a put.
+    if (change.table === domains.number) deletedDomains[change.value === null ? 'add' : 'delete'](idAt(change.key));
     byObject.set(`${object.kind} ${object.id}`, object);
     if (byObject.size > MAX_OBJECTS) return null;
   }

@@ -14,6 +14,7 @@ import { type OverlaidStore, withOverlay } from '../commit/rehearsal.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
+import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import type { GroupSigning, Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
@@ -73,6 +74,7 @@ export class Applier {
     const { environment } = options;
     this.#facts = new ZoneFacts(environment);
     this.#current = readHead(environment);
+    discardBrokenHistories(environment, this.#current.sequence);
     this.#oldest = this.#current.sequence + 1;
     for (const key of environment.journal.getKeys({ limit: 1 })) this.#oldest = (key as Buffer).readUIntBE(2, 6);
   }
@@ -179,6 +181,7 @@ export class Applier {
         for (let old = this.#oldest; old < oldest; old++) environment.journal.remove(sequenceKey(old));
         applyEntries(environment, updates, appliedOf(links), this.#writing?.updates);
         writeHead(environment, { sequence, hash });
+        noteHistoryWritten(environment, sequence);
       });
     } finally {
       this.#writing = null;

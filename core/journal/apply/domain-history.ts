@@ -26,6 +26,23 @@ const MAX_BYTES = 4 << 20;
 const SLACK_CHANGES = 16;
 const SLACK_BYTES = 64 * 1024;
 
+const WRITTEN = Buffer.from('history');
+
+/** Inside a write transaction: the histories have all changes up to `sequence`. */
+export function noteHistoryWritten({ meta }: Pick<Environment, 'meta'>, sequence: number): void {
+  const value = Buffer.allocUnsafe(6);
+  value.writeUIntBE(sequence, 0, 6);
+  meta.put(WRITTEN, value);
+}
+
+/**
+ * Deletes all histories unless they have all changes up to `head`. An earlier version of Waypost may
+ * have applied entries in between, and a restore over this gap would be wrong.
+ */
+export function discardBrokenHistories({ meta, history }: Environment, head: number): void {
+  if ((meta.get(WRITTEN)?.readUIntBE(0, 6) ?? 0) !== head) history.clearSync();
+}
+
 /** What an entry changes in one domain. */
 class DomainChange {
   isCreation = false;
@@ -81,19 +98,25 @@ export class DomainHistory {
     else if (table === domains.number) this.#noteDomain(key, value);
     else if (table === proxies.number) {
       const change = this.#domain(idAt(key));
-      const old = this.#stored(table, key);
-      change.proxy = {
-        before: old === undefined ? null : pastProxy(proxies.decode(key, old)),
-        after: value === null ? null : pastProxy(proxies.decode(key, value)),
-      };
+      const read = (stored: Buffer): PastProxy => pastProxy(proxies.decode(key, stored));
+      change.proxy = { before: this.#before(change.proxy, table, key, read), after: value && read(value) };
     } else if (table === dnssec.number) {
       const change = this.#domain(idAt(key));
-      const old = this.#stored(table, key);
-      change.dnssec = {
-        before: old === undefined ? null : pastDnssec(dnssec.decode(key, old)),
-        after: value === null ? null : pastDnssec(dnssec.decode(key, value)),
-      };
+      const read = (stored: Buffer): PastDnssec => pastDnssec(dnssec.decode(key, stored));
+      change.dnssec = { before: this.#before(change.dnssec, table, key, read), after: value && read(value) };
     }
+  }
+
+  /** A row that is replaced is a delete and a put. */
+  #before<Part>(
+    noted: { readonly before: Part | null } | null,
+    table: number,
+    key: Buffer,
+    read: (stored: Buffer) => Part,
+  ): Part | null {
+    if (noted !== null) return noted.before;
+    const stored = this.#stored(table, key);
+    return stored === undefined ? null : read(stored);
   }
 
   /** After all changes of the entry were noted. */
@@ -103,15 +126,17 @@ export class DomainHistory {
       else if (!change.isEmpty) this.#storeChange(domainId, change);
   }
 
+  /** A row that is replaced is a delete and a put. */
   #noteDomain(key: Buffer, value: Buffer | null): void {
-    if (value === null) this.#domain(idAt(key)).isDeletion = true;
-    else if (this.#stored(domains.number, key) === undefined) this.#domain(idAt(key)).isCreation = true;
+    const change = this.#domain(idAt(key));
+    if (value !== null && !change.isDeletion && this.#stored(domains.number, key) === undefined)
+      change.isCreation = true;
+    change.isDeletion = value === null;
   }
 
   #noteRecord(key: Buffer, isWritten: boolean): void {
     const change = this.#domain(idAt(key));
     const id = idAt(key, key.length - 8);
-    if (change.isDeletion) return;
     if (change.isLarge) {
       change.countRecord();
       return;

@@ -205,6 +205,25 @@ test('restores the records before an import, which keeps equal ones', async ({ d
   assert.equal(await domain.records(), before);
 });
 
+test('an import with its own apex is a change like others, and a restore leaves the apex', async ({
+  daemon,
+  alice,
+}) => {
+  const domain = await new Tested(daemon, alice.token).open();
+  const { seq } = await domain.add('old', '192.0.2.2');
+  const before = await domain.records();
+  const soa = '@ 300 SOA ns1.other.example. host.other.example. 1 3600 600 86400 60';
+  const body = `${soa}\n@ 300 NS ns1.other.example.\nnew 300 A 192.0.2.3\n`;
+  const headers = { 'content-type': 'text/dns' };
+  const answer = await daemon.call('PUT', `${domain.path}/zonefile?apex=keep`, { token: alice.token, body, headers });
+  assert.is(answer.status, 200, answer.text);
+  const { changes, begin, is_complete } = await domain.history();
+  assert.equal([begin, is_complete, listOf(changes).length] as unknown[], [domain.created, true, 3]);
+  assert.is(codeOf(await domain.restore(seq)), '200 ');
+  const apex = '@ NS ns1.other.example. 300';
+  assert.equal((await domain.records()).sort(), [...before, apex].sort());
+});
+
 test('another account, a deleted domain and unknown changes are 404', async ({ daemon, alice, bob }) => {
   const domain = await new Tested(daemon, alice.token).open();
   await domain.add('www');

@@ -102,7 +102,7 @@ export function dump(environment: Environment, tables: readonly string[] = TABLE
 }
 const TABLES = [
   ...[...TABLES_OF_ROWS.keys()].map((number) => `rows${number}`),
-  ...['lookups', 'answers', 'targets', 'aliases', 'zones', 'usage', 'sites', 'journal', 'meta'],
+  ...['lookups', 'answers', 'targets', 'aliases', 'zones', 'usage', 'sites', 'history', 'journal', 'meta'],
 ];
 
 export function newAccount(plan = '0'): Account {
