@@ -8,6 +8,7 @@ import { pathOf } from '../test/system/edge/clients/programs.ts';
 import { measureDomains } from './dashboard/domains.ts';
 import { type Figure, figureTable, type World } from './dashboard/figures.ts';
 import { measureFirstPage } from './dashboard/first-page.ts';
+import { measureLeftOpen } from './dashboard/left-open.ts';
 import { measureRecords } from './dashboard/records.ts';
 import { measureSizes } from './dashboard/sizes.ts';
 import { describeMachine } from './machine.ts';
@@ -18,6 +19,7 @@ const PARTS = {
   'first-page': measureFirstPage,
   records: measureRecords,
   domains: measureDomains,
+  'left-open': measureLeftOpen,
 } as const satisfies Record<string, (world: World) => Promise<readonly Figure[]>>;
 
 const options = readOptions({

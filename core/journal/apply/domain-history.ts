@@ -36,8 +36,8 @@ export function noteHistoryWritten({ meta }: Pick<Environment, 'meta'>, sequence
 }
 
 /**
- * Deletes all histories unless they have all changes up to `head`. An earlier version of Waypost may
- * have applied entries in between, and a restore over this gap would be wrong.
+ * Deletes all histories unless they have all changes up to `head`. An earlier version may have
+ * applied entries in between, and a restore over this gap would be wrong.
  */
 export function discardBrokenHistories({ meta, history }: Environment, head: number): void {
   if ((meta.get(WRITTEN)?.readUIntBE(0, 6) ?? 0) !== head) history.clearSync();
