@@ -11,7 +11,7 @@ export function CodeBlock({ label, text, hint }: CodeBlockProps) {
   return (
     <div class="field">
       <div class="head-row">
-        <span class="label">{label}</span>
+        <span class="code-label">{label}</span>
         <CopyButton text={text} description={`${label}: copy`} />
       </div>
       <pre class="code-block">{text}</pre>

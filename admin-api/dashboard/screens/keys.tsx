@@ -81,7 +81,7 @@ export function Keys() {
           <AddLink page="addKey" label={texts.add} />
         </EmptyList>
       )}
-      <ul class="entries">
+      <ul class="keys">
         {keys.map((key) => (
           <KeyEntry
             key={key.id}
@@ -117,7 +117,7 @@ function KeyEntry({ token, onRevoke }: { readonly token: Token; readonly onRevok
   const texts = TEXTS.keys;
   const isExpired = token.expires_at !== null && Date.parse(`${token.expires_at.replace(' ', 'T')}Z`) <= Date.now();
   return (
-    <li class="card entry">
+    <li class="card key">
       <div class="head-row">
         <h2>{token.name}</h2>
         {isExpired && <span class="badge badge-bad">{texts.expired}</span>}

@@ -64,7 +64,7 @@ export function TsigKeys() {
         <h1>{texts.title}</h1>
         <AddLink page="addTsigKey" label={texts.add} />
       </div>
-      <p class="lead">{texts.explanation}</p>
+      <p class="keys-lead">{texts.explanation}</p>
       <ListTools
         label={texts.search}
         sorts={SORTS}
@@ -79,7 +79,7 @@ export function TsigKeys() {
           <AddLink page="addTsigKey" label={texts.add} />
         </EmptyList>
       )}
-      <ul class="entries">
+      <ul class="keys">
         {keys.map((each) => (
           <TsigEntry
             key={each.id}
@@ -114,7 +114,7 @@ export function TsigKeys() {
 function TsigEntry({ tsigKey, onRemove }: { readonly tsigKey: TsigKey; readonly onRemove: () => void }) {
   const texts = TEXTS.tsigKeys;
   return (
-    <li class="card entry">
+    <li class="card key">
       <div class="head-row">
         <h2>{tsigKey.name}</h2>
         {!isReader.value && (
