@@ -1,19 +1,18 @@
 /** The audit log: who changed what, newest first, with a search. */
-import { useRef } from 'preact/hooks';
 import type { AuditEntry } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { actionText, describeEntry } from '../audit/describe.ts';
 import { toUnicode } from '../names.ts';
+import { EmptyList, ListTools } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
 import { isNarrow } from '../parts/screen-size.ts';
-import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
-import { currentQuery, replaceQuery } from '../router.ts';
+import { currentQuery } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 100;
@@ -34,33 +33,36 @@ export function Audit() {
   const texts = TEXTS.audit;
   usePageTitle(texts.title);
   const searched = currentQuery.value.get('q') ?? '';
-  const search = useRef<HTMLInputElement>(null);
   const list = usePagedList(searched, (cursor) => readAudit(searched, cursor));
   const { found, failure, loadMore, reload, refresh } = list;
   useChanges(() => true, refresh);
-  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   const entries = found.value?.rows ?? [];
+  // The API searches a part of the log at a time.
+  const hasMore = found.value?.cursor != null;
   return (
     <>
       <div class="head">
         <h1>{texts.title}</h1>
       </div>
-      <div class="tools">
-        <input
-          ref={search}
-          type="search"
-          aria-label={texts.search}
-          placeholder={texts.searchHint}
-          value={searched}
-          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
-        />
-        <p class="hint" role="status">
-          {found.value !== null && texts.shown(entries.length, found.value.cursor !== null)}
-        </p>
-      </div>
+      <ListTools
+        label={texts.search}
+        hint={texts.searchHint}
+        count={found.value && texts.shown(entries.length, found.value.cursor !== null)}
+      />
       {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
       {found.value === null && failure.value === null && <Skeleton />}
-      {found.value !== null && entries.length === 0 && <NoEntries list={list} searched={searched} />}
+      {found.value !== null && entries.length === 0 && (
+        <>
+          <EmptyList searched={searched} noMatch={hasMore ? texts.noMatchYet : texts.noMatch} clear={texts.clearSearch}>
+            <h2>{texts.empty}</h2>
+          </EmptyList>
+          {hasMore && (
+            <button type="button" class="button" onClick={() => loadMore()}>
+              {texts.searchFurther}
+            </button>
+          )}
+        </>
+      )}
       {entries.length > 0 && (
         <table class="table audit">
           <thead>
@@ -105,34 +107,5 @@ function EntryRow({ entry }: { readonly entry: AuditEntry }) {
       </td>
       <td data-label={texts.address}>{entry.remote_address}</td>
     </tr>
-  );
-}
-
-interface NoEntriesProps {
-  readonly list: {
-    readonly found: { readonly value: Page<AuditEntry> | null };
-    readonly loadMore: () => Promise<void>;
-  };
-  readonly searched: string;
-}
-
-/** The API searches a part of the log at a time. */
-function NoEntries({ list: { found, loadMore }, searched }: NoEntriesProps) {
-  const texts = TEXTS.audit;
-  const hasMore = found.value?.cursor != null;
-  return (
-    <section class="empty">
-      <h2>{searched === '' ? texts.empty : hasMore ? texts.noMatchYet(searched) : texts.noMatch(searched)}</h2>
-      {hasMore && (
-        <button type="button" class="button" onClick={() => loadMore()}>
-          {texts.searchFurther}
-        </button>
-      )}
-      {searched !== '' && (
-        <button type="button" class="button" onClick={() => replaceQuery({ q: '' })}>
-          {texts.clearSearch}
-        </button>
-      )}
-    </section>
   );
 }

@@ -5,13 +5,14 @@ import type { DomainChange } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { ChangeItem } from '../history/change-item.tsx';
 import { RestoreDialog } from '../history/restore-dialog.tsx';
+import { EmptyList, ListTools } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
-import { currentQuery, replaceQuery } from '../router.ts';
+import { currentQuery } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 const PAGE = 25;
@@ -38,7 +39,6 @@ async function readHistory(domainId: number, searched: string, cursor: string | 
 export function History({ domainId }: ScreenProps) {
   const texts = TEXTS.history;
   const searched = currentQuery.value.get('q') ?? '';
-  const search = useRef<HTMLInputElement>(null);
   const first = useRef<HistoryPage | null>(null);
   const restored = useSignal<DomainChange | null>(null);
   const list = usePagedList(searched, async (cursor) => {
@@ -48,27 +48,23 @@ export function History({ domainId }: ScreenProps) {
   });
   const { found, failure } = list;
   useChanges(isChangeOf(domainId, 'records', 'proxy', 'dnssec'), list.refresh);
-  useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   const changes = found.value?.rows ?? [];
   const begin = first.current?.begin ?? 0;
   return (
     <>
-      <div class="tools">
-        <input
-          ref={search}
-          type="search"
-          aria-label={texts.search}
-          placeholder={texts.searchHint}
-          value={searched}
-          onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
-        />
-        <p class="hint" role="status">
-          {found.value !== null && texts.shown(changes.length, Math.max(changes.length, first.current?.total ?? 0))}
-        </p>
-      </div>
+      <ListTools
+        label={texts.search}
+        hint={texts.searchHint}
+        count={found.value && texts.shown(changes.length, Math.max(changes.length, first.current?.total ?? 0))}
+      />
       {failure.value !== null && <FailureNote failure={failure.value} retry={list.reload} />}
       {found.value === null && failure.value === null && <Skeleton />}
-      {found.value !== null && changes.length === 0 && <NoChanges searched={searched} />}
+      {found.value !== null && changes.length === 0 && (
+        <EmptyList searched={searched} noMatch={texts.noMatch} clear={texts.clearSearch}>
+          <h2>{texts.empty}</h2>
+          <p>{texts.emptyHint}</p>
+        </EmptyList>
+      )}
       {changes.length > 0 && (
         <ol class="changes">
           {changes.map((change, i) => (
@@ -77,7 +73,7 @@ export function History({ domainId }: ScreenProps) {
               change={change}
               isLatest={i === 0 && searched === ''}
               onRestore={
-                change.seq < begin
+                change.seq < begin || isReader.value
                   ? null
                   : () => {
                       restored.value = change;
@@ -119,21 +115,5 @@ function More({ onMore }: { readonly onMore: () => Promise<void> }) {
     <button ref={button} type="button" class="button" onClick={() => onMore()}>
       {TEXTS.history.more}
     </button>
-  );
-}
-
-function NoChanges({ searched }: { readonly searched: string }) {
-  const texts = TEXTS.history;
-  return (
-    <section class="empty">
-      <h2>{searched === '' ? texts.empty : texts.noMatch(searched)}</h2>
-      {searched === '' ? (
-        <p>{texts.emptyHint}</p>
-      ) : (
-        <button type="button" class="button" onClick={() => replaceQuery({ q: '' })}>
-          {texts.clearSearch}
-        </button>
-      )}
-    </section>
   );
 }

@@ -4,12 +4,14 @@ import type { AuditEntry, Domain, ListedCertificate } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { actionText, describeEntry } from '../audit/describe.ts';
 import { toUnicode } from '../names.ts';
+import { AddLink } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { type Resource, useResource } from '../parts/use-resource.ts';
+import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 const LATEST_DOMAINS = 5;
@@ -67,9 +69,7 @@ export function Overview() {
     <div class="stack">
       <div class="head">
         <h1>{texts.title}</h1>
-        <a class="button button-main" href={addressOf('addDomain')}>
-          {TEXTS.domains.add}
-        </a>
+        <AddLink page="addDomain" label={TEXTS.domains.add} />
       </div>
       {account.failure.value !== null && <FailureNote failure={account.failure.value} retry={account.load} />}
       {shown === undefined && account.failure.value === null && <Skeleton />}
@@ -84,7 +84,7 @@ export function Overview() {
           <li>{texts.records(shown.dns_record_count)}</li>
         </ul>
       )}
-      {shown?.domain_count === 0 && <FirstSteps />}
+      {shown?.domain_count === 0 && !isReader.value && <FirstSteps />}
       {shown !== undefined && shown.domain_count > 0 && (
         <>
           <Certificates />

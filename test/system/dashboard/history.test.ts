@@ -93,6 +93,38 @@ function browserTests(): void {
     });
   });
 
+  test('a viewer sees the history, the audit log and the overview, and changes nothing', async () => {
+    await withWorld(async (world) => {
+      const { base, daemon } = world;
+      const { api } = daemon;
+      await api.logIn('admin', ADMIN_PASSWORD);
+      const password = 'looks at everything';
+      const { body } = await api.call('POST', '/api/v1/accounts', { username: 'viewer', password, plan: 'pro' });
+      const { id } = body.account as { id: number };
+      const created = await api.call('POST', `/api/v1/domains?account=${id}`, { domain: 'seen.example' });
+      const domain = created.body.domain as { id: number };
+      const path = `/api/v1/domains/${domain.id}/records`;
+      for (const name of ['first', 'second'])
+        await api.call('POST', path, { name, type: 'A', content: '192.0.2.1', ttl: 300 });
+      await api.call('PATCH', `/api/v1/accounts/${id}`, { role: 'viewer' });
+      await withPage(world, async (page) => {
+        await page.goto(`${base}/domains/${domain.id}/history`);
+        await page.getByLabel('Username or e-mail').fill('viewer');
+        await page.getByLabel('Password').fill(password);
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+        // The administrator who acted for the owner is named.
+        await page.getByText('Administrator').first().waitFor();
+        assert.is(await page.locator('.changes > li').count(), 3);
+        assert.is(await page.getByRole('button', { name: 'Restore this state' }).count(), 0);
+        await page.getByRole('link', { name: 'Audit log' }).click();
+        await page.getByText('second A 192.0.2.1').waitFor();
+        await page.getByRole('link', { name: 'Overview' }).click();
+        await page.getByText('1 domain', { exact: true }).waitFor();
+        assert.is(await page.getByRole('link', { name: 'Add a domain' }).count(), 0);
+      });
+    });
+  });
+
   test('long histories load as the user scrolls, and large changes open on demand', async () => {
     await withWorld(async (world) => {
       const { base, daemon } = world;
