@@ -309,6 +309,23 @@ function browserTests(): void {
           await page.getByRole('heading', { name: 'Not watching' }).waitFor();
           await checkScreen(page, 'requests-stopped');
 
+          // A hidden window does not watch.
+          await button(page, 'Start').click();
+          await page.getByText('Watching. No request has arrived yet.').waitFor();
+          const setHidden = (isHidden: boolean) =>
+            page.evaluate(
+              `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+               document.dispatchEvent(new Event('visibilitychange'));`,
+            );
+          const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/requests/tail'));
+          await setHidden(true);
+          await ended;
+          const begun = page.waitForRequest('**/requests/tail');
+          await setHidden(false);
+          await begun;
+          await page.getByText('Watching. No request has arrived yet.').waitFor();
+          await button(page, 'Stop').click();
+
           // Only the rows near the window are in the document, and the list is limited.
           await button(page, 'Start').click();
           await page.getByText('Watching. No request has arrived yet.').waitFor();
