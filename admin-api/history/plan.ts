@@ -5,19 +5,21 @@ import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { nameId } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
+import type { Steps } from '../change/steps.ts';
 import { HttpError } from '../http/errors.ts';
 import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
 import type { RecordChange, Timeline } from './timeline.ts';
 
 /**
  * Changes of records without those that change nothing, such as records that an import replaced by
- * equal ones.
+ * equal ones. Yields to the event loop.
  */
-export function netChanges(changes: readonly RecordChange[]): RecordChange[] {
+export async function netChanges(changes: readonly RecordChange[], steps: Steps): Promise<RecordChange[]> {
   const deleted = new Map<string, RecordRow[]>();
   const others: RecordChange[] = [];
   const created: RecordRow[] = [];
   for (const change of changes) {
+    await steps.next();
     const { before, after } = change;
     if (before === null && after === null) continue;
     if (before === null && after !== null) created.push(after);
@@ -29,6 +31,7 @@ export function netChanges(changes: readonly RecordChange[]): RecordChange[] {
     } else if (before === null || after === null || !isEqual(before, after)) others.push(change);
   }
   for (const after of created) {
+    await steps.next();
     const before = deleted.get(contentKey(after))?.pop() ?? null;
     if (before === null || !isEqual(before, after)) others.push({ before, after });
   }
@@ -50,21 +53,30 @@ export function requireState({ begin, isComplete }: Timeline, seq: number, head:
   );
 }
 
-/** The changes that give the records the state after the change `seq`. */
-export function planRestore(
+/** The changes that give the records the state after the change `seq`. Yields to the event loop. */
+export async function planRestore(
   domain: Domain,
   { rows }: Timeline,
   seq: number,
   current: (id: Id) => RecordRow | null,
-): RecordChange[] {
+  steps: Steps,
+): Promise<RecordChange[]> {
   const wanted = new Map<Id, RecordBefore>();
   for (const row of rows) {
     if (row.sequence <= seq) break;
     // The oldest of these changes is the last to set it.
-    for (const record of recordsBefore(domain.id, row)) wanted.set(record.id, record);
+    for (const record of recordsBefore(domain.id, row)) {
+      wanted.set(record.id, record);
+      await steps.next();
+    }
   }
-  const differences = [...wanted].map(([id, record]) => ({ before: current(id), after: record.decode() }));
-  return netChanges(differences.filter((change) => !isMaintained(domain, change)));
+  const differences: RecordChange[] = [];
+  for (const [id, record] of wanted) {
+    const change = { before: current(id), after: record.decode() };
+    if (!isMaintained(domain, change)) differences.push(change);
+    await steps.next();
+  }
+  return netChanges(differences, steps);
 }
 
 /** Records of the apex and of DNSSEC are changed by imports and by the service only. */

@@ -29,13 +29,14 @@ export async function restoreRecords(services: Services, context: Context<Caller
     requireRevision(ifMatch, revision);
     const timeline = readTimeline(services, domain);
     requireState(timeline, seq, journal.head);
-    const plan = planRestore(domain, timeline, seq, (id) => currentRecord(reader, domain, id));
+    const steps = new Steps();
+    const plan = await planRestore(domain, timeline, seq, (id) => currentRecord(reader, domain, id), steps);
     if (plan.length > MAX_BATCH)
       throw new InvalidError(
         'batch_too_large',
         `The restore changes ${plan.length} records; the maximum is ${MAX_BATCH}. Import a zone file instead.`,
       );
-    const response = { seq, dry_run: isDryRun, ...viewRecords(domain, plan, MAX_RESTORED) };
+    const response = { seq, dry_run: isDryRun, ...(await viewRecords(domain, plan, MAX_RESTORED, steps)) };
     if (isDryRun) {
       context.headers.ETag = etag(revision);
       context.headers[REVISION] = String(Math.max(1, revision));

@@ -1,17 +1,15 @@
 /** Endpoints of the history of a domain. */
 import { Type } from '@sinclair/typebox';
-import type { HistoryRow } from '../../core/store/history.ts';
 import { idKey } from '../../core/store/keys.ts';
-import type { Domain } from '../../core/store/rows.ts';
+import { allows } from '../auth/scopes.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { ownedDomain } from '../domains/owned.ts';
 import { nextCursor, readIdCursor, readPage, readSearch } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { pageQuery, searchQuery } from '../http/schema.ts';
+import { listChanges } from './list.ts';
 import { restoreRecords } from './restore.ts';
 import { historyResponse, restoreBody, restoreResponse } from './schema.ts';
-import { readTimeline, readValues } from './timeline.ts';
-import { textsOf, viewChange } from './view.ts';
 
 const HISTORY = '/api/v1/domains/{domain_id}/history';
 
@@ -24,27 +22,24 @@ export function historyRoutes(services: Services): Route[] {
       tag: 'domains',
       summary: 'List the changes of a domain with the values before and after, newest first',
       description:
-        'Changes of records, proxy and DNSSEC. At least the last 1,000 changes are stored, unless their values are larger than 4 MB. `begin` is the earliest change after which the state can be restored; the audit log reaches further, without values.',
+        'Changes of records, proxy and DNSSEC; the values of the proxy need the scope `proxy:read` too. A page with long values or of a search may have fewer items than `limit`. At least the last 1,000 changes are stored, unless their values are larger than 4 MB. `begin` is the earliest change after which the state can be restored; the audit log reaches further, without values.',
       scope: 'dns',
       query: Type.Object({ ...pageQuery, ...searchQuery('actor, action or one of its records') }),
       response: historyResponse,
       faults: { 400: ['invalid_limit', 'invalid_cursor'], 404: ['no_such_domain'] },
-      run(context) {
+      async run(context) {
         const { limit, after } = readPage(context.query);
         const before = after === null ? Number.POSITIVE_INFINITY : readIdCursor(after);
+        const { token } = context.caller;
         const domain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
-        const { rows, begin, isComplete } = readTimeline(services, domain);
-        const matches = readSearch(context.query);
-        const found = matches === null ? rows : findRows(services, domain, rows, matches);
-        const older = found.filter(({ sequence }) => sequence < before);
-        const page = older.slice(0, limit);
-        const last = older.length > limit ? page[page.length - 1].sequence : null;
+        const { changes, begin, isComplete, last, count } = await listChanges(services, domain, {
+          ...{ limit, before, matches: readSearch(context.query) },
+          showsProxy: allows(token.scopes, 'proxy', 'read'),
+        });
         return {
-          changes: readValues(services, domain, rows, page).map((change) => viewChange(domain, change)),
-          begin,
-          is_complete: isComplete,
+          ...{ changes, begin, is_complete: isComplete },
           next_cursor: nextCursor(last === null ? null : idKey(last), context),
-          total: after === null ? found.length : null,
+          total: after === null ? count : null,
         };
       },
     }),
@@ -69,15 +64,4 @@ export function historyRoutes(services: Services): Route[] {
       run: (context) => restoreRecords(services, context, context.body.dry_run ?? false),
     }),
   ];
-}
-
-/** The changes with a matching text. */
-function findRows(
-  services: Services,
-  domain: Domain,
-  rows: readonly HistoryRow[],
-  matches: (...texts: readonly string[]) => boolean,
-): HistoryRow[] {
-  const changes = readValues(services, domain, rows, rows);
-  return rows.filter((_, i) => matches(...textsOf(domain, changes[i])));
 }

@@ -63,11 +63,11 @@ const domainChange = Type.Object(
     by_admin: flag('whether an administrator made the change for the owner'),
     action: orNull(Type.String(), 'as in the audit log; null: the service made the change'),
     is_creation: flag('whether the change created the domain'),
-    records: list(recordChange, 'the changed records, at most 100'),
+    records: list(recordChange, 'the changed records, at most 100, and fewer if they are long'),
     record_count: count('the number of changed records'),
     proxy: orNull(
       Type.Object({ before: orNull(pastProxy, 'null: not set'), after: orNull(pastProxy) }),
-      'null: the change does not concern the proxy',
+      'null: the change does not concern the proxy, or the token lacks the scope `proxy:read`',
     ),
     dnssec: orNull(
       Type.Object({ before: orNull(pastDnssec, 'null: off'), after: orNull(pastDnssec) }),
@@ -95,6 +95,6 @@ export const restoreBody = bodySchema(
 export const restoreResponse = Type.Object({
   seq: count('the sequence number whose state is restored'),
   dry_run: flag('whether nothing was changed'),
-  records: list(recordChange, 'the changed records, at most 1,000'),
+  records: list(recordChange, 'the changed records, at most 1,000, and fewer if they are long'),
   record_count: count('the number of changed records'),
 });

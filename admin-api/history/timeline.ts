@@ -1,8 +1,15 @@
 /** The stored history of one domain, with the values before and after each change. */
-import { type ChangeAbout, type HistoryRow, readHistory, recordsBefore } from '../../core/store/history.ts';
+import {
+  type ChangeAbout,
+  type HistoryRow,
+  type RecordBefore,
+  readHistory,
+  recordsBefore,
+} from '../../core/store/history.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
+import type { Steps } from '../change/steps.ts';
 
 /** Null: there was, or is, no row. */
 export interface RecordChange {
@@ -43,40 +50,50 @@ export function readTimeline(
   return { rows, begin: isFirst ? oldest.sequence : oldest.sequence - 1, isComplete: oldest.isCreation };
 }
 
-/** The values of `page`, which are some of the rows in their order. */
-export function readValues(
+/** A change, with its row. */
+export interface ReadChange {
+  readonly row: HistoryRow;
+  readonly change: DomainChange;
+}
+
+/** The changes of `page`, which are some of the rows in their order. Yields to the event loop. */
+export async function* readChanges(
   { reader }: Pick<Services, 'reader'>,
   domain: Domain,
   rows: readonly HistoryRow[],
   page: readonly HistoryRow[],
-): DomainChange[] {
+  steps: Steps,
+): AsyncGenerator<ReadChange> {
   const wanted = new Set(page);
-  const isWanted = wantedIds(domain.id, page);
-  // By id, the record before the last change that was read: after the next older one.
-  const later = new Map<Id, RecordRow | null>();
-  const changes: DomainChange[] = [];
-  for (const row of rows) {
-    if (changes.length === page.length) break;
-    const records: RecordChange[] = [];
-    for (const { id, decode } of recordsBefore(domain.id, row)) {
-      if (!isWanted.has(id)) continue;
-      const before = decode();
-      const after = later.has(id) ? (later.get(id) ?? null) : currentRecord(reader, domain, id);
-      records.push({ before, after });
-      later.set(id, before);
+  const wantedIds = new Set<Id>();
+  for (const row of page)
+    for (const { id } of recordsBefore(domain.id, row)) {
+      wantedIds.add(id);
+      await steps.next();
     }
-    if (!wanted.has(row)) continue;
+  // By id, the record before the last change that was read: after the next older one.
+  const later = new Map<Id, RecordBefore>();
+  let count = 0;
+  for (const row of rows) {
+    if (count === page.length) return;
+    const isWanted = wanted.has(row);
+    const records: RecordChange[] = [];
+    for (const record of recordsBefore(domain.id, row)) {
+      await steps.next();
+      const { id } = record;
+      if (!wantedIds.has(id)) continue;
+      const next = later.get(id);
+      later.set(id, record);
+      if (!isWanted) continue;
+      const after = next === undefined ? currentRecord(reader, domain, id) : next.decode();
+      records.push({ before: record.decode(), after });
+    }
+    if (!isWanted) continue;
+    count++;
     const { sequence, time, isCreation, about, recordCount, isLarge } = row;
     const at = Math.floor(time / 1000);
-    changes.push({ seq: sequence, at, isCreation, about, records, recordCount, isComplete: !isLarge });
+    yield { row, change: { seq: sequence, at, isCreation, about, records, recordCount, isComplete: !isLarge } };
   }
-  return changes;
-}
-
-function wantedIds(domainId: Id, page: readonly HistoryRow[]): ReadonlySet<Id> {
-  const ids = new Set<Id>();
-  for (const row of page) for (const { id } of recordsBefore(domainId, row)) ids.add(id);
-  return ids;
 }
 
 export function currentRecord(reader: Services['reader'], { id: domainId }: Domain, id: Id): RecordRow | null {

@@ -4,6 +4,7 @@ import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
+import type { Steps } from '../change/steps.ts';
 import { formatTime } from '../http/time.ts';
 import { netChanges } from './plan.ts';
 import type { DomainChange, RecordChange } from './timeline.ts';
@@ -12,9 +13,18 @@ import type { DomainChange, RecordChange } from './timeline.ts';
 const MAX_LISTED = 100;
 /** Records in the response to a restore. */
 export const MAX_RESTORED = 1000;
+/** Bytes of the values in either list. A record has up to 48,000 bytes. */
+const MAX_LISTED_BYTES = 512 * 1024;
 
-export function viewChange(domain: Domain, change: DomainChange) {
-  const { actor, action, proxy, dnssec } = change.about;
+export interface ChangeViewOptions {
+  /** Whether the caller may read the proxy. */
+  readonly showsProxy: boolean;
+  readonly steps: Steps;
+}
+
+export async function viewChange(domain: Domain, change: DomainChange, { showsProxy, steps }: ChangeViewOptions) {
+  const { actor, action, dnssec } = change.about;
+  const proxy = showsProxy ? change.about.proxy : undefined;
   return {
     seq: change.seq,
     at: formatTime(change.at),
@@ -23,7 +33,7 @@ export function viewChange(domain: Domain, change: DomainChange) {
     action,
     is_creation: change.isCreation,
     ...(change.isComplete
-      ? viewRecords(domain, netChanges(change.records), MAX_LISTED)
+      ? await viewRecords(domain, await netChanges(change.records, steps), MAX_LISTED, steps)
       : { records: [], record_count: change.recordCount }),
     proxy: proxy === undefined ? null : { before: viewProxy(proxy.before), after: viewProxy(proxy.after) },
     dnssec: dnssec === undefined ? null : { before: viewDnssec(dnssec.before), after: viewDnssec(dnssec.after) },
@@ -31,30 +41,41 @@ export function viewChange(domain: Domain, change: DomainChange) {
   };
 }
 
-/** The texts of a change that a search looks at. */
-export function textsOf(domain: Domain, { about, records }: DomainChange): string[] {
-  const { actor, action } = about;
-  const rows = netChanges(records).flatMap(({ before, after }) => [before, after]);
-  return [
-    ...(actor === null ? [] : [actor.username, actor.tokenName ?? '']),
-    action ?? '',
-    ...rows.flatMap((row) => {
+/** Whether a search finds the change, by its actor, its action or a record. */
+export async function hasText(
+  domain: Domain,
+  { about: { actor, action }, records }: DomainChange,
+  matches: (...texts: readonly string[]) => boolean,
+  steps: Steps,
+): Promise<boolean> {
+  if (matches(actor?.username ?? '', actor?.tokenName ?? '', action ?? '')) return true;
+  for (const { before, after } of await netChanges(records, steps))
+    for (const row of [before, after]) {
       const record = viewPastRecord(domain, row);
-      return record === null ? [] : [`${record.name} ${record.type} ${record.content}`];
-    }),
-  ];
+      if (record !== null && matches(`${record.name} ${record.type} ${record.content}`)) return true;
+      await steps.next();
+    }
+  return false;
 }
 
-export function viewRecords(domain: Domain, changes: readonly RecordChange[], limit: number) {
-  return {
-    records: changes.slice(0, limit).map(({ before, after }) => ({
-      kind: after === null ? ('deleted' as const) : before === null ? ('created' as const) : ('updated' as const),
-      before: viewPastRecord(domain, before),
-      after: viewPastRecord(domain, after),
-    })),
-    record_count: changes.length,
-  };
+/** At most `limit` of the changes, and fewer if their contents are long. */
+export async function viewRecords(domain: Domain, changes: readonly RecordChange[], limit: number, steps: Steps) {
+  const listed: ReturnType<typeof viewRecordChange>[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    if (listed.length === limit || bytes >= MAX_LISTED_BYTES) break;
+    bytes += (change.before?.rdata.length ?? 0) + (change.after?.rdata.length ?? 0);
+    listed.push(viewRecordChange(domain, change));
+    await steps.next();
+  }
+  return { records: listed, record_count: changes.length };
 }
+
+const viewRecordChange = (domain: Domain, { before, after }: RecordChange) => ({
+  kind: after === null ? ('deleted' as const) : before === null ? ('created' as const) : ('updated' as const),
+  before: viewPastRecord(domain, before),
+  after: viewPastRecord(domain, after),
+});
 
 function viewPastRecord({ apex }: Domain, row: RecordRow | null) {
   if (row === null) return null;

@@ -776,9 +776,11 @@ export interface paths {
         };
         /**
          * List the changes of a domain with the values before and after, newest first
-         * @description Changes of records, proxy and DNSSEC. At least the last 1,000 changes are
-         * stored, unless their values are larger than 4 MB. `begin` is the earliest change after
-         * which the state can be restored; the audit log reaches further, without values.
+         * @description Changes of records, proxy and DNSSEC; the values of the proxy need the scope
+         * `proxy:read` too. A page with long values or of a search may have fewer items than
+         * `limit`. At least the last 1,000 changes are stored, unless their values are larger than
+         * 4 MB. `begin` is the earliest change after which the state can be restored; the audit log
+         * reaches further, without values.
          */
         get: operations["listHistory"];
         put?: never;
@@ -1712,11 +1714,14 @@ export interface components {
             action: string | null;
             /** @description whether the change created the domain */
             is_creation: boolean;
-            /** @description the changed records, at most 100 */
+            /** @description the changed records, at most 100, and fewer if they are long */
             records: components["schemas"]["RecordChange"][];
             /** @description the number of changed records */
             record_count: number;
-            /** @description null: the change does not concern the proxy */
+            /**
+             * @description null: the change does not concern the proxy, or the token lacks the
+             * scope `proxy:read`
+             */
             proxy: {
                 /** @description null: not set */
                 before: components["schemas"]["PastProxy"] | null;
@@ -9426,7 +9431,10 @@ export interface operations {
                         seq: number;
                         /** @description whether nothing was changed */
                         dry_run: boolean;
-                        /** @description the changed records, at most 1,000 */
+                        /**
+                         * @description the changed records, at most 1,000, and fewer if they are
+                         * long
+                         */
                         records: components["schemas"]["RecordChange"][];
                         /** @description the number of changed records */
                         record_count: number;

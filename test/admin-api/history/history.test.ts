@@ -160,6 +160,41 @@ test('finds changes by records, actor and action', async ({ daemon, alice }) => 
   assert.equal([listOf(rest.changes).length, rest.total, rest.next_cursor] as unknown[], [1, null, null]);
 });
 
+test('a token without the scope of the proxy does not see its origin', async ({ daemon, alice }) => {
+  const domain = await new Tested(daemon, alice.token).open();
+  await domain.send('PUT', '/proxy', { origin: '1.1.1.1' });
+  const json = { name: 'dns', scopes: ['dns:read'] };
+  const { body } = await daemon.call('POST', '/api/v1/tokens', { token: alice.token, json });
+  const answer = await daemon.call('GET', `${domain.path}/history`, { token: String(body.token) });
+  assert.is(answer.status, 200);
+  assert.not.match(answer.text, '1.1.1.1');
+  const [change] = listOf(answer.body.changes);
+  assert.equal([change.action, change.proxy] as unknown[], ['proxy.update', null]);
+});
+
+test('a page of long values has fewer changes, and each lists fewer records', async ({ daemon, alice }) => {
+  const domain = await new Tested(daemon, alice.token).open();
+  const long = (name: string) => ({ name, type: 'TXT', content: `"${'a;'.repeat(120)}" `.repeat(190) });
+  const post = Array.from({ length: 40 }, (_, i) => long(`batch${i}`));
+  await domain.send('POST', '/records/batch', { post });
+  for (let i = 0; i < 30; i++) await domain.send('POST', '/records', long(`single${i}`));
+  const sizes: number[] = [];
+  let path = '/history?limit=1000';
+  let listed = 0;
+  for (;;) {
+    const { text, body } = await domain.send('GET', path);
+    sizes.push(text.length);
+    for (const change of listOf(body.changes)) listed += listOf(change.records).length;
+    if (body.next_cursor === null) break;
+    path = `/history?limit=1000&cursor=${body.next_cursor}`;
+  }
+  assert.ok(sizes.length > 1 && Math.max(...sizes) < 3 << 20, sizes.join());
+  assert.ok(listed > 30 && listed < 60, String(listed));
+  const { body, text } = await domain.restore(domain.created, { dry_run: true });
+  assert.is(Number(body.record_count), 70);
+  assert.ok(text.length < 3 << 20, String(text.length));
+});
+
 test('restores deleted, changed and created records in one revision', async ({ daemon, alice }) => {
   const domain = await new Tested(daemon, alice.token).open();
   const kept = await domain.add('kept');
