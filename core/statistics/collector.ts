@@ -1,7 +1,7 @@
 /** Collects the counts of this node, writes them to the store each minute, and reads them. */
 import type { StoreReader } from '../store/reader.ts';
 import { rcodeColumn, typeColumn } from './columns.ts';
-import { addTo, type CountEntry, MAX_NAMES, SUBJECT, topNames } from './counts.ts';
+import { addTo, type CountEntry, MAX_NAMES, maxNames, SUBJECT, topNames } from './counts.ts';
 import type { NodeStatistics, StatisticsQuery } from './query.ts';
 import type { Sample, SampleReader } from './sample-ring.ts';
 import type { StatisticsStore } from './store.ts';
@@ -14,6 +14,8 @@ const MAX_ZONES = 100_000;
 interface Zone {
   readonly id: number;
   readonly accountId: number;
+  /** In wire form, one byte a character. */
+  readonly apex: string;
 }
 
 export interface CollectorOptions {
@@ -53,9 +55,7 @@ export class Collector {
       const zone = this.#zoneById(counts[at]);
       const end = at + 2 + 2 * counts[at + 1];
       for (at += 2; at < end; at += 2) {
-        if (zone === null) continue;
-        this.#table.add(SUBJECT.domain, zone.id, counts[at], counts[at + 1]);
-        this.#table.add(SUBJECT.account, zone.accountId, counts[at], counts[at + 1]);
+        if (zone !== null) this.#table.add(zone.id, counts[at], counts[at + 1]);
       }
       if (this.#table.isFull) this.flush();
     }
@@ -63,7 +63,9 @@ export class Collector {
 
   /** Writes the counts of the current minute. */
   flush(): void {
-    this.#options.store.writeMinute(this.#minute, this.#table.take());
+    const domains = this.#table.entries();
+    this.#table.clear();
+    this.#options.store.writeMinute(this.#minute, [...domains, ...this.#accountEntries(domains)]);
   }
 
   /** Starts the next minute when it is due. Returns whether it did. */
@@ -121,7 +123,7 @@ export class Collector {
         this.#readPeriod(query, tier - 1, inner, receive);
     }
     if (tier > 0 || time !== this.#minute) return;
-    const entry = this.#table.entry(query.kind, query.id);
+    const entry = query.kind === SUBJECT.domain ? this.#table.entry(query.id) : this.#accountEntry(query.id);
     if (entry !== null) receive(entry);
   }
 
@@ -134,30 +136,48 @@ export class Collector {
   #addSample({ type, rcode, labels, apex }: Sample, weight: number): void {
     const zone = this.#zoneByApex(apex);
     if (zone === null) return;
-    const table = this.#table;
-    for (const [kind, id] of [
-      [SUBJECT.domain, zone.id],
-      [SUBJECT.account, zone.accountId],
-    ]) {
-      table.add(kind, id, typeColumn(type), weight);
-      table.add(kind, id, rcodeColumn(rcode), weight);
+    this.#table.addQuery(zone.id, typeColumn(type), rcodeColumn(rcode), labels, weight);
+    if (this.#table.isFull) this.flush();
+  }
+
+  #accountEntry(accountId: number): CountEntry | null {
+    const domains = this.#table.entries().filter(({ id }) => this.#zoneById(id)?.accountId === accountId);
+    return this.#accountEntries(domains)[0] ?? null;
+  }
+
+  /** The sums of the domains of each account, by rising id. Their names are whole. */
+  #accountEntries(domains: readonly CountEntry[]): CountEntry[] {
+    const accounts = new Map<number, { columns: Map<number, number>; names: Map<string, number> }>();
+    for (const domain of domains) {
+      const zone = this.#zoneById(domain.id);
+      if (zone === null) continue;
+      const sums = accounts.get(zone.accountId) ?? { columns: new Map(), names: new Map() };
+      accounts.set(zone.accountId, sums);
+      for (const [column, count] of domain.columns) addTo(sums.columns, column, count);
+      for (const [labels, count] of domain.names) addTo(sums.names, labels + zone.apex, count);
     }
-    table.addName(SUBJECT.domain, zone.id, labels, weight);
-    table.addName(SUBJECT.account, zone.accountId, labels + apex, weight);
-    if (table.isFull) this.flush();
+    return [...accounts]
+      .sort(([a], [b]) => a - b)
+      .map(([id, { columns, names }]) => {
+        const top = topNames(names, maxNames(SUBJECT.account));
+        return { kind: SUBJECT.account, id, columns, names: top };
+      });
   }
 
   #zoneByApex(apex: string): Zone | null {
     return remember(this.#zonesByApex, apex, () => {
       const domain = this.#options.reader.domainByApex(Buffer.from(apex, 'latin1'));
-      return domain === undefined ? null : { id: domain.id, accountId: domain.accountId };
+      const zone = domain === undefined ? null : { id: domain.id, accountId: domain.accountId, apex };
+      if (zone !== null) this.#zonesById.set(zone.id, zone);
+      return zone;
     });
   }
 
   #zoneById(id: number): Zone | null {
     return remember(this.#zonesById, id, () => {
       const domain = this.#options.reader.domain(id);
-      return domain === undefined ? null : { id, accountId: domain.accountId };
+      if (domain === undefined) return null;
+      return { id, accountId: domain.accountId, apex: Buffer.from(domain.apex).toString('latin1') };
     });
   }
 }

@@ -3,8 +3,12 @@
 /** What has counts of its own. Domains and accounts have ids of their own kinds. */
 export const SUBJECT = { domain: 1, account: 2 } as const;
 
-/** Names that are counted for each subject. */
+/** Names that are counted for each domain, and stored in each period. */
 export const MAX_NAMES = 32;
+/** Of an account: its names are whole, and with many domains they would take most of the disk. */
+const MAX_ACCOUNT_NAMES = 12;
+
+export const maxNames = (kind: number): number => (kind === SUBJECT.account ? MAX_ACCOUNT_NAMES : MAX_NAMES);
 
 export interface CountEntry {
   /** A value of SUBJECT. */
@@ -77,7 +81,7 @@ export function mergeEntries(entries: readonly CountEntry[]): CountEntry {
     for (const [column, count] of entry.columns) addTo(columns, column, count);
     for (const [name, count] of entry.names) addTo(names, name, count);
   }
-  return { kind, id, columns, names: names.size > MAX_NAMES ? topNames(names, MAX_NAMES) : names };
+  return { kind, id, columns, names: names.size > maxNames(kind) ? topNames(names, maxNames(kind)) : names };
 }
 
 /** The order of entries in the store. */

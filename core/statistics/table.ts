@@ -1,12 +1,13 @@
 /**
- * Counts of the current minute in memory. The caller writes it to the store when the minute is
- * over, or earlier when it is full; so its size is bounded, whatever the number of domains.
+ * Counts of the domains in the current minute, in memory. The caller writes them to the store when
+ * the minute is over, or earlier when the table is full. So its size is bounded, whatever the
+ * number of domains.
  */
-import { addTo, type CountEntry, compareSubjects, NameSketch, SUBJECT } from './counts.ts';
+import { addTo, type CountEntry, NameSketch, SUBJECT } from './counts.ts';
 
-/** A column or a name takes about 60 bytes, a subject as much as five of them. */
+/** A column or a name takes about 60 bytes, a domain as much as five of them. */
 const MAX_UNITS = 200_000;
-const SUBJECT_UNITS = 5;
+const DOMAIN_UNITS = 5;
 
 interface Tally {
   readonly columns: Map<number, number>;
@@ -14,7 +15,7 @@ interface Tally {
 }
 
 export class CountTable {
-  readonly #subjects = [SUBJECT.domain, SUBJECT.account].map((kind) => ({ kind, tallies: new Map<number, Tally>() }));
+  readonly #tallies = new Map<number, Tally>();
   #units = 0;
 
   get isFull(): boolean {
@@ -25,53 +26,52 @@ export class CountTable {
     return this.#units === 0;
   }
 
-  add(kind: number, id: number, column: number, count: number): void {
-    const { columns } = this.#tallyOf(kind, id);
+  add(domainId: number, column: number, count: number): void {
+    const { columns } = this.#tallyOf(domainId);
     const before = columns.size;
     addTo(columns, column, count);
     this.#units += columns.size - before;
   }
 
-  addName(kind: number, id: number, name: string, weight: number): void {
-    const tally = this.#tallyOf(kind, id);
+  /** Counts a query by type, code and name. */
+  addQuery(domainId: number, type: number, code: number, name: string, weight: number): void {
+    const tally = this.#tallyOf(domainId);
     tally.names ??= new NameSketch();
-    const before = tally.names.size;
-    tally.names.add(name, weight);
-    this.#units += tally.names.size - before;
+    const { columns, names } = tally;
+    const before = columns.size + names.size;
+    addTo(columns, type, weight);
+    addTo(columns, code, weight);
+    names.add(name, weight);
+    this.#units += columns.size + names.size - before;
   }
 
-  entry(kind: number, id: number): CountEntry | null {
-    const tally = this.#tallies(kind).get(id);
-    return tally === undefined ? null : entryOf(kind, id, tally);
+  entry(domainId: number): CountEntry | null {
+    const tally = this.#tallies.get(domainId);
+    return tally === undefined ? null : entryOf(domainId, tally);
   }
 
-  /** All entries in the order of the store. The table is empty afterwards. */
-  take(): CountEntry[] {
-    const entries: CountEntry[] = [];
-    for (const { kind, tallies } of this.#subjects) {
-      for (const [id, tally] of tallies) entries.push(entryOf(kind, id, tally));
-      tallies.clear();
-    }
+  /** By rising id. */
+  entries(): CountEntry[] {
+    const ids = Float64Array.from(this.#tallies.keys()).sort();
+    return Array.from(ids, (id) => entryOf(id, this.#tallyOf(id)));
+  }
+
+  clear(): void {
+    this.#tallies.clear();
     this.#units = 0;
-    return entries.sort(compareSubjects);
   }
 
-  #tallies(kind: number): Map<number, Tally> {
-    return this.#subjects[kind - 1].tallies;
-  }
-
-  #tallyOf(kind: number, id: number): Tally {
-    const tallies = this.#tallies(kind);
-    let tally = tallies.get(id);
+  #tallyOf(domainId: number): Tally {
+    let tally = this.#tallies.get(domainId);
     if (tally === undefined) {
       tally = { columns: new Map(), names: null };
-      tallies.set(id, tally);
-      this.#units += SUBJECT_UNITS;
+      this.#tallies.set(domainId, tally);
+      this.#units += DOMAIN_UNITS;
     }
     return tally;
   }
 }
 
-function entryOf(kind: number, id: number, { columns, names }: Tally): CountEntry {
-  return { kind, id, columns: new Map(columns), names: names?.guaranteed() ?? new Map() };
+function entryOf(id: number, { columns, names }: Tally): CountEntry {
+  return { kind: SUBJECT.domain, id, columns, names: names?.guaranteed() ?? new Map() };
 }

@@ -1,7 +1,7 @@
 /** The sketch of the most queried names, and the table in memory. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_NAMES, mergeEntries, NameSketch, SUBJECT, topNames } from '../../../core/statistics/counts.ts';
+import { MAX_NAMES, mergeEntries, NameSketch, topNames } from '../../../core/statistics/counts.ts';
 import { CountTable } from '../../../core/statistics/table.ts';
 
 const test = suite('statistics counts');
@@ -70,18 +70,19 @@ test('a table is full before it is large, and empty when it was taken', () => {
   const table = new CountTable();
   let id = 0;
   while (!table.isFull) {
-    table.add(SUBJECT.domain, ++id, 8, 1);
-    table.addName(SUBJECT.domain, id, 'www', 1);
+    table.addQuery(++id, 8, 1, 'www', 1);
+    table.add(id, 10, 5);
   }
   assert.ok(id < 60_000, String(id));
-  const entries = table.take();
+  const entries = table.entries();
+  table.clear();
   assert.is(entries.length, id);
   assert.equal(
     entries.map((entry) => entry.id),
     Array.from({ length: id }, (_, i) => i + 1),
   );
   assert.ok(table.isEmpty);
-  assert.is(table.entry(SUBJECT.domain, 1), null);
+  assert.is(table.entry(1), null);
 });
 
 test.run();

@@ -23,7 +23,7 @@ const GOES_ON = (): boolean => false;
 class Rig {
   readonly folder = temporaryFolder('statistics');
   readonly apexes = new Map<string, number>();
-  readonly ids = new Set<number>();
+  readonly domains = new Map<number, { id: number; accountId: number; apex: Uint8Array }>();
   minute = START;
   maxBytes = GB;
   store!: StatisticsStore;
@@ -38,12 +38,11 @@ class Rig {
   open(): void {
     this.store = new StatisticsStore(openStatisticsFile(this.folder));
     const rig = this;
-    const zoneOf = (id: number | undefined) => (id === undefined ? undefined : ({ id, accountId: ACCOUNT } as never));
     this.collector = new Collector({
       store: this.store,
       reader: {
-        domainByApex: (apex) => zoneOf(this.apexes.get(nameId(apex))),
-        domain: (id) => zoneOf(this.ids.has(id) ? id : undefined),
+        domainByApex: (apex) => this.domains.get(this.apexes.get(nameId(apex)) ?? 0) as never,
+        domain: (id) => this.domains.get(id) as never,
       },
       rings: [new SampleReader(this.#ring)],
       get maxBytes() {
@@ -55,7 +54,7 @@ class Rig {
 
   zone(apex: string, id: number): void {
     this.apexes.set(nameId(parseName(apex)), id);
-    this.ids.add(id);
+    this.domains.set(id, { id, accountId: ACCOUNT, apex: parseName(apex) });
   }
 
   query(name: string, apex: string, type: number, rcode = 0): void {
