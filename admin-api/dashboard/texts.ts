@@ -337,6 +337,7 @@ export const TEXTS = {
     copyRecord: (name: string, type: string) => `Copy ${name} ${type} as a line of a zone file`,
     empty: 'No records yet',
     emptyHint: 'Add a record, for example www with the IPv4 address of your server.',
+    importFile: 'Import a zone file',
     noMatch: 'No record matches the filter.',
     clearFilter: 'Show all records',
     count: (shown: number, total: number) =>

@@ -1,5 +1,6 @@
 /** A field of the form of a content. */
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { effect, untracked, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { CheckField } from '../parts/check-field.tsx';
 import { Field } from '../parts/field.tsx';
 import { SelectField } from '../parts/select-field.tsx';
@@ -16,10 +17,17 @@ interface FormInputProps {
 export function FormInput({ field: { key, kind, placeholder, choices = [] }, value, onInput }: FormInputProps) {
   const typed = useSignal(value);
   const isChecked = useSignal(value !== '');
-  useSignalEffect(() => {
-    const next = kind === 'check' ? (isChecked.value ? 'true' : '') : typed.value;
-    if (next !== value) onInput(next);
-  });
+  const latest = useRef({ value, onInput });
+  latest.current = { value, onInput };
+  // Not after the next frame: what is typed before would be reported after the form was closed.
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const next = kind === 'check' ? (isChecked.value ? 'true' : '') : typed.value;
+        if (next !== latest.current.value) untracked(() => latest.current.onInput(next));
+      }),
+    [],
+  );
   const texts = TEXTS.forms;
   const common = { name: key, label: texts.fields[key] ?? key, hint: texts.hints[key] };
   if (kind === 'check') return <CheckField {...common} value={isChecked} />;

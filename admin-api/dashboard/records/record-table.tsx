@@ -1,6 +1,7 @@
 /** The table of records: its tools, its rows, and the keys that work in it. */
 import { useSignal } from '@preact/signals';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
+import { addressOf } from '../addresses.ts';
 import type { Failure } from '../failure.ts';
 import { announce } from '../parts/announce.tsx';
 import { FailureNote } from '../parts/notes.tsx';
@@ -130,7 +131,9 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
         />
       )}
       {selectedRows.length > 0 && <BulkBar editor={editor} rows={selectedRows} onClear={clearSelection} />}
-      {rows.length === 0 && editor.isComplete.value && <NoRecords isFiltered={isFiltered} add={add} />}
+      {rows.length === 0 && editor.isComplete.value && (
+        <NoRecords domainId={editor.domainId} isFiltered={isFiltered} add={add} />
+      )}
       {rows.length > 0 && (
         <table class="table records" aria-rowcount={rows.length + 1} onKeyDown={moveBetweenRows}>
           <thead>
@@ -278,7 +281,13 @@ function PastedNote({ pasted, onClose }: { readonly pasted: Pasted | Failure; re
   );
 }
 
-function NoRecords({ isFiltered, add }: { readonly isFiltered: boolean; readonly add: () => void }) {
+interface NoRecordsProps {
+  readonly domainId: number;
+  readonly isFiltered: boolean;
+  readonly add: () => void;
+}
+
+function NoRecords({ domainId, isFiltered, add }: NoRecordsProps) {
   const texts = TEXTS.records;
   return (
     <section class="empty">
@@ -290,9 +299,14 @@ function NoRecords({ isFiltered, add }: { readonly isFiltered: boolean; readonly
       ) : isReader.value ? null : (
         <>
           <p>{texts.emptyHint}</p>
-          <button type="button" class="button button-main" onClick={add}>
-            {texts.add}
-          </button>
+          <div class="actions">
+            <button type="button" class="button button-main" onClick={add}>
+              {texts.add}
+            </button>
+            <a class="button" href={addressOf('zoneFile', { domain_id: domainId })}>
+              {texts.importFile}
+            </a>
+          </div>
         </>
       )}
     </section>

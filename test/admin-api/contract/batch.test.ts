@@ -132,6 +132,11 @@ await everywhere('contract, batch', (test) => {
     succeeded(await zone.client.post(`${zone.records}/batch?dry_run=true`, post, key));
     assert.is(succeeded(await zone.client.post(`${zone.records}/batch`, post, key)).body.created[0].name, 'c');
     refused(await zone.client.post(`${zone.records}/batch?dry_run=yes`, {}), '400 invalid_dry_run');
+    const { client: stranger } = await world.member();
+    refused(await stranger.post(`${zone.records}/batch?dry_run=true`, post), '404 no_such_domain');
+    refused(await stranger.upload(`${zone.zonefile}?dry_run=true`, 'a A 192.0.2.1\n'), '404 no_such_domain');
+    const reader = await world.scoped(zone.client, ['dns:read']);
+    refused(await reader.post(`${zone.records}/batch?dry_run=true`, post), '403 insufficient_scope');
     const match = { 'if-match': '"1"' };
     refused(await zone.client.post(`${zone.records}/batch?dry_run=true`, {}, match), '412 changed');
   });

@@ -175,7 +175,7 @@ function browserTests(): void {
         assert.is(await page.getByRole('dialog').getByLabel('Target').inputValue(), 'mail.example.com.');
         await page.getByRole('dialog').getByLabel('Target').fill('other.example.com');
         await page.keyboard.press('Escape');
-        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.locator('dialog').waitFor({ state: 'detached' });
         assert.is(await editedRow(page).getByLabel('Value').inputValue(), '10 mail.example.com.');
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Edit @ MX' }).waitFor();
@@ -358,6 +358,39 @@ function browserTests(): void {
     });
   });
 
+  test('a domain of more than 20,000 records is searched by the API, and loaded as the user scrolls', async () => {
+    await withWorld(async (world) => {
+      const zone = await createZone(world, 'example.com');
+      const lines = Array.from({ length: 20_500 }, (_, i) => `h${i} 300 A 192.0.2.${i % 250}\n`);
+      await world.daemon.api.call(
+        'PUT',
+        `${zone.path}/zonefile`,
+        `odd 300 TXT "needle"\n${lines.join('')}`,
+        'text/dns',
+      );
+      await withPage(world, async (page) => {
+        await signIn(page, world.base);
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await page.goto(`${zone.address}/records`);
+        await page.getByText('1,000 of 20,501 records').waitFor();
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+        await page.getByText('2,000 of 20,501 records').waitFor();
+        // A value that is not loaded; its edit stays while something else is searched.
+        await page.getByRole('searchbox').fill('NEEDLE');
+        await page.getByRole('button', { name: 'Edit odd TXT' }).click();
+        await editedRow(page).getByLabel('Value').fill('"found"');
+        await page.keyboard.press('Enter');
+        await page.getByRole('searchbox').fill('h20499');
+        await page.getByText('1 of 20,501 records').waitFor();
+        await save(page, 1);
+        const { records } = (await world.daemon.api.call('GET', `${zone.path}/records?name=odd`)).body as never as {
+          records: Stored[];
+        };
+        assert.is(records[0].content, '"found"');
+      });
+    });
+  });
+
   test('a viewer reads, filters and copies records, and changes none', async () => {
     await withWorld(async (world) => {
       const { daemon, base } = world;
@@ -421,7 +454,7 @@ function browserTests(): void {
             .click();
           await page.getByRole('dialog').waitFor();
           await page.keyboard.press('Escape');
-          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          await page.locator('dialog').waitFor({ state: 'detached' });
           await page.keyboard.press('Escape');
           await editedRow(page).waitFor({ state: 'detached' });
         }
