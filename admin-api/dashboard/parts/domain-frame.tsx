@@ -1,6 +1,6 @@
 /** What surrounds the pages of a domain: its name, and a tab for each page. */
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { markOwner } from '../acting.ts';
 import { addressOf, type PageName } from '../addresses.ts';
 import { domainOf } from '../domain.ts';
@@ -25,6 +25,9 @@ export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
   useEffect(() => {
     if (owner !== undefined) markOwner(owner);
   }, [owner]);
+  const tabs = useRef<HTMLElement>(null);
+  const isRead = domain.value !== null;
+  useEffect(() => showCurrentTab(tabs.current), [page, isRead]);
   const ascii = domain.value?.domain ?? '';
   const unicode = toUnicode(ascii);
   usePageTitle(TEXTS.tabs.title(TEXTS.tabs[page], unicode));
@@ -35,7 +38,7 @@ export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
         <h1>{unicode === '' ? '…' : unicode}</h1>
         {unicode !== ascii && <span class="hint">{ascii}</span>}
       </div>
-      <nav class="tabs" aria-label={TEXTS.tabs.label}>
+      <nav class="tabs" ref={tabs} aria-label={TEXTS.tabs.label}>
         {DOMAIN_TABS.map((tab: PageName & keyof typeof TEXTS.tabs) => (
           <a key={tab} href={addressOf(tab, { domain_id: domainId })} aria-current={tab === page ? 'page' : undefined}>
             {TEXTS.tabs[tab]}
@@ -45,4 +48,11 @@ export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
       {children}
     </>
   );
+}
+
+/** In a narrow window the tabs scroll. */
+function showCurrentTab(tabs: HTMLElement | null): void {
+  const tab = tabs?.querySelector<HTMLElement>('[aria-current]');
+  if (tabs === null || tab == null) return;
+  tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.clientWidth) / 2;
 }

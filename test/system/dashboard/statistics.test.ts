@@ -165,8 +165,12 @@ function browserTests(): void {
           await types.getByText(step).waitFor();
           await types.getByText('A: 1,300').waitFor();
         }
+        await page.setViewportSize({ width: 390, height: 844 });
         await page.goto(`${base}/domains/${id}/statistics?range=forever`);
         await types.getByText('per 15 minutes').waitFor();
+        // The tab of the page is scrolled into view.
+        const tab = await page.locator('.tabs [aria-current]').boundingBox();
+        assert.ok(tab!.x >= 0 && tab!.x + tab!.width <= 390);
         await page.goto(`${base}/domains/999/statistics`);
         await page.getByText('This account has no domain with this id.').first().waitFor();
       });
