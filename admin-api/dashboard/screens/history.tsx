@@ -50,16 +50,24 @@ export function History({ domainId }: ScreenProps) {
   useChanges(isChangeOf(domainId, 'records', 'proxy', 'dnssec'), list.refresh);
   const changes = found.value?.rows ?? [];
   const begin = first.current?.begin ?? 0;
+  const total = first.current?.total;
+  // A page of a search can be empty although more follow.
+  const hasMore = found.value !== null && found.value.cursor !== null;
   return (
     <>
       <ListTools
         label={texts.search}
         hint={texts.searchHint}
-        count={found.value && texts.shown(changes.length, Math.max(changes.length, first.current?.total ?? 0))}
+        count={
+          found.value &&
+          (total == null
+            ? TEXTS.audit.shown(changes.length, hasMore)
+            : texts.shown(changes.length, Math.max(changes.length, total)))
+        }
       />
       {failure.value !== null && <FailureNote failure={failure.value} retry={list.reload} />}
       {found.value === null && failure.value === null && <Skeleton />}
-      {found.value !== null && changes.length === 0 && (
+      {found.value !== null && !hasMore && changes.length === 0 && (
         <EmptyList searched={searched} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>
           <p>{texts.emptyHint}</p>
@@ -83,8 +91,8 @@ export function History({ domainId }: ScreenProps) {
           ))}
         </ol>
       )}
-      {found.value !== null && found.value.cursor !== null && <More onMore={list.loadMore} key={changes.length} />}
-      {found.value !== null && found.value.cursor === null && changes.length > 0 && searched === '' && (
+      {hasMore && <More onMore={list.loadMore} key={found.value?.cursor} />}
+      {found.value !== null && !hasMore && changes.length > 0 && searched === '' && (
         <p class="hint">{first.current?.isComplete ? texts.created : texts.begins}</p>
       )}
       {restored.value !== null && (
