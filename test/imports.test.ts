@@ -118,6 +118,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'admin-api/events': ['admin-api/auth', 'admin-api/change', 'admin-api/http', 'core/journal', 'core/store'],
   'admin-api/factors': ['admin-api/http', 'core/base', 'core/journal', 'core/store'],
   'admin-api/history': [
+    'admin-api/auth',
     'admin-api/change',
     'admin-api/domains',
     'admin-api/http',
