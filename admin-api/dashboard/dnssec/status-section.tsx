@@ -35,7 +35,7 @@ export function StatusSection({ page }: { readonly page: DnssecPage }) {
       <div class="card-head">
         <h2>
           {texts.statuses[zone.status]}{' '}
-          <span class={zone.status === 'secure' ? 'dot dot-good' : 'dot'} aria-hidden="true" />
+          <span class={zone.status === 'secure' && zone.error === null ? 'dot dot-good' : 'dot'} aria-hidden="true" />
         </h2>
         {zone.status !== 'removing_ds' && (
           <button
