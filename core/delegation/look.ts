@@ -43,6 +43,10 @@ const REPEAT_MS = 2000;
 /** Milliseconds for which the servers of a parent zone are remembered; many domains share it. */
 const ZONE_MS = 600_000;
 const MAX_ZONES = 1000;
+/** Nameservers that are noted of one server; real delegations have at most 13. */
+const MAX_NAMESERVERS = 32;
+/** Different sets that are noted. All are stored in the row of the domain. */
+const MAX_SETS = 8;
 /** Servers that a sample tries. */
 const MAX_SAMPLED = 4;
 
@@ -83,8 +87,7 @@ export class PublicDelegation implements DelegationLook {
       const { name, hosts } = await this.#parentOf(apex, extent, signal);
       const answers = extent === 'all' ? await askAll(hosts, apex, signal) : await askSome(hosts, apex, signal);
       if (answers.length === 0) return { trouble: `no nameserver of ${zoneTitle(name)} answered` };
-      const sets = new Map(answers.map((set) => [set.join(), set]));
-      return { zone: formatHost(name), sets: [...sets.keys()].sort().map((key) => sets.get(key) ?? []) };
+      return { zone: formatHost(name), sets: sortedSets(answers) };
     } catch (error) {
       if (this.#stop.aborted) return { trouble: 'the service is stopping' };
       if (signal.aborted) return { trouble: 'the look took too much time' };
@@ -106,6 +109,12 @@ export class PublicDelegation implements DelegationLook {
     this.#parents.set(id, zone);
     return zone;
   }
+}
+
+function sortedSets(answers: readonly (readonly string[])[]): (readonly string[])[] {
+  const sets = new Map(answers.map((set) => [set.join(), set]));
+  const keys = [...sets.keys()].sort().slice(0, MAX_SETS);
+  return keys.map((key) => sets.get(key) ?? []);
 }
 
 async function askAll(
@@ -149,5 +158,5 @@ function nameserversIn(records: readonly MessageRecord[], apex: Name): string[] 
   const hosts = records
     .filter(({ type, name }) => type === TYPE.NS && equalNames(name, apex))
     .map(({ rdata }) => formatHost(nameAt(rdata, 0)).toLowerCase());
-  return [...new Set(hosts)].sort();
+  return [...new Set(hosts)].sort().slice(0, MAX_NAMESERVERS);
 }

@@ -4,7 +4,8 @@ import { questionEnd } from '../wire/bare-response.ts';
 import { AA, HEADER_LENGTH, QR, TC } from '../wire/header.ts';
 import { MessageReader, type MessageRecord } from '../wire/message-reader.ts';
 import { equalNames, LOWER, type Name } from '../wire/name.ts';
-import { CLASS_IN, RCODE } from '../wire/types.ts';
+import { checkRdata } from '../wire/rdata/index.ts';
+import { CLASS_IN, RCODE, TYPE } from '../wire/types.ts';
 import { exchangeTcp, exchangeUdp, type Server } from './exchange.ts';
 import { encodeQuestion, newQuestion, type Question } from './message.ts';
 
@@ -85,13 +86,20 @@ function isReplyTo(message: Buffer, { id, name, sent, type }: Question, anyCase:
   return isSame && message.readUInt16BE(end - 4) === type && message.readUInt16BE(end - 2) === CLASS_IN;
 }
 
-/** Throws InvalidError if the message does not have the records that it counts. */
+/** Types whose rdata callers read as names and addresses. Of others, they compare the bytes. */
+const CHECKED_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME, TYPE.NS, TYPE.SOA]);
+
+/**
+ * Throws InvalidError if the message does not have the records that it counts, or if the rdata of
+ * one does not match its type: a name that does not end would be read forever.
+ */
 function readSections(message: Buffer): RecordReply {
   const reader = new MessageReader(message, message.readUInt16BE(4) === 0 ? HEADER_LENGTH : questionEnd(message));
   const read = (count: number): MessageRecord[] =>
     Array.from({ length: count }, () => reader.record()).filter((record) => record.class === CLASS_IN);
   const answer = read(message.readUInt16BE(6));
   const authority = read(message.readUInt16BE(8));
+  for (const { type, rdata } of [...answer, ...authority]) if (CHECKED_TYPES.has(type)) checkRdata(type, rdata);
   return { rcode: message[3] & 15, isAuthoritative: (message[2] & AA) !== 0, answer, authority };
 }
 

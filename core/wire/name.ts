@@ -181,7 +181,8 @@ export function joinNames(labels: Uint8Array, name: Name): Name {
  */
 export function nameAt(bytes: Uint8Array, offset: number): Name {
   let p = offset;
-  while (bytes[p] !== 0) p += bytes[p] + 1;
+  // Ends beyond the last byte too, if the bytes are no name after all.
+  while (bytes[p] > 0) p += bytes[p] + 1;
   return bytes.subarray(offset, p + 1);
 }
 

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { NO_EXEMPTIONS, parseExemptions } from '../../../core/address/index.ts';
 import { type FailedLook, type ParentNameservers, PublicDelegation } from '../../../core/delegation/look.ts';
 import { parseName } from '../../../core/wire/name.ts';
+import { TYPE } from '../../../core/wire/types.ts';
 import { AA, FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
 import { freePort } from '../../support/ports.ts';
 
@@ -108,6 +109,45 @@ test('a sample asks one server, another after a failure, and remembers the serve
   const many = await look([denies, denies], { extent: 'sample', looks: 5 });
   assert.is(many.servers[0].queries.length, single.servers[0].queries.length);
   assert.is(many.servers.slice(1).flatMap(({ queries }) => queries).length, 5);
+});
+
+test('records without a whole name or address are refused', async () => {
+  const broken =
+    (type: number, length: number): Handler =>
+    () => ({
+      flags: 0,
+      answers: [],
+      // dns-packet writes the rdata of an unknown type unchanged.
+      authorities: [{ type: `UNKNOWN_${type}`, name: 'customer.example', data: Buffer.alloc(length, 8) } as never],
+    });
+  const nothing = { trouble: 'no nameserver of example answered' };
+  assert.equal((await look([broken(TYPE.NS, 0), broken(TYPE.NS, 0)])).result, nothing);
+  const { result } = await look([broken(TYPE.NS, 0), refers('a.test')]);
+  assert.equal(result, { zone: 'example', sets: [['a.test']] });
+  for (const [type, length] of [
+    [TYPE.NS, 0],
+    [TYPE.SOA, 0],
+    [TYPE.A, 5],
+  ]) {
+    const resolver: Handler = (name, queried) => {
+      const reply = resolve(name, queried);
+      if (reply === null || TYPE[queried as keyof typeof TYPE] !== type) return reply;
+      return { ...reply, answers: [{ type: `UNKNOWN_${type}`, name, data: Buffer.alloc(length, 8) } as never] };
+    };
+    assert.ok('trouble' in (await look([denies, denies], { resolver })).result, `${type} ${length}`);
+  }
+});
+
+test('a server of the parent with very many nameservers does not make the row large', async () => {
+  const many =
+    (first: number): Handler =>
+    () => ({
+      ...{ flags: 0, answers: [], isTruncated: true },
+      authorities: ns(...Array.from({ length: 400 }, (_, i) => `${'long'.repeat(15)}.${first + i}.test`)),
+    });
+  const { result } = await look([many(1000), many(5000)]);
+  assert.ok('sets' in result && result.sets.length === 2);
+  for (const set of result.sets) assert.is(set.length, 32);
 });
 
 test('a parent that is not found is trouble', async () => {
