@@ -153,6 +153,28 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal([answer.status, String(answer.body.error.code)], [403, 'insufficient_scope']);
   });
 
+  test('a batch and an import are one event for each kind', async ({ daemon, alice }) => {
+    const domain = await newDomain(daemon, alice.token);
+    const client = await listen(daemon, alice.token);
+    const post = Array.from({ length: 300 }, (_, i) => ({ name: `r${i}`, type: 'A', content: '192.0.2.1' }));
+    const path = `/api/v1/domains/${domain}`;
+    await daemon.call('POST', `${path}/records/batch`, { token: alice.token, json: { post } });
+    await client.has(`records ${domain}`);
+    assert.equal(client.changes, [`records ${domain}`]);
+    // The row of the domain is replaced, because it has the apex of the file.
+    const soa = '@ 300 SOA ns1.other.example. host.other.example. 1 3600 600 86400 60';
+    const body = `${soa}\n@ 300 NS ns1.other.example.\nnew 300 A 192.0.2.3\n`;
+    const headers = { 'content-type': 'text/dns' };
+    const answer = await daemon.call('PUT', `${path}/zonefile?apex=keep`, { token: alice.token, body, headers });
+    assert.is(answer.status, 200, answer.text);
+    await until(() => client.events.length === 3, 'the events of the import');
+    assert.equal(client.changes.slice(1).sort(), [`domain ${domain}`, `records ${domain}`]);
+    await daemon.call('PUT', `${path}/dnssec`, { token: alice.token, json: { enabled: true } });
+    await client.has(`dnssec ${domain}`);
+    await daemon.call('PATCH', `/api/v1/accounts/${alice.id}`, { json: { plan: 'pro' } });
+    await client.has(`account ${alice.id}`);
+  });
+
   test('resumes by Last-Event-ID, also after a restart', async ({ daemon, alice }) => {
     const first = await listen(daemon, alice.token);
     const domain = await newDomain(daemon, alice.token);
