@@ -86,7 +86,7 @@ export function ContentDialog({ fields, faults, onChange, onClose }: ContentDial
           ))}
         </div>
         <div class="field">
-          <span class="label">{TEXTS.records.content}</span>
+          <span class="form-label">{TEXTS.records.content}</span>
           <code class="content-preview">{fields.content === '' ? '…' : fields.content}</code>
           <div aria-live="polite">
             {wrong.map(({ message }) => (

@@ -7,6 +7,7 @@ import { announce } from '../parts/announce.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
+import { Skeleton } from '../parts/skeleton.tsx';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
@@ -131,6 +132,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
         />
       )}
       {selectedRows.length > 0 && <BulkBar editor={editor} rows={selectedRows} onClear={clearSelection} />}
+      {rows.length === 0 && !editor.isComplete.value && <Skeleton />}
       {rows.length === 0 && editor.isComplete.value && (
         <NoRecords domainId={editor.domainId} isFiltered={isFiltered} add={add} />
       )}
