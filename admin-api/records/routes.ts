@@ -26,6 +26,7 @@ import { exportZone } from './zonefile/export.ts';
 import { type ImportOptions, importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 import { previewImport } from './zonefile/preview.ts';
+import { PreviewSlots } from './zonefile/preview-slots.ts';
 
 const ZONE_TYPES = ['text/dns', 'text/plain'];
 const RECORDS = '/api/v1/domains/{domain_id}/records';
@@ -60,6 +61,7 @@ const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
 export function recordRoutes(services: Services, pool: PreparePool): Route[] {
   const pages = new RecordPageCache();
+  const previews = new PreviewSlots();
   return [
     route({
       operationId: 'listRecords',
@@ -228,13 +230,16 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         400: ['invalid_apex', 'invalid_strict', 'invalid_dry_run', 'invalid_limit'],
         404: NO_DOMAIN,
         422: ['invalid_zonefile'],
+        503: ['busy'],
       },
       run(context) {
         const { body, query } = context;
         const options = readImportOptions(query);
         const limit = readPreviewLimit(query.get('limit'));
         return readFlag(query, 'dry_run')
-          ? previewImport(services, pool, context, body, { ...options, limit })
+          ? previews.run(context.caller.account.id, () =>
+              previewImport(services, pool, context, body, { ...options, limit }),
+            )
           : importZone(services, pool, context, body, options);
       },
     }),

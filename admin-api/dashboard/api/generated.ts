@@ -9263,7 +9263,22 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
+            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "busy" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };
