@@ -62,6 +62,11 @@ export interface Edge {
 
 /** So many connections of the threads together to the admin API. */
 const ADMIN_CONNECTIONS = 512;
+/**
+ * Further ones for streams of events. The sum is below the default of
+ * admin.max_connections_per_address.
+ */
+const ADMIN_STREAMS = 400;
 
 /** Null when it listens nowhere. Throws ConfigError. */
 export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
@@ -174,6 +179,7 @@ function dataOf(
       field: admin.field,
       secret: admin.secret,
       connections: Math.max(1, Math.floor(ADMIN_CONNECTIONS / edge.workers)),
+      streams: Math.max(1, Math.floor(ADMIN_STREAMS / edge.workers)),
     },
     httpPorts: http.map((listen) => listen.port),
     httpsPort: https[0]?.port ?? null,

@@ -15,7 +15,7 @@ import { answerError, type ErrorPage } from '../proxy/error-page.ts';
 import { Gate } from '../proxy/gate.ts';
 import { requestId } from '../proxy/request-id.ts';
 import type { Observer } from './observer.ts';
-import { ADMIN_UNAVAILABLE, NO_TUNNELS } from './pages.ts';
+import { ADMIN_UNAVAILABLE, NO_TUNNELS, TOO_MANY_STREAMS } from './pages.ts';
 
 export interface AdminTarget {
   /** Address of the admin API's listener. It leads to this machine. */
@@ -26,6 +26,8 @@ export interface AdminTarget {
   readonly secret: string;
   /** Maximum number of connections of this thread. */
   readonly connections: number;
+  /** Further ones, for streams of events. */
+  readonly streams: number;
 }
 
 export interface AdminForward {
@@ -38,6 +40,8 @@ const DROPPED_FIELDS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
   ...['expect', 'te', 'upgrade', 'http2-settings'],
 ]);
+/** Responses that last for hours: each holds its connection. The API decodes segments too. */
+const STREAM = /^\/api\/v1\/(?:events|domains\/[^/]+\/requests\/tail)$/;
 const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'trailer', 'server'],
   'uwebsockets',
@@ -46,10 +50,11 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
 export function createAdminForward(target: AdminTarget, observer: Observer): AdminForward {
   // Requests are never retried: after a connection breaks, it is unknown whether the API handled
   // them.
-  const pool = new Pool(`http://${toUrlHost(target.address)}:${target.port}`, {
-    connections: target.connections,
-    pipelining: 1,
-  });
+  const origin = `http://${toUrlHost(target.address)}:${target.port}`;
+  const pool = new Pool(origin, { connections: target.connections, pipelining: 1 });
+  // Streams cannot use up the connections of other requests.
+  const streamPool = new Pool(origin, { connections: Math.max(1, target.streams), pipelining: 1 });
+  let streams = 0;
 
   const refuse = (exchange: Exchange, page: ErrorPage): void => {
     const id = requestId();
@@ -58,6 +63,17 @@ export function createAdminForward(target: AdminTarget, observer: Observer): Adm
 
   const forward = async (exchange: Exchange): Promise<void> => {
     if (exchange.protocol !== '' || !exchange.path.startsWith('/')) return refuse(exchange, NO_TUNNELS);
+    if (!isStream(exchange.path)) return send(exchange, pool);
+    if (streams >= target.streams) return refuse(exchange, TOO_MANY_STREAMS);
+    streams++;
+    try {
+      await send(exchange, streamPool);
+    } finally {
+      streams--;
+    }
+  };
+
+  const send = async (exchange: Exchange, connections: Pool): Promise<void> => {
     const controller = new AbortController();
     const gate = new Gate(exchange);
     exchange.onAbort(() => {
@@ -66,7 +82,7 @@ export function createAdminForward(target: AdminTarget, observer: Observer): Adm
     });
     let response: Dispatcher.ResponseData;
     try {
-      response = await pool.request({
+      response = await connections.request({
         method: exchange.method as Dispatcher.HttpMethod,
         path: exchange.path,
         headers: requestHeaders(exchange, target),
@@ -84,7 +100,20 @@ export function createAdminForward(target: AdminTarget, observer: Observer): Adm
     observer.recordAnswer(exchange, 'admin', statusCode, gate.bytes);
   };
 
-  return { handler: forward, close: () => pool.destroy() };
+  return {
+    handler: forward,
+    async close() {
+      await Promise.all([pool.destroy(), streamPool.destroy()]);
+    },
+  };
+}
+
+function isStream(path: string): boolean {
+  try {
+    return STREAM.test(decodeURIComponent(path.split('?', 1)[0]));
+  } catch {
+    return false;
+  }
 }
 
 function requestHeaders({ headers, client, authority, version }: Exchange, { field, secret }: AdminTarget): string[] {

@@ -34,3 +34,11 @@ export const ADMIN_UNAVAILABLE: ErrorPage = {
   visitor: 'Please try again in a minute.',
   owner: 'The edge cannot reach the admin API on this node: check the log of the service.',
 };
+
+export const TOO_MANY_STREAMS: ErrorPage = {
+  status: 503,
+  code: 'too_many_streams',
+  title: 'There are too many live pages at the moment',
+  visitor: 'The page works, but does not follow changes. Please reload it later.',
+  owner: 'Many clients receive events of the admin API over this node; other requests are served.',
+};

@@ -1,5 +1,5 @@
 /** Routing of requests by host, scheme and path, the counters, and forwarding to the admin API. */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -255,7 +255,14 @@ test('the admin API gets the client address in a field that no client can set; i
   const { port } = api.address() as AddressInfo;
   const memory = new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8);
   const observer = new Observer(new GatewayCounters(memory), null, () => {});
-  const target = { address: '127.0.0.1', port, field: 'x-waypost-client', secret: 's3cret', connections: 2 };
+  const target = {
+    address: '127.0.0.1',
+    port,
+    field: 'x-waypost-client',
+    secret: 's3cret',
+    connections: 2,
+    streams: 1,
+  };
   const admin = createAdminForward(target, observer);
   try {
     const parts = [Buffer.from('{"a":'), Buffer.from('1}'), null];
@@ -295,6 +302,48 @@ test('the admin API gets the client address in a field that no client can set; i
     assert.is(JSON.parse(gone.text).error.code, 'admin_unavailable');
   } finally {
     await admin.close();
+    api.close();
+  }
+});
+
+test('streams of events leave the connections of other requests free', async () => {
+  const open: ServerResponse[] = [];
+  const api = createServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    if (!/events|tail|%65/.test(request.url ?? '')) return void response.end('done');
+    open.push(response);
+    response.write('retry: 1\n');
+  });
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  const { port } = api.address() as AddressInfo;
+  const observer = new Observer(new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8)), null, () => {});
+  const limits = { connections: 2, streams: 3 };
+  const target = { address: '127.0.0.1', port, field: 'x-waypost-client', secret: 's3cret', ...limits };
+  const admin = createAdminForward(target, observer);
+  const streamed = (path: string): { exchange: FakeExchange; ended: Promise<void> } => {
+    const exchange = new FakeExchange({ path });
+    return { exchange, ended: Promise.resolve(admin.handler(exchange)) };
+  };
+  try {
+    const paths = ['/api/v1/events?account=1', '/api/v1/%65vents', '/api/v1/domains/7/requests/tail'];
+    const streams = paths.map(streamed);
+    while (open.length < paths.length) await new Promise(setImmediate);
+    const refused = streamed('/api/v1/events');
+    await refused.ended;
+    assert.is(refused.exchange.status, 503);
+    const other = new FakeExchange({ path: '/api/v1/domains' });
+    await admin.handler(other);
+    assert.equal([other.status, other.text], [200, 'done']);
+    for (const response of open.splice(0)) response.end();
+    await Promise.all(streams.map(({ ended }) => ended));
+    const next = streamed('/api/v1/events');
+    while (open.length < 1) await new Promise(setImmediate);
+    open[0].end();
+    await next.ended;
+    assert.is(next.exchange.status, 200);
+  } finally {
+    await admin.close();
+    api.closeAllConnections();
     api.close();
   }
 });
