@@ -559,6 +559,7 @@ export const TEXTS = {
     saving: 'Saving …',
     saved: (count: number) => `${plural(count, 'change', 'changes')} saved and served.`,
     undo: 'Undo',
+    conflictPending: 'Others have changed records that you edit. They are marked, and your edits stay.',
     conflict:
       'Someone else has changed records that you changed as well. They are marked. Check them, then save again to keep your version.',
   },

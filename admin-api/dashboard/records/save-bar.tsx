@@ -20,7 +20,14 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
       {editor.saved.value !== null && <SavedNote editor={editor} />}
       {count > 0 && (
         <section class="save-bar" aria-label={texts.title}>
-          <p role="status">{texts.pending(count)}</p>
+          <div>
+            <p role="status">{texts.pending(count)}</p>
+            {!isReviewing.value && hasConflicts(editor.edits.value) && (
+              <p class="fault" role="alert">
+                {texts.conflictPending}
+              </p>
+            )}
+          </div>
           <button
             type="button"
             class="button button-main"

@@ -99,6 +99,7 @@ function browserTests(): void {
           await second.getByText('192.0.2.12', { exact: true }).waitFor();
           await second.locator('tr.row-conflict').getByText('192.0.2.21').waitFor();
           assert.is(await second.locator('tr.row-conflict').count(), 1);
+          await second.getByText('Others have changed records that you edit.').waitFor();
           assert.equal(await zone.contents(), ['a 192.0.2.11', 'b 192.0.2.12', 'c 192.0.2.3']);
           await checkScreen(second, 'live-conflict');
           await save(second);
