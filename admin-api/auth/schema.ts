@@ -152,6 +152,7 @@ export const sessionsResponse = Type.Object({
     'the sessions of the account',
   ),
   next_cursor: nextCursorSchema,
+  total: totalSchema,
 });
 
 export const endedResponse = Type.Object({ ended: count('the number of sessions that ended') });

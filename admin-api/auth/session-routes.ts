@@ -5,9 +5,9 @@ import { parseId } from '../change/services.ts';
 import { signInOptions } from '../factors/ceremonies.ts';
 import { relyingPartyOf } from '../factors/relying-party.ts';
 import { HttpError } from '../http/errors.ts';
-import { pageOfIds } from '../http/lists.ts';
+import { pageOfRows } from '../http/lists.ts';
 import { publicRoute, type Route, route } from '../http/route.ts';
-import { NOTHING, pageQuery } from '../http/schema.ts';
+import { NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { PASSKEY_FAULTS, signInWithPasskey } from './passkey-sign-in.ts';
 import {
   endedResponse,
@@ -23,6 +23,8 @@ import { SIGN_IN_FAULTS, type SignInParts, signIn } from './sign-in.ts';
 const SESSION = '/api/v1/session';
 const PASSKEY_SIGN_IN = `${SESSION}/passkey`;
 const SESSIONS = '/api/v1/sessions';
+
+const SESSION_SORTS = ['id', 'created_at', 'last_used_at'];
 
 export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
   const { reader, config, secrets } = parts.services;
@@ -105,14 +107,21 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       tag: 'sessions',
       summary: 'List the dashboard sessions of the account',
       scope: 'account',
-      query: Type.Object(pageQuery),
+      query: Type.Object({
+        ...pageQuery,
+        ...searchQuery('address or User-Agent'),
+        ...sortQuery(SESSION_SORTS),
+      }),
       response: sessionsResponse,
-      faults: { 400: ['invalid_limit', 'invalid_cursor'] },
+      faults: { 400: ['invalid_limit', 'invalid_cursor', 'invalid_sort'] },
       run(context) {
         const { account, session } = context.caller;
         const valid = reader.sessionsOf(account.id).filter((row) => !sessions.isExpired(row));
-        const { rows, next_cursor } = pageOfIds(valid, context);
-        return { sessions: rows.map((row) => sessions.view(row, session?.row)), next_cursor };
+        const { rows, ...page } = pageOfRows(valid, context, {
+          sorts: { id: ({ id }) => id, created_at: ({ createdAt }) => createdAt, last_used_at: ({ usedAt }) => usedAt },
+          texts: ({ remoteAddress, userAgent }) => [remoteAddress, userAgent ?? ''],
+        });
+        return { sessions: rows.map((row) => sessions.view(row, session?.row)), ...page };
       },
     }),
     route({

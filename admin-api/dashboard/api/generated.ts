@@ -4149,6 +4149,13 @@ export interface operations {
                 limit?: number;
                 /** @description the next_cursor of the previous page */
                 cursor?: string;
+                /**
+                 * @description only items whose address or User-Agent contains this text, in any
+                 * case
+                 */
+                q?: string;
+                /** @description the order, descending with "-"; the default is "id" */
+                sort?: "id" | "-id" | "created_at" | "-created_at" | "last_used_at" | "-last_used_at";
             };
             header?: never;
             path?: never;
@@ -4173,12 +4180,17 @@ export interface operations {
                         sessions: components["schemas"]["Session"][];
                         /** @description the cursor of the next page, or null on the last page */
                         next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
                     };
                 };
             };
             /**
-             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `bad_request`,
-             * `unknown_parameter`.
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`, `unknown_parameter`.
              */
             400: {
                 headers: {
@@ -4189,7 +4201,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_limit" | "invalid_cursor" | "bad_request" | "unknown_parameter";
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request" | "unknown_parameter";
                         };
                     };
                 };
