@@ -42,6 +42,7 @@ export class Daemon {
       WAYPOST_RATE_LIMIT: '0',
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
       WAYPOST_LOG_LEVEL: 'warn',
+      WAYPOST_DOMAINS_CHECK_DELEGATION: 'false',
       ...settings,
     };
   }
