@@ -7,6 +7,11 @@ import type { AppParts, Route } from './route.ts';
 import { Router } from './router.ts';
 import { Aborted, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
 
+/** Of responses of the API: a browser that opens one neither guesses its type nor frames it. */
+const PROTECTION = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;
 const NO_QUERY = new URLSearchParams();
 /** The route of all pages, in the metrics. */
 const PAGES_ROUTE = 'dashboard';
@@ -47,6 +52,7 @@ export function createApp({ routes, log, pages, observer, forwardedBy, ...parts 
     try {
       const page = pages?.respond(request) ?? null;
       if (page !== null) return { route: PAGES_ROUTE, response: pageResponse(request, page, headers) };
+      Object.assign(headers, PROTECTION);
       const match = router.match(request.method, request.path);
       if (match.kind === 'options')
         return { route, response: { status: 200, headers: { ...headers, Allow: match.allow }, body: '' } };

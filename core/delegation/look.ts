@@ -45,6 +45,8 @@ const ZONE_MS = 600_000;
 const MAX_ZONES = 1000;
 /** Nameservers that are noted of one server; real delegations have at most 13. */
 const MAX_NAMESERVERS = 32;
+/** Characters of these. */
+const MAX_CHARACTERS = 2000;
 /** Different sets that are noted. All are stored in the row of the domain. */
 const MAX_SETS = 8;
 /** Servers that a sample tries. */
@@ -158,5 +160,12 @@ function nameserversIn(records: readonly MessageRecord[], apex: Name): string[] 
   const hosts = records
     .filter(({ type, name }) => type === TYPE.NS && equalNames(name, apex))
     .map(({ rdata }) => formatHost(nameAt(rdata, 0)).toLowerCase());
-  return [...new Set(hosts)].sort().slice(0, MAX_NAMESERVERS);
+  const noted: string[] = [];
+  let characters = 0;
+  for (const host of [...new Set(hosts)].sort()) {
+    characters += host.length;
+    if (noted.length === MAX_NAMESERVERS || characters > MAX_CHARACTERS) break;
+    noted.push(host);
+  }
+  return noted;
 }

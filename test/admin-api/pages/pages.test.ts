@@ -169,6 +169,20 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is((await send(daemon.url, '/healthz', HTML)).headers['content-type'], 'application/json');
   });
 
+  test('responses of the API are neither framed nor read as another type', async ({ daemon }) => {
+    for (const [path, status] of [
+      ['/api/v1/openapi.json', 200],
+      ['/api/v1/account', 401],
+      ['/api/v1/nothing', 404],
+      ['/healthz', 200],
+    ] as const) {
+      const reply = await send(daemon.url, path, HTML);
+      assert.is(reply.status, status, path);
+      assert.is(reply.headers['x-content-type-options'], 'nosniff', path);
+      assert.match(String(reply.headers['content-security-policy']), "frame-ancestors 'none'", path);
+    }
+  });
+
   test('no path leads out of the folder', async ({ daemon, page }) => {
     for (const path of [
       '/assets/../index.html',

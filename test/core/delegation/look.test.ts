@@ -147,7 +147,7 @@ test('a server of the parent with very many nameservers does not make the row la
     });
   const { result } = await look([many(1000), many(5000)]);
   assert.ok('sets' in result && result.sets.length === 2);
-  for (const set of result.sets) assert.is(set.length, 32);
+  for (const set of result.sets) assert.ok(set.length > 20 && set.join('').length <= 2000, set.join());
 });
 
 test('a parent that is not found is trouble', async () => {
