@@ -1,9 +1,10 @@
 /** Uploads a package, dropped or chosen. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Failure } from '../failure.ts';
 import { formatBytes } from '../numbers.ts';
 import { announce } from '../parts/announce.tsx';
+import { Labelled } from '../parts/labelled.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TextArea } from '../parts/text-area.tsx';
 import { openPage } from '../router.ts';
@@ -19,7 +20,6 @@ export function UploadForm() {
 
 function Form() {
   const texts = TEXTS.apps;
-  const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const sending = useRef<Sending | null>(null);
   const file = useSignal<File | null>(null);
@@ -84,21 +84,22 @@ function Form() {
     >
       <h2>{texts.upload}</h2>
       {failure.value !== null && <FailureNote failure={failure.value} />}
-      <div class="field">
-        <label for={id}>{texts.file}</label>
-        <input
-          ref={input}
-          id={id}
-          type="file"
-          name="package"
-          accept=".pkg"
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
-        />
-        <p class="hint" id={`${id}-hint`}>
-          {file.value === null ? texts.fileHint : texts.chosen(visible(file.value.name), formatBytes(file.value.size))}
-        </p>
-      </div>
+      <Labelled
+        label={texts.file}
+        hint={
+          file.value === null ? texts.fileHint : texts.chosen(visible(file.value.name), formatBytes(file.value.size))
+        }
+        renderControl={(attributes) => (
+          <input
+            {...attributes}
+            ref={input}
+            type="file"
+            name="package"
+            accept=".pkg"
+            onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
+          />
+        )}
+      />
       {file.value !== null && (
         <>
           <TextArea label={texts.notes} hint={texts.notesHint} value={notes} name="notes" rows={3} />

@@ -1,34 +1,28 @@
-/** A labelled checkbox with a hint. */
+/** A labelled checkbox. */
 import type { Signal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { Labelled, type Labels } from './labelled.tsx';
 
-interface CheckFieldProps {
-  readonly label: string;
+interface CheckFieldProps extends Labels {
   readonly value: Signal<boolean>;
   readonly name: string;
-  readonly hint?: string;
 }
 
-export function CheckField({ label, value, name, hint }: CheckFieldProps) {
-  const id = useId();
+export function CheckField({ value, name, ...labels }: CheckFieldProps) {
   return (
-    <div class="check-field">
-      <input
-        id={id}
-        type="checkbox"
-        name={name}
-        checked={value.value}
-        onChange={(event) => {
-          value.value = event.currentTarget.checked;
-        }}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-      />
-      <label for={id}>{label}</label>
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
+    <Labelled
+      {...labels}
+      isCheck
+      renderControl={(attributes) => (
+        <input
+          {...attributes}
+          type="checkbox"
+          name={name}
+          checked={value.value}
+          onChange={(event) => {
+            value.value = event.currentTarget.checked;
+          }}
+        />
       )}
-    </div>
+    />
   );
 }
