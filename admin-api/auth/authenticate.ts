@@ -47,7 +47,7 @@ export class Authenticator implements Authentication {
    */
   authenticate(request: Credentials): Caller {
     const caller = this.reauthenticate(request);
-    if (caller.session !== undefined && !isBackground(request)) this.#sessions.note(caller.session.row);
+    if (caller.session !== undefined) this.#sessions.note(caller.session.row);
     return caller;
   }
 
@@ -121,9 +121,6 @@ export class Authenticator implements Authentication {
     return { account, token };
   }
 }
-
-/** Whether a page refreshes: that must not prolong a session whose user has left. */
-const isBackground = (request: Credentials): boolean => request.header('x-waypost-background') !== undefined;
 
 /** `id` is undefined if the token is not well-formed. */
 function parse(header: string): { text: string; id: Id | undefined } {

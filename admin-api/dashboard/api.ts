@@ -3,7 +3,6 @@ import createClient from 'openapi-fetch';
 import { ACTED_ENDPOINTS } from './acted-endpoints.ts';
 import type { paths } from './api/generated.ts';
 import { type Failure, failureOf } from './failure.ts';
-import { isInUse } from './last-input.ts';
 import { ACCOUNT, currentQuery, readAccount } from './router.ts';
 import { session } from './session.ts';
 
@@ -19,8 +18,6 @@ api.use({
     sent++;
     const token = session.peek()?.csrf_token;
     if (token !== undefined && request.method !== 'GET') request.headers.set('X-Waypost-CSRF', token);
-    // Refreshing a page must not prolong the session of a user who has left.
-    if (!isInUse()) request.headers.set('X-Waypost-Background', '1');
     return addAccount(request, schemaPath);
   },
   onResponse({ response }) {

@@ -24,11 +24,6 @@ export interface Batch {
   readonly post?: readonly RecordBody[];
 }
 
-/**
- * Maximum bytes of the records that a preview shows as deleted. A batch of 80 KB can delete 10,000
- * records of 48,000 bytes.
- */
-const MAX_DELETED_BYTES = 8 << 20;
 /** A batch with more changes declares the whole zone as read. */
 export const MAX_SINGLE_READS = 100;
 /** Maximum number of reported errors. */
@@ -82,16 +77,7 @@ export async function previewRecords(services: Services, context: Context<Caller
   const errors = new BatchErrors(MAX_PREVIEWED);
   const findFaults = (body: RecordBody, old?: RecordRow) => findFieldFaults(domain, body, old);
   const { deleted, updated, created } = await applyBatch(draft, domain, batch, PREVIEW_IDS, errors, findFaults);
-  requireViewable(deleted);
-  const steps = new Steps();
-  const viewAll = async <V>(rows: readonly (RecordRow | undefined)[], view: (row: RecordRow) => V): Promise<V[]> => {
-    const views: V[] = [];
-    for (const row of rows) {
-      if (row !== undefined) views.push(view(row));
-      await steps.next();
-    }
-    return views;
-  };
+  const isRow = (row: RecordRow | undefined): row is RecordRow => row !== undefined;
   const view = (row: RecordRow) => viewRecord(domain, latestOf(draft, row));
   const { faults, omitted } = errors;
   return {
@@ -99,27 +85,16 @@ export async function previewRecords(services: Services, context: Context<Caller
     updated: [],
     created: [],
     preview: {
-      deleted: await viewAll(deleted, (row) => viewRecord(domain, row)),
-      updated: await viewAll(updated, view),
-      created: await viewAll(created, (row) => {
-        const { name, type, content, ttl, data, proxied } = view(row);
-        return { name, type, content, ttl, data, proxied };
-      }),
+      deleted: deleted.filter(isRow).map((row) => viewRecord(domain, row)),
+      updated: updated.filter(isRow).map(view),
+      created: created
+        .filter(isRow)
+        .map(view)
+        .map(({ name, type, content, ttl, data, proxied }) => ({ name, type, content, ttl, data, proxied })),
       faults,
       ...(omitted > 0 && { faults_omitted: omitted }),
     },
   };
-}
-
-/** Throws InvalidError. */
-function requireViewable(rows: readonly (RecordRow | undefined)[]): void {
-  const bytes = rows.reduce((sum, row) => sum + (row?.rdata.length ?? 0), 0);
-  if (bytes > MAX_DELETED_BYTES)
-    throw new InvalidError(
-      'batch_too_large',
-      `A preview can show at most ${MAX_DELETED_BYTES} bytes of deleted records, not ${bytes}. Split the batch.`,
-      { pointer: '/delete' },
-    );
 }
 
 /** Throws InvalidError. */

@@ -8,7 +8,7 @@ import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TextArea } from '../parts/text-area.tsx';
-import { faultAt, useAction } from '../parts/use-action.ts';
+import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { DNSSEC, type DnssecPage } from './dnssec-page.ts';
 
@@ -18,25 +18,21 @@ export function ForeignKeys({ page }: { readonly page: DnssecPage }) {
   const readFailure = useSignal<Failure | null>(null);
   const dnskey = useSignal('');
   const deleted = useSignal<ForeignKeyView | null>(null);
-  const { isRunning, failure, run } = useAction();
   const load = async (): Promise<void> => {
     const result = await settle(api.GET(`${DNSSEC}/foreign-keys`, { params: page.params }));
     readFailure.value = result.ok ? null : result.failure;
     if (result.ok) keys.value = result.data.foreign_keys;
   };
   useEffect(() => void load(), [page]);
-  const add = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
+  const { isRunning, otherFailure, faultOf, submit } = useForm(['/dnskey'], async () => {
     const body = { dnskey: dnskey.value.trim() };
-    const isAdded = await run(async () => {
-      const result = await settle(api.POST(`${DNSSEC}/foreign-keys`, { params: page.params, body }));
-      return result.ok ? null : result.failure;
-    });
-    if (!isAdded) return;
+    const result = await settle(api.POST(`${DNSSEC}/foreign-keys`, { params: page.params, body }));
+    if (!result.ok) return result.failure;
     dnskey.value = '';
     announce(texts.foreignAdded);
     await load();
-  };
+    return null;
+  });
   const remove = async ({ id }: ForeignKeyView): Promise<Failure | null> => {
     const path = { ...page.params.path, foreign_key_id: id };
     const result = await settle(api.DELETE(`${DNSSEC}/foreign-keys/{foreign_key_id}`, { params: { path } }));
@@ -45,7 +41,6 @@ export function ForeignKeys({ page }: { readonly page: DnssecPage }) {
     await load();
     return null;
   };
-  const fault = faultAt(failure.value, '/dnskey');
   return (
     <details class="card">
       <summary>
@@ -72,12 +67,12 @@ export function ForeignKeys({ page }: { readonly page: DnssecPage }) {
             </li>
           ))}
         </ul>
-        <form class="form" onSubmit={add}>
-          {failure.value !== null && fault === undefined && <FailureNote failure={failure.value} />}
+        <form class="form" onSubmit={submit}>
+          {otherFailure !== null && <FailureNote failure={otherFailure} />}
           <TextArea
             label={texts.foreignLabel}
             hint={texts.foreignHint}
-            fault={fault}
+            fault={faultOf('/dnskey')}
             value={dnskey}
             name="dnskey"
             isCode

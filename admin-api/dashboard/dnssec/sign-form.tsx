@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
-import { useAction } from '../parts/use-action.ts';
+import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { DNSSEC, type DnssecPage } from './dnssec-page.ts';
 
@@ -12,12 +12,10 @@ const ALGORITHMS = (['13', '15'] as const).map((value) => ({ value, label: TEXTS
 export function SignForm({ page }: { readonly page: DnssecPage }) {
   const texts = TEXTS.dnssec;
   const algorithm = useSignal('13');
-  const { isRunning, failure, run } = useAction();
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
+  const { isRunning, failure, submit } = useForm([], () => {
     const body = { enabled: true, algorithm: Number(algorithm.value) };
-    await run(() => page.change(settle(api.PUT(DNSSEC, { params: page.params, body }))));
-  };
+    return page.change(settle(api.PUT(DNSSEC, { params: page.params, body })));
+  });
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.off}</h2>

@@ -41,11 +41,11 @@ export function AddPasskey({ needsCode, onClose, onDone }: AddPasskeyProps) {
       send={add}
       onClose={onClose}
       pointers={['/name']}
-      renderFields={(faults) => (
+      renderFields={(faultOf) => (
         <Field
           label={texts.name}
           hint={texts.nameHint}
-          fault={faults.get('/name')}
+          fault={faultOf('/name')}
           value={name}
           name="name"
           autocomplete="off"

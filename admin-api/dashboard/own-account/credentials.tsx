@@ -52,11 +52,11 @@ export function Email({ email, onChange }: EmailProps) {
             isOpen.value = false;
           }}
           pointers={['/email']}
-          renderFields={(faults) => (
+          renderFields={(faultOf) => (
             <Field
               label={texts.address}
               hint={texts.addressHint}
-              fault={faults.get('/email')}
+              fault={faultOf('/email')}
               value={address}
               name="email"
               autocomplete="email"
@@ -110,12 +110,12 @@ export function Password({ onChange }: { readonly onChange: () => void }) {
             isOpen.value = false;
           }}
           pointers={['/new_password']}
-          renderFields={(faults) => (
+          renderFields={(faultOf) => (
             <>
               <Field
                 label={texts.password}
                 hint={texts.passwordHint}
-                fault={faults.get('/new_password')}
+                fault={faultOf('/new_password')}
                 value={chosen}
                 name="new-password"
                 type="password"

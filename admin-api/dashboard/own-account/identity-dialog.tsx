@@ -1,10 +1,12 @@
 /** A dialog for a change that needs the password, and a code if the account has one-time codes. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { type Failure, faultsOf } from '../failure.ts';
+import type { Failure } from '../failure.ts';
+import { DialogActions } from '../parts/dialog-actions.tsx';
 import { Field } from '../parts/field.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
+import { type FaultOf, useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 
 /** What proves that the user is at the keyboard. */
@@ -26,8 +28,8 @@ interface IdentityDialogProps {
   readonly send: (proof: Proof) => Promise<Failure | null>;
   /** Called when the user cancels. */
   readonly onClose: () => void;
-  /** Further fields, which are above the password. `faults`: messages by pointer. */
-  readonly renderFields?: (faults: ReadonlyMap<string, string>) => ComponentChildren;
+  /** Further fields, which are above the password. */
+  readonly renderFields?: (faultOf: FaultOf) => ComponentChildren;
   /** The pointers of these fields. */
   readonly pointers?: readonly string[];
 }
@@ -39,31 +41,23 @@ export function IdentityDialog(props: IdentityDialogProps) {
   const password = useSignal('');
   const code = useSignal('');
   const needsCode = useSignal(props.needsCode ?? false);
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
-
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
+  const form = useForm(['/password', '/code', ...pointers], async () => {
     const proof = { password: password.value, ...(needsCode.value && { code: code.value.trim() }) };
-    failure.value = await send(proof);
-    isSending.value = false;
+    const failure = await send(proof);
     // One-time codes were turned on in another window.
-    if (failure.value?.code === 'code_required') needsCode.value = true;
-  };
-
-  const faults = faultsOf(failure.value);
-  const isShown = ['/password', '/code', ...pointers].some((pointer) => faults.has(pointer));
+    if (failure?.code === 'code_required') needsCode.value = true;
+    return failure;
+  });
+  const { isRunning, otherFailure, faultOf, submit } = form;
   return (
     <Modal title={title} onClose={onClose}>
       <form class="form" onSubmit={submit}>
         {explanation !== undefined && <p>{explanation}</p>}
-        {failure.value !== null && !isShown && <FailureNote failure={failure.value} />}
-        {renderFields?.(faults)}
+        {otherFailure !== null && <FailureNote failure={otherFailure} />}
+        {renderFields?.(faultOf)}
         <Field
           label={texts.password}
-          fault={faults.get('/password')}
+          fault={faultOf('/password')}
           value={password}
           name="password"
           type="password"
@@ -75,25 +69,14 @@ export function IdentityDialog(props: IdentityDialogProps) {
           <Field
             label={texts.code}
             hint={texts.codeHint}
-            fault={faults.get('/code')}
+            fault={faultOf('/code')}
             value={code}
             name="code"
             autocomplete="one-time-code"
             required
           />
         )}
-        <div class="actions">
-          <button
-            type="submit"
-            class={isBad ? 'button button-bad' : 'button button-main'}
-            aria-disabled={isSending.value}
-          >
-            {label}
-          </button>
-          <button type="button" class="button" onClick={onClose}>
-            {TEXTS.cancel}
-          </button>
-        </div>
+        <DialogActions label={label} isBad={isBad} isDisabled={isRunning.value} onCancel={onClose} />
       </form>
     </Modal>
   );

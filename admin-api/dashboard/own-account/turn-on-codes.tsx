@@ -1,11 +1,13 @@
 /** Turns on one-time codes: password, QR code and first code, recovery codes. */
 import { type Signal, useSignal } from '@preact/signals';
 import { api, settle } from '../api.ts';
-import { type Failure, faultsOf } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { DialogActions } from '../parts/dialog-actions.tsx';
 import { Field } from '../parts/field.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
+import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { IdentityDialog, type Proof } from './identity-dialog.tsx';
 import { QrCode } from './qr-code.tsx';
@@ -66,24 +68,17 @@ interface FirstCodeProps extends TurnOnCodesProps {
 
 function FirstCode({ begun: { password, secret, uri }, codes, onClose, onDone }: FirstCodeProps) {
   const code = useSignal('');
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
+  const { isRunning, otherFailure, faultOf, submit } = useForm(['/code'], async () => {
     const body = { password, code: code.value.trim() };
     const result = await settle(api.POST('/api/v1/account/totp/confirm', { body }));
-    isSending.value = false;
-    failure.value = result.ok ? null : result.failure;
-    if (!result.ok) return;
+    if (!result.ok) return result.failure;
     codes.value = result.data.recovery_codes;
     onDone();
-  };
-  const fault = faultsOf(failure.value).get('/code');
+    return null;
+  });
   return (
     <form class="form" onSubmit={submit}>
-      {failure.value !== null && fault === undefined && <FailureNote failure={failure.value} />}
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
       <p>{texts.scan}</p>
       <QrCode text={uri} label={texts.qr} />
       <div class="secret">
@@ -95,7 +90,7 @@ function FirstCode({ begun: { password, secret, uri }, codes, onClose, onDone }:
       </div>
       <Field
         label={texts.firstCode}
-        fault={fault}
+        fault={faultOf('/code')}
         value={code}
         name="code"
         autocomplete="one-time-code"
@@ -103,14 +98,7 @@ function FirstCode({ begun: { password, secret, uri }, codes, onClose, onDone }:
         required
         isFirst
       />
-      <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
-          {texts.confirm}
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          {TEXTS.cancel}
-        </button>
-      </div>
+      <DialogActions label={texts.confirm} isDisabled={isRunning.value} onCancel={onClose} />
     </form>
   );
 }

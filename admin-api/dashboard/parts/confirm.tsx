@@ -2,9 +2,11 @@
 import { useSignal } from '@preact/signals';
 import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
+import { DialogActions } from './dialog-actions.tsx';
 import { Field } from './field.tsx';
 import { Modal } from './modal.tsx';
 import { FailureNote } from './notes.tsx';
+import { useForm } from './use-form.ts';
 
 interface ConfirmProps {
   readonly title: string;
@@ -22,31 +24,20 @@ interface ConfirmProps {
 
 export function Confirm({ title, explanation, word, label, run, onClose }: ConfirmProps) {
   const typed = useSignal('');
-  const isRunning = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
   const isTyped = typed.value.trim().toLowerCase() === word.toLowerCase();
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (!isTyped || isRunning.value) return;
-    isRunning.value = true;
-    failure.value = await run();
-    isRunning.value = false;
-    if (failure.value === null) onClose();
-  };
+  const { isRunning, failure, submit } = useForm([], async () => {
+    if (!isTyped) return null;
+    const result = await run();
+    if (result === null) onClose();
+    return result;
+  });
   return (
     <Modal title={title} onClose={onClose}>
       <form class="form" onSubmit={submit}>
         <p>{explanation}</p>
         {failure.value !== null && <FailureNote failure={failure.value} />}
         <Field label={TEXTS.confirm.type(word)} value={typed} name="confirm" autocomplete="off" isFirst />
-        <div class="actions">
-          <button type="submit" class="button button-bad" aria-disabled={!isTyped || isRunning.value}>
-            {label}
-          </button>
-          <button type="button" class="button" onClick={onClose}>
-            {TEXTS.cancel}
-          </button>
-        </div>
+        <DialogActions label={label} isBad isDisabled={!isTyped || isRunning.value} onCancel={onClose} />
       </form>
     </Modal>
   );

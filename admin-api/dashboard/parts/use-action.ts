@@ -22,8 +22,3 @@ export function useAction(): Action {
   };
   return { isRunning, failure, run };
 }
-
-/** The message about one of these fields; undefined: none is wrong. */
-export function faultAt(failure: Failure | null, ...pointers: readonly string[]): string | undefined {
-  return failure?.pointer !== undefined && pointers.includes(failure.pointer) ? failure.message : undefined;
-}

@@ -1,5 +1,18 @@
-/** Runs a task at an interval while the page is visible. */
+/** Runs a task at an interval while the page is visible and in use. */
 import { useEffect, useRef } from 'preact/hooks';
+
+/** Requests prolong the session, which must end when its user has left. */
+const UNUSED_MS = 3_600_000;
+
+let lastInput = performance.now();
+for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'])
+  addEventListener(
+    type,
+    () => {
+      lastInput = performance.now();
+    },
+    { passive: true },
+  );
 
 /** `run` starts `milliseconds` after its last run has ended; null: not at all. */
 export function useInterval(run: () => Promise<unknown>, milliseconds: number | null): void {
@@ -13,7 +26,7 @@ export function useInterval(run: () => Promise<unknown>, milliseconds: number | 
       if (!isStopped) timer = setTimeout(turn, milliseconds);
     };
     const turn = (): void => {
-      if (document.hidden) schedule();
+      if (document.hidden || performance.now() - lastInput > UNUSED_MS) schedule();
       else void current.current().then(schedule, schedule);
     };
     schedule();

@@ -1,11 +1,12 @@
 /** Uploads a certificate of the customer, pasted or from files. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 import { api, settle } from '../api.ts';
 import { announce } from '../parts/announce.tsx';
+import { DialogActions } from '../parts/dialog-actions.tsx';
+import { Labelled } from '../parts/labelled.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TextArea } from '../parts/text-area.tsx';
-import { faultAt, useAction } from '../parts/use-action.ts';
+import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';
 
@@ -21,41 +22,37 @@ export function CertificateUpload({ page, onDone }: UploadProps) {
   const texts = TEXTS.proxy.certificate;
   const certificate = useSignal('');
   const key = useSignal('');
-  const { isRunning, failure, run } = useAction();
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
+  const { isRunning, otherFailure, faultOf, submit } = useForm(['/certificate', '/private_key'], async () => {
     const body = { certificate: certificate.value, private_key: key.value };
-    const call = () => settle(api.PUT('/api/v1/domains/{domain_id}/proxy/certificate', { params: page.params, body }));
-    if (!(await run(() => page.change(call())))) return;
+    const call = api.PUT('/api/v1/domains/{domain_id}/proxy/certificate', { params: page.params, body });
+    const failure = await page.change(settle(call));
+    if (failure !== null) return failure;
     announce(texts.saved);
     onDone();
-  };
-  const [pemFault, keyFault] = [faultAt(failure.value, '/certificate'), faultAt(failure.value, '/private_key')];
+    return null;
+  });
   return (
     <form class="form" onSubmit={submit}>
       <p>{texts.uploadExplanation}</p>
-      {failure.value !== null && pemFault === undefined && keyFault === undefined && (
-        <FailureNote failure={failure.value} />
-      )}
-      <TextArea label={texts.pem} value={certificate} name="certificate" rows={6} isCode fault={pemFault} />
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
+      <TextArea
+        label={texts.pem}
+        value={certificate}
+        name="certificate"
+        rows={6}
+        isCode
+        fault={faultOf('/certificate')}
+      />
       <FileInput label={texts.choosePem} value={certificate} />
-      <TextArea label={texts.key} value={key} name="private_key" rows={6} isCode fault={keyFault} />
+      <TextArea label={texts.key} value={key} name="private_key" rows={6} isCode fault={faultOf('/private_key')} />
       <FileInput label={texts.chooseKey} value={key} />
-      <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
-          {texts.save}
-        </button>
-        <button type="button" class="button" onClick={onDone}>
-          {TEXTS.cancel}
-        </button>
-      </div>
+      <DialogActions label={texts.save} isDisabled={isRunning.value} onCancel={onDone} />
     </form>
   );
 }
 
 /** Puts the content of a file into the field above. */
 function FileInput({ label, value }: { readonly label: string; readonly value: Signal<string> }) {
-  const id = useId();
   const isTooLarge = useSignal(false);
   const read = async (input: HTMLInputElement): Promise<void> => {
     const [file] = input.files ?? [];
@@ -64,20 +61,17 @@ function FileInput({ label, value }: { readonly label: string; readonly value: S
     if (!isTooLarge.value) value.value = await file.text();
   };
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="file"
-        accept=".pem,.crt,.cer,.key,text/plain"
-        aria-describedby={isTooLarge.value ? `${id}-fault` : undefined}
-        onChange={(event) => read(event.currentTarget)}
-      />
-      {isTooLarge.value && (
-        <p class="fault" id={`${id}-fault`} role="alert">
-          {TEXTS.proxy.certificate.tooLarge}
-        </p>
+    <Labelled
+      label={label}
+      fault={isTooLarge.value ? TEXTS.proxy.certificate.tooLarge : undefined}
+      renderControl={(attributes) => (
+        <input
+          {...attributes}
+          type="file"
+          accept=".pem,.crt,.cer,.key,text/plain"
+          onChange={(event) => read(event.currentTarget)}
+        />
       )}
-    </div>
+    />
   );
 }

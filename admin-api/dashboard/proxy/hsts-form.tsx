@@ -5,7 +5,7 @@ import { announce } from '../parts/announce.tsx';
 import { CheckField } from '../parts/check-field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
-import { faultAt, useAction } from '../parts/use-action.ts';
+import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';
 
@@ -21,30 +21,35 @@ export function HstsForm({ page }: { readonly page: ProxyPage }) {
   const maxAge = useSignal(stored === null ? OFF : String(stored));
   const subdomains = useSignal(proxy.hsts_include_subdomains);
   const preload = useSignal(proxy.hsts_preload);
-  const { isRunning, failure, run } = useAction();
   const ages = stored === null || stored === 0 || AGES.includes(stored) ? AGES : [...AGES, stored];
   const choices = [
     { value: OFF, label: texts.off },
     ...ages.map((age) => ({ value: String(age), label: TEXTS.records.ttlSeconds(age) })),
     { value: REVOKED, label: texts.revoke },
   ];
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
+  const { isRunning, otherFailure, faultOf, submit } = useForm(['/hsts_max_age'], async () => {
     const body = {
       hsts_max_age: maxAge.value === OFF ? null : Number(maxAge.value),
       hsts_include_subdomains: subdomains.value,
       hsts_preload: preload.value,
     };
-    const call = () => settle(api.PATCH('/api/v1/domains/{domain_id}/proxy', { params: page.params, body }));
-    if (await run(() => page.change(call()))) announce(texts.saved);
-  };
-  const ageFault = faultAt(failure.value, '/hsts_max_age');
+    const call = api.PATCH('/api/v1/domains/{domain_id}/proxy', { params: page.params, body });
+    const failure = await page.change(settle(call));
+    if (failure === null) announce(texts.saved);
+    return failure;
+  });
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.heading}</h2>
       <p>{texts.explanation}</p>
-      {failure.value !== null && ageFault === undefined && <FailureNote failure={failure.value} />}
-      <SelectField label={texts.maxAge} value={maxAge} name="max_age" choices={choices} fault={ageFault} />
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
+      <SelectField
+        label={texts.maxAge}
+        value={maxAge}
+        name="max_age"
+        choices={choices}
+        fault={faultOf('/hsts_max_age')}
+      />
       <CheckField label={texts.subdomains} hint={texts.subdomainsHint} value={subdomains} name="subdomains" />
       <CheckField label={texts.preload} hint={texts.preloadHint} value={preload} name="preload" />
       <div class="actions">

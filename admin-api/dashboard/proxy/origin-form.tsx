@@ -5,7 +5,7 @@ import { announce } from '../parts/announce.tsx';
 import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
-import { faultAt, useAction } from '../parts/use-action.ts';
+import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';
 
@@ -24,9 +24,7 @@ export function OriginForm({ page }: { readonly page: ProxyPage }) {
   const typedHost = useSignal(host ?? '');
   const typedPort = useSignal(String(port ?? 443));
   const typedProtocol = useSignal<string>(protocol ?? 'https');
-  const { isRunning, failure, run } = useAction();
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
+  const { isRunning, otherFailure, faultOf, submit } = useForm(['/origin', '/port'], async () => {
     const usual = STANDARD_PORTS.get(typedProtocol.value);
     const body = {
       origin: typedHost.value.trim(),
@@ -34,28 +32,26 @@ export function OriginForm({ page }: { readonly page: ProxyPage }) {
       port: (typedPort.value.trim() === '' ? Number(usual) : toNumber(typedPort.value)) as number,
       protocol: typedProtocol.value as 'http' | 'https',
     };
-    const call = () => settle(api.PUT('/api/v1/domains/{domain_id}/proxy', { params: page.params, body }));
-    if (await run(() => page.change(call()))) announce(texts.saved);
-  };
-  const hostFault = faultAt(failure.value, '/origin');
-  const portFault = faultAt(failure.value, '/port');
+    const call = api.PUT('/api/v1/domains/{domain_id}/proxy', { params: page.params, body });
+    const failure = await page.change(settle(call));
+    if (failure === null) announce(texts.saved);
+    return failure;
+  });
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.heading}</h2>
       <p>{texts.explanation}</p>
-      {failure.value !== null && hostFault === undefined && portFault === undefined && (
-        <FailureNote failure={failure.value} />
-      )}
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
       <div class="columns">
         <Field
           label={texts.host}
           hint={texts.hostHint}
-          fault={hostFault}
+          fault={faultOf('/origin')}
           value={typedHost}
           name="origin"
           autocomplete="off"
         />
-        <Field label={texts.port} fault={portFault} value={typedPort} name="port" autocomplete="off" />
+        <Field label={texts.port} fault={faultOf('/port')} value={typedPort} name="port" autocomplete="off" />
         <SelectField label={texts.protocol} value={typedProtocol} name="protocol" choices={PROTOCOLS} />
       </div>
       <div class="actions">

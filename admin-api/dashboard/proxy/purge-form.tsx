@@ -4,7 +4,7 @@ import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { TextArea } from '../parts/text-area.tsx';
-import { useAction } from '../parts/use-action.ts';
+import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';
 
@@ -21,26 +21,22 @@ export function PurgeForm({ page }: { readonly page: ProxyPage }) {
   const lines = useSignal('');
   const isEmpty = useSignal(false);
   const done = useSignal('');
-  const { isRunning, failure, run } = useAction();
   const chosen = scope.value as Scope;
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
+  const { isRunning, failure, submit } = useForm([], async () => {
     done.value = '';
     const entries = lines.value.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
     // An empty list would purge everything.
     isEmpty.value = chosen !== 'all' && entries.length === 0;
-    if (isEmpty.value) return;
+    if (isEmpty.value) return null;
     const body = chosen === 'all' ? {} : { [chosen]: entries };
-    await run(async () => {
-      const result = await settle(api.POST('/api/v1/domains/{domain_id}/proxy/purge', { params: page.params, body }));
-      if (!result.ok) return result.failure;
-      const { everything, urls, prefixes, tags } = result.data.purge;
-      const counted = texts.counted(urls.length, prefixes.length, tags.length);
-      done.value = texts.done(everything ? texts.everything : counted);
-      lines.value = '';
-      return null;
-    });
-  };
+    const result = await settle(api.POST('/api/v1/domains/{domain_id}/proxy/purge', { params: page.params, body }));
+    if (!result.ok) return result.failure;
+    const { everything, urls, prefixes, tags } = result.data.purge;
+    const counted = texts.counted(urls.length, prefixes.length, tags.length);
+    done.value = texts.done(everything ? texts.everything : counted);
+    lines.value = '';
+    return null;
+  });
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.heading}</h2>

@@ -1,26 +1,26 @@
 /** An account, for administrators: settings, acting for it, a new password, deletion. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { plans, ROLES, readPlans, withPlan } from '../accounts.ts';
+import { readPlans } from '../accounts.ts';
 import { actFor } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { Account } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { type Failure, faultsOf } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { announce } from '../parts/announce.tsx';
 import { CheckField } from '../parts/check-field.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Field } from '../parts/field.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { FailureNote } from '../parts/notes.tsx';
-import { SelectField } from '../parts/select-field.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { useForm } from '../parts/use-form.ts';
 import { openPage } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { SecondFactors } from './account-factors.tsx';
+import { ACCOUNT_POINTERS, AccountFields, toSettings, useAccountInputs } from './account-fields.tsx';
 
 const texts = TEXTS.account;
 
@@ -90,82 +90,28 @@ function Acting({ account: { id, username } }: { readonly account: Account }) {
   );
 }
 
-const SETTINGS = ['/username', '/email', '/role', '/plan'];
-
 function Settings({ account }: { readonly account: Signal<Account> }) {
   const { id } = account.value;
-  const username = useSignal(account.value.username);
-  const email = useSignal(account.value.email ?? '');
-  const role = useSignal<string>(account.value.role);
-  const plan = useSignal(account.value.plan);
-  const hasAccess = useSignal(account.value.api_enabled);
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
-
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
-    const edited = {
-      username: username.value.trim(),
-      email: email.value.trim() === '' ? null : email.value.trim(),
-      role: role.value as Account['role'],
-      plan: plan.value,
-      api_enabled: hasAccess.value,
-    };
+  const inputs = useAccountInputs(account.value);
+  const { isRunning, otherFailure, faultOf, submit } = useForm(ACCOUNT_POINTERS, async () => {
+    const edited = toSettings(inputs);
     // Fields that the user has not edited keep what others have stored meanwhile.
     const shown = account.value;
     const isEdited = ([name, value]: [string, unknown]): boolean => shown[name as keyof typeof edited] !== value;
     const result = await change(id, Object.fromEntries(Object.entries(edited).filter(isEdited)));
-    isSending.value = false;
-    failure.value = result.ok ? null : result.failure;
-    if (!result.ok) return;
+    if (!result.ok) return result.failure;
     account.value = result.data;
     announce(texts.saved);
-  };
-
-  const faults = faultsOf(failure.value);
-  const isOther = failure.value !== null && !SETTINGS.some((pointer) => faults.has(pointer));
+    return null;
+  });
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.settings}</h2>
-      {failure.value !== null && isOther && <FailureNote failure={failure.value} />}
-      <Field
-        label={texts.username}
-        hint={texts.usernameHint}
-        fault={faults.get('/username')}
-        value={username}
-        name="username"
-        autocomplete="off"
-        required
-      />
-      <Field
-        label={texts.email}
-        hint={texts.emailHint}
-        fault={faults.get('/email')}
-        value={email}
-        name="email"
-        autocomplete="off"
-      />
-      <SelectField
-        label={texts.role}
-        hint={texts.roleHint}
-        fault={faults.get('/role')}
-        value={role}
-        name="role"
-        choices={ROLES}
-      />
-      <SelectField
-        label={texts.plan}
-        fault={faults.get('/plan')}
-        value={plan}
-        name="plan"
-        choices={withPlan(plans.value, plan.value)}
-      />
-      <CheckField label={texts.access} hint={texts.accessHint} value={hasAccess} name="access" />
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
+      <AccountFields inputs={inputs} faultOf={faultOf} />
       <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
-          {isSending.value ? texts.saving : texts.save}
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {isRunning.value ? texts.saving : texts.save}
         </button>
       </div>
     </form>
@@ -175,30 +121,23 @@ function Settings({ account }: { readonly account: Signal<Account> }) {
 function NewPasswordForm({ id }: { readonly id: number }) {
   const password = useSignal('');
   const revokes = useSignal(false);
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
+  const { isRunning, otherFailure, faultOf, submit } = useForm(['/password'], async () => {
     const result = await change(id, { password: password.value, ...(revokes.value && { revoke_tokens: true }) });
-    isSending.value = false;
-    failure.value = result.ok ? null : result.failure;
-    if (!result.ok) return;
+    if (!result.ok) return result.failure;
     password.value = '';
     revokes.value = false;
     announce(texts.passwordSet);
-  };
-  const fault = faultsOf(failure.value).get('/password');
+    return null;
+  });
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.reset}</h2>
       <p>{texts.resetText}</p>
-      {failure.value !== null && fault === undefined && <FailureNote failure={failure.value} />}
-      <NewPassword value={password} fault={fault} />
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
+      <NewPassword value={password} fault={faultOf('/password')} />
       <CheckField label={texts.revoke} value={revokes} name="revoke" />
       <div class="actions">
-        <button type="submit" class="button" aria-disabled={isSending.value}>
+        <button type="submit" class="button" aria-disabled={isRunning.value}>
           {texts.resetSubmit}
         </button>
       </div>

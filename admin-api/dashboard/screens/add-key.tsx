@@ -2,7 +2,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
-import { type Failure, faultsOf } from '../failure.ts';
 import { curlLine } from '../keys/curl.ts';
 import { EXPIRIES, expiryTime } from '../keys/expiry.ts';
 import { ACCESS, type Access, AREAS, type Area, DOMAIN_AREAS, toScopes } from '../keys/scopes.ts';
@@ -13,6 +12,7 @@ import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { useForm } from '../parts/use-form.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -23,7 +23,7 @@ interface NewKey {
   readonly domains: readonly number[] | null;
 }
 
-const FIELDS = ['/name', '/scopes', '/domains', '/expires_at'];
+const POINTERS = ['/name', '/scopes', '/domains', '/expires_at'];
 
 export function AddKey() {
   const texts = TEXTS.addKey;
@@ -43,15 +43,8 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
   const domains = useSignal<readonly ChosenDomain[]>([]);
   const expiry = useSignal('never');
   const date = useSignal('');
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
   const areas = isRestricted.value ? DOMAIN_AREAS : AREAS;
-
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
-    failure.value = null;
+  const { isRunning, otherFailure, faultOf, submit } = useForm(POINTERS, async () => {
     const body = {
       name: name.value.trim(),
       scopes: toScopes(access.value, areas),
@@ -59,22 +52,20 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
       expires_at: expiryTime(expiry.value, date.value, Date.now()),
     };
     const result = await settle(api.POST('/api/v1/tokens', { body }));
-    isSending.value = false;
-    if (result.ok) made.value = result.data;
-    else failure.value = result.failure;
-  };
-
-  const faults = faultsOf(failure.value);
-  const isOther = failure.value !== null && !FIELDS.some((pointer) => faults.has(pointer));
+    if (!result.ok) return result.failure;
+    made.value = result.data;
+    return null;
+  });
+  const [domainsFault, scopesFault, expiryFault] = ['/domains', '/scopes', '/expires_at'].map(faultOf);
   return (
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>
       <p>{texts.explanation}</p>
-      {failure.value !== null && isOther && <FailureNote failure={failure.value} />}
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
       <Field
         label={texts.name}
         hint={texts.nameHint}
-        fault={faults.get('/name')}
+        fault={faultOf('/name')}
         value={name}
         name="name"
         autocomplete="off"
@@ -85,7 +76,7 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
       {isRestricted.value && (
         <DomainPicker
           chosen={domains}
-          fault={domains.value.length === 0 && faults.has('/domains') ? texts.noDomains : faults.get('/domains')}
+          fault={domains.value.length === 0 && domainsFault !== undefined ? texts.noDomains : domainsFault}
         />
       )}
       <fieldset class="areas">
@@ -93,25 +84,25 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
         {areas.map((area) => (
           <AreaField key={area} area={area} access={access} />
         ))}
-        {faults.has('/scopes') && (
+        {scopesFault !== undefined && (
           <p class="fault" role="alert">
-            {faults.get('/scopes')}
+            {scopesFault}
           </p>
         )}
       </fieldset>
       <SelectField
         label={texts.expires}
-        fault={expiry.value === 'date' ? undefined : faults.get('/expires_at')}
+        fault={expiry.value === 'date' ? undefined : expiryFault}
         value={expiry}
         name="expiry"
         choices={EXPIRIES}
       />
       {expiry.value === 'date' && (
-        <Field label={texts.date} fault={faults.get('/expires_at')} value={date} name="date" type="date" required />
+        <Field label={texts.date} fault={expiryFault} value={date} name="date" type="date" required />
       )}
       <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
-          {isSending.value ? texts.submitting : texts.submit}
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {isRunning.value ? texts.submitting : texts.submit}
         </button>
         <a class="button button-quiet" href={addressOf('keys')}>
           {TEXTS.cancel}

@@ -2,7 +2,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
-import { type Failure, faultsOf } from '../failure.ts';
 import { bindKey, nsupdateLines, type TsigKeyText, transferLine } from '../keys/tsig-lines.ts';
 import { CheckField } from '../parts/check-field.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -11,6 +10,7 @@ import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { useForm } from '../parts/use-form.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -21,7 +21,6 @@ interface NewTsigKey extends TsigKeyText {
   readonly server: string;
 }
 
-const FIELDS = ['/name', '/domain_ids'];
 /** For the examples, when the key is for all domains. */
 const EXAMPLE = 'example.com';
 
@@ -39,38 +38,28 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
   const algorithm = useSignal('hmac-sha256');
   const isRestricted = useSignal(false);
   const domains = useSignal<readonly ChosenDomain[]>([]);
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
   const needsDomains = useSignal(false);
-
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
+  const { isRunning, otherFailure, faultOf, submit } = useForm(['/name', '/domain_ids'], async () => {
     // The API would make a key that is for no domain.
     needsDomains.value = isRestricted.value && domains.value.length === 0;
-    if (needsDomains.value) return;
-    isSending.value = true;
-    failure.value = null;
+    if (needsDomains.value) return null;
     const body = {
       ...{ name: name.value.trim(), scopes: [scope.value], algorithm: algorithm.value as 'hmac-sha256' },
       domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
     };
     const result = await settle(api.POST('/api/v1/tsig-keys', { body }));
-    if (result.ok) made.value = { ...result.data, ...(await readExample(domains.value)) };
-    else failure.value = result.failure;
-    isSending.value = false;
-  };
-
-  const faults = faultsOf(failure.value);
-  const isOther = failure.value !== null && !FIELDS.some((pointer) => faults.has(pointer));
+    if (!result.ok) return result.failure;
+    made.value = { ...result.data, ...(await readExample(domains.value)) };
+    return null;
+  });
   return (
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>
-      {failure.value !== null && isOther && <FailureNote failure={failure.value} />}
+      {otherFailure !== null && <FailureNote failure={otherFailure} />}
       <Field
         label={texts.name}
         hint={texts.nameHint}
-        fault={faults.get('/name')}
+        fault={faultOf('/name')}
         value={name}
         name="name"
         autocomplete="off"
@@ -100,12 +89,12 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
       {isRestricted.value && (
         <DomainPicker
           chosen={domains}
-          fault={needsDomains.value && domains.value.length === 0 ? TEXTS.addKey.noDomains : faults.get('/domain_ids')}
+          fault={needsDomains.value && domains.value.length === 0 ? TEXTS.addKey.noDomains : faultOf('/domain_ids')}
         />
       )}
       <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
-          {isSending.value ? TEXTS.addKey.submitting : texts.submit}
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {isRunning.value ? TEXTS.addKey.submitting : texts.submit}
         </button>
         <a class="button button-quiet" href={addressOf('tsigKeys')}>
           {TEXTS.cancel}

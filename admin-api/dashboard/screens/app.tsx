@@ -7,7 +7,6 @@ import { api, type Result, settle } from '../api.ts';
 import { visible } from '../apps/findings.ts';
 import { StateBadge } from '../apps/state-badge.tsx';
 import { UploadForm } from '../apps/upload-form.tsx';
-import type { Failure } from '../failure.ts';
 import { announce } from '../parts/announce.tsx';
 import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
@@ -17,6 +16,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
+import { useForm } from '../parts/use-form.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
@@ -115,15 +115,10 @@ function UploadRow({ upload }: { readonly upload: UploadBrief }) {
 function Suspension({ app: { app_id, suspended }, onChange }: { readonly app: App; readonly onChange: () => void }) {
   const texts = TEXTS.app;
   const reason = useSignal('');
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
   useEffect(() => {
     reason.value = '';
   }, [suspended]);
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
+  const { isRunning, failure, submit } = useForm([], async () => {
     const params = { path: { app_id } };
     const result =
       suspended === null
@@ -131,12 +126,11 @@ function Suspension({ app: { app_id, suspended }, onChange }: { readonly app: Ap
             api.POST('/api/dev/admin/apps/{app_id}/suspend', { params, body: { reason: reason.value.trim() } }),
           )
         : await settle(api.POST('/api/dev/admin/apps/{app_id}/reinstate', { params }));
-    isSending.value = false;
-    failure.value = result.ok ? null : result.failure;
-    if (!result.ok) return;
+    if (!result.ok) return result.failure;
     announce(suspended === null ? texts.isSuspended : texts.isReinstated);
     onChange();
-  };
+    return null;
+  });
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.suspension}</h2>
@@ -149,7 +143,7 @@ function Suspension({ app: { app_id, suspended }, onChange }: { readonly app: Ap
         <button
           type="submit"
           class={suspended === null ? 'button button-bad' : 'button button-main'}
-          aria-disabled={isSending.value}
+          aria-disabled={isRunning.value}
         >
           {suspended === null ? texts.suspend : texts.reinstate}
         </button>

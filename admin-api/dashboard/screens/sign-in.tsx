@@ -5,6 +5,7 @@ import type { Failure } from '../failure.ts';
 import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { useForm } from '../parts/use-form.ts';
 import { signIn } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { canOfferPasskeys, canUsePasskeys } from '../webauthn.ts';
@@ -25,24 +26,17 @@ export function SignIn() {
   const password = useSignal('');
   const code = useSignal('');
   const step = useSignal<Step>('password');
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
+  const { isRunning, failure, submit } = useForm([], async () => {
+    const result = await signIn(login.value.trim(), password.value, code.value.trim());
+    if (result?.code !== CODE_REQUIRED) return result;
+    goTo('code');
+    return null;
+  });
 
   const goTo = (next: Step): void => {
     step.value = next;
     code.value = '';
     failure.value = null;
-  };
-
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isSending.value) return;
-    isSending.value = true;
-    failure.value = null;
-    const result = await signIn(login.value.trim(), password.value, code.value.trim());
-    isSending.value = false;
-    if (result?.code === CODE_REQUIRED) goTo('code');
-    else failure.value = result;
   };
 
   const isFirstStep = step.value === 'password';
@@ -74,8 +68,8 @@ export function SignIn() {
         ) : (
           <SecondFactor key={step.value} step={step.value} code={code} />
         )}
-        <button type="submit" class="button button-main" aria-disabled={isSending.value}>
-          {isSending.value ? texts.submitting : texts.submit}
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {isRunning.value ? texts.submitting : texts.submit}
         </button>
         {isFirstStep ? (
           <>

@@ -15,6 +15,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { usePageTitle } from '../parts/title.ts';
+import { useAction } from '../parts/use-action.ts';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
@@ -53,16 +54,14 @@ function Actions({ upload, onChange }: { readonly upload: Upload; readonly onCha
   const { id, app_id, status } = upload;
   const params = { path: { upload_id: id } };
   const isAsking = useSignal(false);
-  const isSending = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
+  const { isRunning, failure, run } = useAction();
 
   const publish = async (): Promise<void> => {
-    if (isSending.value) return;
-    isSending.value = true;
-    const result = await settle(api.POST('/api/dev/uploads/{upload_id}/publish', { params }));
-    isSending.value = false;
-    failure.value = result.ok ? null : result.failure;
-    if (result.ok) announce(texts.isPublished);
+    const isPublished = await run(async () => {
+      const result = await settle(api.POST('/api/dev/uploads/{upload_id}/publish', { params }));
+      return result.ok ? null : result.failure;
+    });
+    if (isPublished) announce(texts.isPublished);
     await onChange();
   };
   const withdraw = async (): Promise<Failure | null> => {
@@ -78,7 +77,7 @@ function Actions({ upload, onChange }: { readonly upload: Upload; readonly onCha
       {failure.value !== null && <FailureNote failure={failure.value} />}
       <div class="actions">
         {status === 'approved' && (
-          <button type="button" class="button button-main" aria-disabled={isSending.value} onClick={publish}>
+          <button type="button" class="button button-main" aria-disabled={isRunning.value} onClick={publish}>
             {texts.publish}
           </button>
         )}

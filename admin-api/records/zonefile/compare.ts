@@ -18,9 +18,6 @@ export interface CompareInput extends Pick<PrepareInput, 'bytes' | 'apex' | 'kee
   readonly limit: number;
 }
 
-/** Maximum bytes of the listed records of each kind: one has up to 48,000. */
-const MAX_LISTED_BYTES = 2 << 20;
-
 interface PlannedRecord {
   readonly name: string;
   readonly type: string;
@@ -66,14 +63,14 @@ export function compareZone(input: CompareInput): Comparison {
         const ttlBefore = before.get(key);
         before.delete(key);
         if (ttlBefore === ttl) unchanged++;
-        else if (ttlBefore === undefined) created.add(rdata, () => view(rdata));
-        else changed.add(rdata, () => ({ ...view(rdata), ttl_before: ttlBefore }));
+        else if (ttlBefore === undefined) created.add(() => view(rdata));
+        else changed.add(() => ({ ...view(rdata), ttl_before: ttlBefore }));
       }
     }
   // What is left is not in the file. It is read again in the order of the zone.
   if (before.size > 0)
     for (const { key, name, type, ttl, rdata } of readStored(stored))
-      if (before.has(key)) deleted.add(rdata, () => viewPlanned(apex, name, type, rdata, ttl));
+      if (before.has(key)) deleted.add(() => viewPlanned(apex, name, type, rdata, ttl));
   return { count, created, changed, deleted, unchanged, errors, warnings };
 }
 
@@ -88,17 +85,13 @@ class Collector<T> implements Changes<T> {
   count = 0;
   readonly records: T[] = [];
   readonly #limit: number;
-  #bytes = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   /** `view` is called only for what is listed. */
-  add(rdata: Uint8Array, view: () => T): void {
-    this.count++;
-    if (this.records.length === this.#limit || this.#bytes > MAX_LISTED_BYTES) return;
-    this.#bytes += rdata.length;
-    this.records.push(view());
+  add(view: () => T): void {
+    if (this.count++ < this.#limit) this.records.push(view());
   }
 }

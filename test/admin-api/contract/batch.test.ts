@@ -148,21 +148,6 @@ await everywhere('contract, batch', (test) => {
     assert.equal([listOf(preview.faults).length, preview.faults_omitted], [1000, 2]);
   });
 
-  test('dry_run: shows at most 8 MB of deleted records', async ({ world }) => {
-    const zone = await world.zone();
-    const content = `"${'a'.repeat(250)}" `.repeat(190);
-    const ids: number[] = [];
-    for (let begin = 0; begin < 180; begin += 90) {
-      const post = Array.from({ length: 90 }, (_, i) => ({ name: `n${begin + i}`, type: 'TXT', content }));
-      const { body } = succeeded(await send(zone, { post }));
-      ids.push(...listOf(body.created).map(({ id }) => Number(id)));
-    }
-    const preview = (json: object) => zone.client.post(`${zone.records}/batch?dry_run=true`, json);
-    refused(await preview({ delete: ids }), '422 batch_too_large');
-    succeeded(await preview({ delete: ids.slice(0, 50) }));
-    succeeded(await send(zone, { delete: ids }));
-  });
-
   test('the first error sets status and code', async ({ world }) => {
     const zone = await world.zone();
     await zone.add('c', 'TXT', 'x');

@@ -1,0 +1,32 @@
+/** The state of a form: whether it is being sent, and which of its fields are wrong. */
+import type { Signal } from '@preact/signals';
+import { type Failure, faultsOf } from '../failure.ts';
+import { useAction } from './use-action.ts';
+
+/** The message about the field at a JSON pointer; undefined: it is not wrong. */
+export type FaultOf = (pointer: string) => string | undefined;
+
+export interface Form {
+  readonly isRunning: Signal<boolean>;
+  readonly failure: Signal<Failure | null>;
+  readonly faultOf: FaultOf;
+  /** The failure, unless a field shows it. */
+  readonly otherFailure: Failure | null;
+  readonly submit: (event: SubmitEvent) => Promise<void>;
+}
+
+/** `pointers`: of the fields that show their faults. `send`: null if it is done. */
+export function useForm(pointers: readonly string[], send: () => Promise<Failure | null>): Form {
+  const { isRunning, failure, run } = useAction();
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    await run(send);
+  };
+  const faults = faultsOf(failure.value);
+  const isShown = pointers.some((pointer) => faults.has(pointer));
+  return {
+    ...{ isRunning, failure, submit },
+    faultOf: (pointer) => faults.get(pointer),
+    otherFailure: isShown ? null : failure.value,
+  };
+}
