@@ -1,5 +1,5 @@
 /** A worker thread as the main thread sees it: started, watched, restarted after a delay when it dies, stopped. */
-import { type Transferable, Worker } from 'node:worker_threads';
+import { type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
 import { Pulse } from './pulse.ts';
 
@@ -36,6 +36,8 @@ export interface ThreadOptions<From> {
   /** The thread's program. */
   readonly file: URL;
   readonly backOff: BackOff;
+  /** Limits of its heap; omitted: those of the process. */
+  readonly heap?: ResourceLimits;
   prepare(): ThreadStart;
   /** The error of `start` for a thread that reports `failed`. */
   failure(message: string): Error;
@@ -72,12 +74,13 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
 
   /** Resolves when the thread listens. Rejects when it cannot, or dies before that. */
   start(): Promise<void> {
-    const { log, role, name, file, prepare, failure, onMessage, onWorker } = this.#options;
+    const { log, role, name, file, heap, prepare, failure, onMessage, onWorker } = this.#options;
     const { data, transfer, release } = prepare();
     this.pulse.begin();
     const worker = new Worker(file, {
       workerData: { ...data, pulse: this.pulse.shared },
       transferList: transfer,
+      resourceLimits: heap,
       name: this.name,
     });
     this.#worker = worker;

@@ -10,6 +10,11 @@ import type { NodeStatistics, StatisticsQuery } from './query.ts';
 import { createSampleRing, type SampleRing } from './sample-ring.ts';
 
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 60_000, settledAfter: 60_000 };
+/**
+ * Samples are short-lived. Young objects that stay in the processor's cache do not evict what the
+ * DNS threads have there.
+ */
+const HEAP = { maxYoungGenerationSizeMb: 3 };
 /** Milliseconds that the thread has to write its counts. */
 const STOP_MS = 5000;
 /** Milliseconds that an answer may take. */
@@ -65,6 +70,7 @@ export class Statistics {
       name: '1',
       file: new URL('./worker.js', import.meta.url),
       backOff: BACK_OFF,
+      heap: HEAP,
       prepare: () => ({
         data: { directory: config.dataDir, rings: this.rings, maxBytes: maxDisk } satisfies Omit<
           StatisticsData,
