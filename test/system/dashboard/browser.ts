@@ -66,11 +66,21 @@ export async function withPage({ browser, base }: World, use: (page: Page) => Pr
     page.on('request', (request) => {
       if (!request.url().startsWith(`${base}/`)) faults.push(`request to ${request.url()}`);
     });
-    await use(page);
+    try {
+      await use(page);
+    } catch (error) {
+      throw new Error(`${String(error)}\n${await describePage(page)}\n${faults.join('\n')}`, { cause: error });
+    }
     assert.equal(faults, []);
   } finally {
     await context.close();
   }
+}
+
+/** Where a failed test was, and what its user saw. */
+async function describePage(page: Page): Promise<string> {
+  const text = await page.innerText('body').catch(() => '');
+  return `${page.url()}\n${text.slice(0, 2000)}`;
 }
 
 interface Violation {
