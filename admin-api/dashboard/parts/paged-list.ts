@@ -7,6 +7,16 @@ import type { Failure } from '../failure.ts';
 /** After this time, a search does not wait for the response to the one before. */
 const PATIENCE_MS = 1000;
 
+/** Rows of a request. */
+const PAGE = 100;
+
+/** The parameters of the request for a page. */
+export const pageQuery = (cursor: string | null, q = '', limit = PAGE) => ({
+  limit,
+  ...(q === '' ? {} : { q }),
+  ...(cursor === null ? {} : { cursor }),
+});
+
 /** Rows of one request. `cursor`: of the next request; null if there are no more. */
 export interface Page<Row> {
   readonly rows: readonly Row[];

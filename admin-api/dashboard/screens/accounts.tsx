@@ -2,24 +2,16 @@
 import { addressOf } from '../addresses.ts';
 import type { Account } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
+import { ListStatus } from '../parts/list-status.tsx';
 import { EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { isNarrow } from '../parts/screen-size.ts';
+import { LongTable } from '../parts/long-table.tsx';
+import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { openPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';
-
-const PAGE = 100;
-/** As in the style sheet. */
-const ROW = 44;
-const NARROW_ROW = 100;
-const COLUMNS = 6;
 
 const SORTS = [
   { value: 'id', label: TEXTS.accounts.sorts.oldest },
@@ -29,11 +21,7 @@ const SORTS = [
 ];
 
 async function readAccounts(q: string, sort: string, cursor: string | null): Promise<Result<Page<Account>>> {
-  const query = {
-    ...{ limit: PAGE, sort: sort as 'id' },
-    ...(q === '' ? {} : { q }),
-    ...(cursor === null ? {} : { cursor }),
-  };
+  const query = { ...pageQuery(cursor, q), sort: sort as 'id' };
   const result = await settle(api.GET('/api/v1/accounts', { params: { query } }));
   if (!result.ok) return result;
   const { accounts, next_cursor, total } = result.data;
@@ -45,7 +33,7 @@ export function Accounts() {
   usePageTitle(texts.title);
   const { q, sort } = readListQuery(SORTS);
   const list = usePagedList(`${sort} ${q}`, (cursor) => readAccounts(q, sort, cursor));
-  const { found, failure, loadMore, reload, refresh } = list;
+  const { found, refresh } = list;
   useChanges(({ kind }) => kind === 'account', refresh);
   useShortcut('n', TEXTS.help.addAccount, () => openPage('addAccount'));
   const accounts = found.value?.rows ?? [];
@@ -65,34 +53,18 @@ export function Accounts() {
         sorts={SORTS}
         count={found.value === null ? null : texts.shown(found.value.total ?? accounts.length, isCounted)}
       />
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
+      <ListStatus list={list} />
       {found.value !== null && accounts.length === 0 && (
         <EmptyList searched={q} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>
         </EmptyList>
       )}
-      {accounts.length > 0 && (
-        <table class="table accounts">
-          <thead>
-            <tr>
-              <th scope="col">{texts.username}</th>
-              <th scope="col">{texts.email}</th>
-              <th scope="col">{texts.role}</th>
-              <th scope="col">{texts.plan}</th>
-              <th scope="col">{texts.access}</th>
-              <th scope="col">{texts.created}</th>
-            </tr>
-          </thead>
-          <VirtualRows
-            count={accounts.length}
-            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
-            columns={COLUMNS}
-            onEnd={loadMore}
-            renderRow={(index) => <AccountRow key={accounts[index].id} account={accounts[index]} />}
-          />
-        </table>
-      )}
+      <LongTable
+        name="accounts"
+        headings={[texts.username, texts.email, texts.role, texts.plan, texts.access, texts.created]}
+        list={list}
+        renderRow={(account) => <AccountRow key={account.id} account={account} />}
+      />
     </>
   );
 }

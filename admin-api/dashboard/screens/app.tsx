@@ -9,34 +9,27 @@ import { StateBadge } from '../apps/state-badge.tsx';
 import { UploadForm } from '../apps/upload-form.tsx';
 import { announce } from '../parts/announce.tsx';
 import { Field } from '../parts/field.tsx';
+import { ListStatus } from '../parts/list-status.tsx';
+import { LongTable } from '../parts/long-table.tsx';
 import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { isNarrow } from '../parts/screen-size.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { useForm } from '../parts/use-form.ts';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-
-const PAGE = 100;
-/** As in the style sheet. */
-const ROW = 44;
-const NARROW_ROW = 100;
-const COLUMNS = 4;
 
 export function AppPage({ params }: ScreenProps) {
   const texts = TEXTS.app;
   const id = decode(params.app_id);
   const app = useSignal<App | null>(null);
-  const { found, failure, loadMore, reload, refresh } = usePagedList(id, read);
-  useChanges(({ kind, id: changed }) => kind === 'upload' || (kind === 'app' && changed === id), refresh);
+  const list = usePagedList(id, read);
+  useChanges(({ kind, id: changed }) => kind === 'upload' || (kind === 'app' && changed === id), list.refresh);
 
   async function read(cursor: string | null): Promise<Result<Page<UploadBrief>>> {
-    const query = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
+    const query = pageQuery(cursor);
     const result = await settle(api.GET('/api/dev/apps/{app_id}', { params: { path: { app_id: id }, query } }));
     if (!result.ok) return result;
     app.value = result.data.app;
@@ -45,7 +38,6 @@ export function AppPage({ params }: ScreenProps) {
 
   const name = app.value?.name ?? null;
   usePageTitle(name === null ? id : visible(name));
-  const uploads = found.value?.rows ?? [];
   return (
     <div class="stack">
       <p>
@@ -55,32 +47,20 @@ export function AppPage({ params }: ScreenProps) {
         <h1>{name === null ? id : visible(name)}</h1>
         {name !== null && <span class="hint">{id}</span>}
       </div>
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
+      <ListStatus list={list} />
       {app.value !== null && app.value.suspended !== null && (
         <p class="note note-bad">{texts.suspended(visible(app.value.suspended))}</p>
       )}
       {app.value !== null && app.value.suspended === null && <UploadForm />}
-      {uploads.length > 0 && (
-        <table class="table uploads">
-          <thead>
-            <tr>
-              <th scope="col">{texts.version}</th>
-              <th scope="col">{texts.state}</th>
-              <th scope="col">{texts.findings}</th>
-              <th scope="col">{texts.uploaded}</th>
-            </tr>
-          </thead>
-          <VirtualRows
-            count={uploads.length}
-            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
-            columns={COLUMNS}
-            onEnd={loadMore}
-            renderRow={(index) => <UploadRow key={uploads[index].id} upload={uploads[index]} />}
-          />
-        </table>
+      <LongTable
+        name="uploads"
+        headings={[texts.version, texts.state, texts.findings, texts.uploaded]}
+        list={list}
+        renderRow={(upload) => <UploadRow key={upload.id} upload={upload} />}
+      />
+      {app.value !== null && session.value?.user.role === 'admin' && (
+        <Suspension app={app.value} onChange={list.reload} />
       )}
-      {app.value !== null && session.value?.user.role === 'admin' && <Suspension app={app.value} onChange={reload} />}
     </div>
   );
 }

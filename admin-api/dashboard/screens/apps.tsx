@@ -5,24 +5,16 @@ import { api, type Result, settle } from '../api.ts';
 import { visible } from '../apps/findings.ts';
 import { StateBadge } from '../apps/state-badge.tsx';
 import { UploadForm } from '../apps/upload-form.tsx';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { isNarrow } from '../parts/screen-size.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { ListStatus } from '../parts/list-status.tsx';
+import { LongTable } from '../parts/long-table.tsx';
+import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { TEXTS } from '../texts.ts';
 
-const PAGE = 100;
-/** As in the style sheet. */
-const ROW = 44;
-const NARROW_ROW = 100;
-const COLUMNS = 5;
-
 async function readApps(cursor: string | null): Promise<Result<Page<App>>> {
-  const query = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
+  const query = pageQuery(cursor);
   const result = await settle(api.GET('/api/dev/apps', { params: { query } }));
   if (!result.ok) return result;
   return { ...result, data: { rows: result.data.apps, cursor: result.data.next_cursor } };
@@ -31,15 +23,15 @@ async function readApps(cursor: string | null): Promise<Result<Page<App>>> {
 export function Apps() {
   const texts = TEXTS.apps;
   usePageTitle(texts.title);
-  const { found, failure, loadMore, reload, refresh } = usePagedList('', readApps);
+  const list = usePagedList('', readApps);
+  const { found, refresh } = list;
   useChanges(({ kind }) => kind === 'app' || kind === 'upload', refresh);
   const apps = found.value?.rows ?? [];
   return (
     <div class="stack">
       <h1>{texts.title}</h1>
       <UploadForm />
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
+      <ListStatus list={list} />
       {found.value !== null && apps.length === 0 && (
         <section class="empty">
           <h2>{texts.empty}</h2>
@@ -49,26 +41,12 @@ export function Apps() {
           </pre>
         </section>
       )}
-      {apps.length > 0 && (
-        <table class="table apps">
-          <thead>
-            <tr>
-              <th scope="col">{texts.app}</th>
-              <th scope="col">{texts.latest}</th>
-              <th scope="col">{texts.state}</th>
-              <th scope="col">{texts.published}</th>
-              <th scope="col">{texts.updated}</th>
-            </tr>
-          </thead>
-          <VirtualRows
-            count={apps.length}
-            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
-            columns={COLUMNS}
-            onEnd={loadMore}
-            renderRow={(index) => <AppRow key={apps[index].app_id} app={apps[index]} />}
-          />
-        </table>
-      )}
+      <LongTable
+        name="apps"
+        headings={[texts.app, texts.latest, texts.state, texts.published, texts.updated]}
+        list={list}
+        renderRow={(app) => <AppRow key={app.app_id} app={app} />}
+      />
     </div>
   );
 }

@@ -3,26 +3,21 @@ import type { AuditEntry } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { actionText, describeEntry } from '../audit/describe.ts';
 import { toUnicode } from '../names.ts';
+import { ListStatus } from '../parts/list-status.tsx';
 import { EmptyList, ListTools } from '../parts/list-tools.tsx';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { isNarrow } from '../parts/screen-size.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { LongTable } from '../parts/long-table.tsx';
+import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { currentQuery } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
-const PAGE = 100;
-/** As in the style sheet. */
-const ROW = 44;
+/** Of a narrow row, as in the style sheet. */
 const NARROW_ROW = 116;
-const COLUMNS = 6;
 
 async function readAudit(searched: string, cursor: string | null): Promise<Result<Page<AuditEntry>>> {
-  const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
+  const query = pageQuery(cursor, searched);
   const result = await settle(api.GET('/api/v1/audit', { params: { query } }));
   if (!result.ok) return result;
   const { entries, next_cursor, total } = result.data;
@@ -34,7 +29,7 @@ export function Audit() {
   usePageTitle(texts.title);
   const searched = currentQuery.value.get('q') ?? '';
   const list = usePagedList(searched, (cursor) => readAudit(searched, cursor));
-  const { found, failure, loadMore, reload, refresh } = list;
+  const { found, refresh } = list;
   useChanges(() => true, refresh);
   const entries = found.value?.rows ?? [];
   // The API searches a part of the log at a time.
@@ -49,41 +44,26 @@ export function Audit() {
         hint={texts.searchHint}
         count={found.value && texts.shown(entries.length, found.value.cursor !== null)}
       />
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
+      <ListStatus list={list} />
       {found.value !== null && entries.length === 0 && (
         <>
           <EmptyList searched={searched} noMatch={hasMore ? texts.noMatchYet : texts.noMatch} clear={texts.clearSearch}>
             <h2>{texts.empty}</h2>
           </EmptyList>
           {hasMore && (
-            <button type="button" class="button" onClick={() => loadMore()}>
+            <button type="button" class="button" onClick={() => list.loadMore()}>
               {texts.searchFurther}
             </button>
           )}
         </>
       )}
-      {entries.length > 0 && (
-        <table class="table audit">
-          <thead>
-            <tr>
-              <th scope="col">{texts.time}</th>
-              <th scope="col">{texts.action}</th>
-              <th scope="col">{texts.domain}</th>
-              <th scope="col">{texts.detail}</th>
-              <th scope="col">{texts.actor}</th>
-              <th scope="col">{texts.address}</th>
-            </tr>
-          </thead>
-          <VirtualRows
-            count={entries.length}
-            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
-            columns={COLUMNS}
-            onEnd={loadMore}
-            renderRow={(index) => <EntryRow key={entries[index].id} entry={entries[index]} />}
-          />
-        </table>
-      )}
+      <LongTable
+        name="audit"
+        headings={[texts.time, texts.action, texts.domain, texts.detail, texts.actor, texts.address]}
+        list={list}
+        narrowRow={NARROW_ROW}
+        renderRow={(entry) => <EntryRow key={entry.id} entry={entry} />}
+      />
     </>
   );
 }

@@ -6,12 +6,11 @@ import { api, type Result, settle } from '../api.ts';
 import { BulkBar } from '../domains/bulk-bar.tsx';
 import { DelegationBadge } from '../domains/delegation-badge.tsx';
 import { toUnicode } from '../names.ts';
+import { ListStatus } from '../parts/list-status.tsx';
 import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
+import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
@@ -20,7 +19,6 @@ import { openPage } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
-const PAGE = 100;
 /** As many as the API returns at once. */
 const LARGE_PAGE = 1000;
 /** Domains that are selected together; more would take long to change. */
@@ -48,9 +46,9 @@ interface Wanted {
 async function readDomains(
   { q, sort }: Wanted,
   cursor: string | null,
-  limit = PAGE,
+  limit?: number,
 ): Promise<Result<Page<ListedDomain>>> {
-  const query = { limit, sort: sort as 'domain', ...(q === '' ? {} : { q }), ...(cursor === null ? {} : { cursor }) };
+  const query = { ...pageQuery(cursor, q, limit), sort: sort as 'domain' };
   const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
   if (!result.ok) return result;
   const { domains, next_cursor, total } = result.data;
@@ -62,7 +60,7 @@ export function Domains() {
   usePageTitle(texts.title);
   const wanted = readListQuery(SORTS);
   const list = usePagedList(`${wanted.sort} ${wanted.q}`, (cursor) => readDomains(wanted, cursor));
-  const { found, failure, loadMore, reload } = list;
+  const { found, loadMore, reload } = list;
   useChanges(({ kind }) => LISTED_KINDS.has(kind), list.refresh);
   const selected = useSignal<ReadonlyMap<number, ListedDomain>>(new Map());
   useShortcut('n', TEXTS.help.addDomain, () => {
@@ -86,8 +84,7 @@ export function Domains() {
         <AddLink page="addDomain" label={texts.add} />
       </div>
       <ListTools label={texts.search} sorts={SORTS} count={count} />
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
+      <ListStatus list={list} />
       {found.value !== null && domains.length === 0 && (
         <EmptyList searched={wanted.q} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>

@@ -5,10 +5,9 @@ import type { DomainChange } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { ChangeItem } from '../history/change-item.tsx';
 import { RestoreDialog } from '../history/restore-dialog.tsx';
+import { ListStatus } from '../parts/list-status.tsx';
 import { EmptyList, ListTools } from '../parts/list-tools.tsx';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { currentQuery } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
@@ -25,7 +24,7 @@ interface HistoryPage extends Page<DomainChange> {
 }
 
 async function readHistory(domainId: number, searched: string, cursor: string | null): Promise<Result<HistoryPage>> {
-  const query = { limit: PAGE, ...(searched === '' ? {} : { q: searched }), ...(cursor === null ? {} : { cursor }) };
+  const query = pageQuery(cursor, searched, PAGE);
   const params = { path: { domain_id: domainId }, query };
   const result = await settle(api.GET('/api/v1/domains/{domain_id}/history', { params }));
   if (!result.ok) return result;
@@ -46,7 +45,7 @@ export function History({ domainId }: ScreenProps) {
     if (result.ok && cursor === null) first.current = result.data;
     return result;
   });
-  const { found, failure } = list;
+  const { found } = list;
   useChanges(isChangeOf(domainId, 'records', 'proxy', 'dnssec'), list.refresh);
   const changes = found.value?.rows ?? [];
   const begin = first.current?.begin ?? 0;
@@ -65,8 +64,7 @@ export function History({ domainId }: ScreenProps) {
             : texts.shown(changes.length, Math.max(changes.length, total)))
         }
       />
-      {failure.value !== null && <FailureNote failure={failure.value} retry={list.reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
+      <ListStatus list={list} />
       {found.value !== null && !hasMore && changes.length === 0 && (
         <EmptyList searched={searched} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>

@@ -1,24 +1,14 @@
 /** The API keys of the account: what they may do, when they were last used, and how to end them. */
-import { useSignal } from '@preact/signals';
 import type { Token } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
+import type { Failure } from '../failure.ts';
+import { KeyList } from '../keys/key-list.tsx';
 import { describeScopes } from '../keys/scopes.ts';
-import { announce } from '../parts/announce.tsx';
-import { Confirm } from '../parts/confirm.tsx';
 import { DomainNames } from '../parts/domain-names.tsx';
-import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { useShortcut } from '../parts/shortcuts.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { type Page, pageQuery } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
-import { usePageTitle } from '../parts/title.ts';
-import { useChanges } from '../parts/use-changes.ts';
-import { openPage } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-
-const PAGE = 100;
 
 const SORTS = [
   { value: 'id', label: TEXTS.keys.sorts.oldest },
@@ -28,88 +18,32 @@ const SORTS = [
   { value: 'expires_at', label: TEXTS.keys.sorts.expires },
 ];
 
-async function readKeys(q: string, sort: string, cursor: string | null): Promise<Result<Page<Token>>> {
-  const query = {
-    ...{ limit: PAGE, sort: sort as 'id' },
-    ...(q === '' ? {} : { q }),
-    ...(cursor === null ? {} : { cursor }),
-  };
+async function readKeys(cursor: string | null, q: string, sort: string): Promise<Result<Page<Token>>> {
+  const query = { ...pageQuery(cursor, q), sort: sort as 'id' };
   const result = await settle(api.GET('/api/v1/tokens', { params: { query } }));
   if (!result.ok) return result;
   const { tokens, next_cursor, total } = result.data;
   return { ...result, data: { rows: tokens, cursor: next_cursor, total } };
 }
 
+async function revokeKey(token_id: number): Promise<Failure | null> {
+  const result = await settle(api.DELETE('/api/v1/tokens/{token_id}', { params: { path: { token_id } } }));
+  return result.ok ? null : result.failure;
+}
+
 export function Keys() {
   const texts = TEXTS.keys;
-  usePageTitle(texts.title);
-  const { q, sort } = readListQuery(SORTS);
-  const list = usePagedList(`${sort} ${q}`, (cursor) => readKeys(q, sort, cursor));
-  const { found, failure, loadMore, reload } = list;
-  useChanges(({ kind }) => kind === 'token', list.refresh);
-  const revoked = useSignal<Token | null>(null);
-  useShortcut('n', TEXTS.help.addKey, () => {
-    if (!isReader.value) openPage('addKey');
-  });
-  const revoke = async (token: Token) => {
-    const params = { path: { token_id: token.id } };
-    const result = await settle(api.DELETE('/api/v1/tokens/{token_id}', { params }));
-    if (!result.ok) return result.failure;
-    announce(texts.revoked(token.name));
-    await reload();
-    return null;
-  };
-  const keys = found.value?.rows ?? [];
-  const token = revoked.value;
   return (
-    <>
-      <div class="head">
-        <h1>{texts.title}</h1>
-        <AddLink page="addKey" label={texts.add} />
-      </div>
-      <ListTools
-        label={texts.search}
-        sorts={SORTS}
-        count={found.value === null ? null : texts.count(found.value.total ?? keys.length)}
-      />
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
-      {found.value !== null && keys.length === 0 && (
-        <EmptyList searched={q} noMatch={texts.noMatch} clear={texts.clearSearch}>
-          <h2>{texts.empty}</h2>
-          <p>{texts.emptyHint}</p>
-          <AddLink page="addKey" label={texts.add} />
-        </EmptyList>
-      )}
-      <ul class="keys">
-        {keys.map((key) => (
-          <KeyEntry
-            key={key.id}
-            token={key}
-            onRevoke={() => {
-              revoked.value = key;
-            }}
-          />
-        ))}
-      </ul>
-      {(found.value?.cursor ?? null) !== null && (
-        <button type="button" class="button" onClick={loadMore}>
-          {TEXTS.lists.more}
-        </button>
-      )}
-      {token !== null && (
-        <Confirm
-          title={texts.revokeTitle(token.name)}
-          explanation={texts.revokeText}
-          word={token.name}
-          label={texts.revoke}
-          run={() => revoke(token)}
-          onClose={() => {
-            revoked.value = null;
-          }}
-        />
-      )}
-    </>
+    <KeyList
+      texts={texts}
+      addPage="addKey"
+      kind="token"
+      sorts={SORTS}
+      read={readKeys}
+      remove={revokeKey}
+      removal={{ title: texts.revokeTitle, text: texts.revokeText, label: texts.revoke, done: texts.revoked }}
+      renderKey={(key, onRevoke) => <KeyEntry key={key.id} token={key} onRevoke={onRevoke} />}
+    />
   );
 }
 

@@ -4,26 +4,19 @@ import { addressOf } from '../addresses.ts';
 import type { QueuedUpload } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { visible } from '../apps/findings.ts';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { isNarrow } from '../parts/screen-size.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { ListStatus } from '../parts/list-status.tsx';
+import { LongTable } from '../parts/long-table.tsx';
+import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { useInterval } from '../parts/use-interval.ts';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { TEXTS } from '../texts.ts';
 
-const PAGE = 100;
-/** As in the style sheet. */
-const ROW = 44;
-const NARROW_ROW = 100;
-const COLUMNS = 5;
 const REFRESH_MS = 30_000;
 
 async function readQueue(cursor: string | null): Promise<Result<Page<QueuedUpload>>> {
-  const query = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
+  const query = pageQuery(cursor);
   const result = await settle(api.GET('/api/dev/admin/queue', { params: { query } }));
   if (!result.ok) return result;
   return { ...result, data: { rows: result.data.uploads, cursor: result.data.next_cursor } };
@@ -32,7 +25,8 @@ async function readQueue(cursor: string | null): Promise<Result<Page<QueuedUploa
 export function Reviews() {
   const texts = TEXTS.reviews;
   usePageTitle(texts.title);
-  const { found, failure, loadMore, reload, refresh } = usePagedList('', readQueue);
+  const list = usePagedList('', readQueue);
+  const { found, refresh } = list;
   const uploads = found.value?.rows ?? [];
   useChanges(({ kind }) => kind === 'upload', refresh);
   // While an administrator acts for an account, changes of others are not reported.
@@ -45,34 +39,19 @@ export function Reviews() {
           {found.value !== null && texts.shown(uploads.length, found.value.cursor !== null)}
         </p>
       </div>
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
+      <ListStatus list={list} />
       {found.value !== null && uploads.length === 0 && (
         <section class="empty">
           <h2>{texts.empty}</h2>
           <p>{texts.emptyHint}</p>
         </section>
       )}
-      {uploads.length > 0 && (
-        <table class="table apps">
-          <thead>
-            <tr>
-              <th scope="col">{texts.app}</th>
-              <th scope="col">{texts.version}</th>
-              <th scope="col">{texts.account}</th>
-              <th scope="col">{texts.findings}</th>
-              <th scope="col">{texts.uploaded}</th>
-            </tr>
-          </thead>
-          <VirtualRows
-            count={uploads.length}
-            rowHeight={isNarrow.value ? NARROW_ROW : ROW}
-            columns={COLUMNS}
-            onEnd={loadMore}
-            renderRow={(index) => <QueueRow key={uploads[index].id} upload={uploads[index]} />}
-          />
-        </table>
-      )}
+      <LongTable
+        name="apps"
+        headings={[texts.app, texts.version, texts.account, texts.findings, texts.uploaded]}
+        list={list}
+        renderRow={(upload) => <QueueRow key={upload.id} upload={upload} />}
+      />
     </>
   );
 }

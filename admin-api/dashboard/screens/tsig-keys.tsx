@@ -1,23 +1,13 @@
 /** The TSIG keys of the account, for transfers and dynamic updates. */
-import { useSignal } from '@preact/signals';
 import type { TsigKey } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { announce } from '../parts/announce.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import type { Failure } from '../failure.ts';
+import { KeyList } from '../keys/key-list.tsx';
 import { DomainNames } from '../parts/domain-names.tsx';
-import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
-import { FailureNote } from '../parts/notes.tsx';
-import { type Page, usePagedList } from '../parts/paged-list.ts';
-import { useShortcut } from '../parts/shortcuts.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { type Page, pageQuery } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
-import { usePageTitle } from '../parts/title.ts';
-import { useChanges } from '../parts/use-changes.ts';
-import { openPage } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-
-const PAGE = 100;
 
 const SORTS = [
   { value: 'id', label: TEXTS.keys.sorts.oldest },
@@ -25,89 +15,33 @@ const SORTS = [
   { value: 'name', label: TEXTS.keys.sorts.name },
 ];
 
-async function readKeys(q: string, sort: string, cursor: string | null): Promise<Result<Page<TsigKey>>> {
-  const query = {
-    ...{ limit: PAGE, sort: sort as 'id' },
-    ...(q === '' ? {} : { q }),
-    ...(cursor === null ? {} : { cursor }),
-  };
+async function readKeys(cursor: string | null, q: string, sort: string): Promise<Result<Page<TsigKey>>> {
+  const query = { ...pageQuery(cursor, q), sort: sort as 'id' };
   const result = await settle(api.GET('/api/v1/tsig-keys', { params: { query } }));
   if (!result.ok) return result;
   const { tsig_keys, next_cursor, total } = result.data;
   return { ...result, data: { rows: tsig_keys, cursor: next_cursor, total } };
 }
 
+async function removeKey(key_id: number): Promise<Failure | null> {
+  const result = await settle(api.DELETE('/api/v1/tsig-keys/{key_id}', { params: { path: { key_id } } }));
+  return result.ok ? null : result.failure;
+}
+
 export function TsigKeys() {
   const texts = TEXTS.tsigKeys;
-  usePageTitle(texts.title);
-  const { q, sort } = readListQuery(SORTS);
-  const list = usePagedList(`${sort} ${q}`, (cursor) => readKeys(q, sort, cursor));
-  const { found, failure, loadMore, reload } = list;
-  useChanges(({ kind }) => kind === 'tsig_key', list.refresh);
-  const removed = useSignal<TsigKey | null>(null);
-  useShortcut('n', TEXTS.help.addTsigKey, () => {
-    if (!isReader.value) openPage('addTsigKey');
-  });
-  const remove = async (key: TsigKey) => {
-    const params = { path: { key_id: key.id } };
-    const result = await settle(api.DELETE('/api/v1/tsig-keys/{key_id}', { params }));
-    if (!result.ok) return result.failure;
-    announce(texts.removed(key.name));
-    await reload();
-    return null;
-  };
-  const keys = found.value?.rows ?? [];
-  const key = removed.value;
   return (
-    <>
-      <div class="head">
-        <h1>{texts.title}</h1>
-        <AddLink page="addTsigKey" label={texts.add} />
-      </div>
-      <p class="keys-lead">{texts.explanation}</p>
-      <ListTools
-        label={texts.search}
-        sorts={SORTS}
-        count={found.value === null ? null : texts.count(found.value.total ?? keys.length)}
-      />
-      {failure.value !== null && <FailureNote failure={failure.value} retry={reload} />}
-      {found.value === null && failure.value === null && <Skeleton />}
-      {found.value !== null && keys.length === 0 && (
-        <EmptyList searched={q} noMatch={texts.noMatch} clear={texts.clearSearch}>
-          <h2>{texts.empty}</h2>
-          <p>{texts.emptyHint}</p>
-          <AddLink page="addTsigKey" label={texts.add} />
-        </EmptyList>
-      )}
-      <ul class="keys">
-        {keys.map((each) => (
-          <TsigEntry
-            key={each.id}
-            tsigKey={each}
-            onRemove={() => {
-              removed.value = each;
-            }}
-          />
-        ))}
-      </ul>
-      {(found.value?.cursor ?? null) !== null && (
-        <button type="button" class="button" onClick={loadMore}>
-          {TEXTS.lists.more}
-        </button>
-      )}
-      {key !== null && (
-        <Confirm
-          title={texts.removeTitle(key.name)}
-          explanation={texts.removeText}
-          word={key.name}
-          label={texts.remove}
-          run={() => remove(key)}
-          onClose={() => {
-            removed.value = null;
-          }}
-        />
-      )}
-    </>
+    <KeyList
+      texts={texts}
+      explanation={texts.explanation}
+      addPage="addTsigKey"
+      kind="tsig_key"
+      sorts={SORTS}
+      read={readKeys}
+      remove={removeKey}
+      removal={{ title: texts.removeTitle, text: texts.removeText, label: texts.remove, done: texts.removed }}
+      renderKey={(key, onRemove) => <TsigEntry key={key.id} tsigKey={key} onRemove={onRemove} />}
+    />
   );
 }
 
