@@ -6,38 +6,19 @@ import { NO_EXEMPTIONS, parseExemptions } from '../../../core/address/index.ts';
 import { type FailedLook, type ParentNameservers, PublicDelegation } from '../../../core/delegation/look.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { TYPE } from '../../../core/wire/types.ts';
-import { AA, FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
-import { freePort } from '../../support/ports.ts';
+import { AA, type FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
+import { type FakeParent, resolve, soa, withParent } from '../../support/fake-parent.ts';
 
 const test = suite('core/delegation/look');
 
 const APEX = parseName('customer.example.');
-const HOSTS = ['127.0.0.2', '127.0.0.3'];
 
-const soa = (name: string): Answer => ({
-  ...{ type: 'SOA', name, ttl: 900 },
-  data: { mname: 'a', rname: 'b', serial: 1, minimum: 40 },
-});
 const ns = (...hosts: string[]): Answer[] =>
   hosts.map((data) => ({ type: 'NS', name: 'customer.example', ttl: 3600, data }));
 const refers =
   (...hosts: string[]): Handler =>
   () => ({ flags: 0, answers: [], authorities: ns(...hosts) });
 const denies: Handler = () => ({ answers: [], authorities: [soa('example')] });
-
-const resolve: Handler = (name, type) => {
-  const flags = RA;
-  if (type === 'SOA' && name === 'example') return { flags, answers: [soa('example')] };
-  if (type === 'SOA') return { flags, answers: [], authorities: [soa('example')] };
-  if (type === 'NS')
-    return {
-      flags,
-      answers: ['ns1', 'ns2'].map((host): Answer => ({ type: 'NS', name, ttl: 60, data: `${host}.example` })),
-    };
-  if (type === 'A')
-    return { flags, answers: [{ type: 'A', name, ttl: 60, data: HOSTS[name.startsWith('ns1') ? 0 : 1] }] };
-  return { flags, answers: [], authorities: [soa('example')] };
-};
 
 interface Looked {
   readonly result: ParentNameservers | FailedLook;
@@ -48,19 +29,14 @@ async function look(
   handlers: readonly Handler[],
   { isPrivate = true, extent = 'all' as 'all' | 'sample', resolver = resolve, looks = 1 } = {},
 ): Promise<Looked> {
-  const port = await freePort();
-  const servers = [resolver, ...handlers].map((handler) => new FakeServer(handler));
-  await Promise.all(servers.map((server, i) => server.listen(['127.0.0.1', ...HOSTS][i], port)));
-  try {
-    const exemptions = isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS;
-    const stop = new AbortController();
-    const delegation = new PublicDelegation({ resolvers: [`127.0.0.1:${port}`], port, exemptions }, stop.signal);
+  const exemptions = isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS;
+  const use = async ({ servers, port, resolvers }: FakeParent): Promise<Looked> => {
+    const delegation = new PublicDelegation({ resolvers, port, exemptions }, new AbortController().signal);
     let result = await delegation.look(APEX, extent);
     for (let i = 1; i < looks; i++) result = await delegation.look(parseName(`other${i}.example.`), extent);
     return { result, servers };
-  } finally {
-    await Promise.all(servers.map((server) => server.close()));
-  }
+  };
+  return withParent(handlers, use, resolver);
 }
 
 test('every server of the parent is asked; equal sets are one', async () => {

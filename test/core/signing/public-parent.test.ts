@@ -6,18 +6,14 @@ import { NO_EXEMPTIONS, parseExemptions } from '../../../core/address/index.ts';
 import { isFailed, type LookResult } from '../../../core/signing/parent-look.ts';
 import { PublicParent } from '../../../core/signing/public-parent.ts';
 import { parseName } from '../../../core/wire/name.ts';
-import { FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
-import { freePort } from '../../support/ports.ts';
+import { type FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
+import { type FakeParent, resolve, soa, withParent } from '../../support/fake-parent.ts';
 
 const test = suite('core/signing/public-parent');
 
 const NOW = 1_800_000_000;
 const APEX = parseName('signed.example.');
 
-const soa = (name: string): Answer => ({
-  ...{ type: 'SOA', name, ttl: 900 },
-  data: { mname: 'a', rname: 'b', serial: 1, minimum: 40 },
-});
 const ds = (keyTag: number, ttl = 3600): Answer => ({
   ...{ type: 'DS', name: 'signed.example', ttl },
   data: { keyTag, algorithm: 13, digestType: 2, digest: Buffer.alloc(32, keyTag) },
@@ -25,44 +21,19 @@ const ds = (keyTag: number, ttl = 3600): Answer => ({
 const hex = (keyTag: number): string =>
   `${keyTag.toString(16).padStart(4, '0')}0d02${Buffer.alloc(32, keyTag).toString('hex')}`;
 
-const HOSTS = ['127.0.0.2', '127.0.0.3'];
-
-const resolve: Handler = (name, type) => {
-  const flags = RA;
-  if (type === 'SOA' && name === 'example') return { flags, answers: [soa('example')] };
-  if (type === 'SOA') return { flags, answers: [], authorities: [soa('example')] };
-  if (type === 'NS')
-    return {
-      flags,
-      answers: ['ns1', 'ns2'].map((host): Answer => ({ type: 'NS', name, ttl: 60, data: `${host}.example` })),
-    };
-  if (type === 'A')
-    return { flags, answers: [{ type: 'A', name, ttl: 60, data: HOSTS[name.startsWith('ns1') ? 0 : 1] }] };
-  return { flags, answers: [], authorities: [soa('example')] };
-};
-
 /** Looks at a parent with these two nameservers. */
 async function look(
   handlers: readonly Handler[],
   { isPrivate = true, resolver = resolve, apex = APEX } = {},
-): Promise<{ result: LookResult; servers: FakeServer[] }> {
-  const port = await freePort();
-  const servers = [resolver, ...handlers].map((handler) => new FakeServer(handler));
-  await Promise.all(servers.map((server, i) => server.listen(['127.0.0.1', ...HOSTS][i], port)));
-  try {
-    const parent = new PublicParent(
-      {
-        ...{ resolvers: [`127.0.0.1:${port}`], port, now: () => NOW },
-        exemptions: isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS,
-      },
-      new AbortController().signal,
-    );
+): Promise<{ result: LookResult; servers: readonly FakeServer[] }> {
+  const use = async ({ servers, port, resolvers }: FakeParent) => {
+    const exemptions = isPrivate ? parseExemptions(['127.0.0.0/8']) : NO_EXEMPTIONS;
+    const parent = new PublicParent({ resolvers, port, exemptions, now: () => NOW }, new AbortController().signal);
     const [result, again] = await Promise.all([parent.look(apex), parent.look(apex)]);
     assert.is(again, result, 'concurrent looks are one');
     return { result: await parent.look(apex), servers };
-  } finally {
-    await Promise.all(servers.map((server) => server.close()));
-  }
+  };
+  return withParent(handlers, use, resolver);
 }
 
 const has =
@@ -77,24 +48,22 @@ test('every nameserver of the parent is asked, without recursion', async () => {
 });
 
 test('a look of before the clock was set forward does not count', async () => {
-  const port = await freePort();
   let tag = 1;
-  const servers = [resolve, () => has([ds(tag)])('', ''), has([])].map((handler) => new FakeServer(handler));
-  await Promise.all(servers.map((server, i) => server.listen(['127.0.0.1', ...HOSTS][i], port)));
-  const options = { resolvers: [`127.0.0.1:${port}`], port, exemptions: parseExemptions(['127.0.0.0/8']) };
-  const parent = new PublicParent(options, new AbortController().signal);
   const setOf = (result: LookResult): string => (isFailed(result) ? result.trouble : result.sets[0].join());
   const real = Date.now;
-  try {
-    assert.is(setOf(await parent.look(APEX)), hex(1));
-    tag = 2;
-    assert.is(setOf(await parent.look(APEX)), hex(1));
-    Date.now = () => real() + 3_600_000;
-    assert.is(setOf(await parent.look(APEX)), hex(2));
-  } finally {
-    Date.now = real;
-    await Promise.all(servers.map((server) => server.close()));
-  }
+  await withParent([() => has([ds(tag)])('', ''), has([])], async ({ port, resolvers }) => {
+    const options = { resolvers, port, exemptions: parseExemptions(['127.0.0.0/8']) };
+    const parent = new PublicParent(options, new AbortController().signal);
+    try {
+      assert.is(setOf(await parent.look(APEX)), hex(1));
+      tag = 2;
+      assert.is(setOf(await parent.look(APEX)), hex(1));
+      Date.now = () => real() + 3_600_000;
+      assert.is(setOf(await parent.look(APEX)), hex(2));
+    } finally {
+      Date.now = real;
+    }
+  });
 });
 
 test('servers that differ are kept apart; NODATA is no DS', async () => {
