@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { type Directory, startDirectory } from '../peers/pebble.ts';
+import { acmeSettings, type Directory, startDirectory } from '../peers/pebble.ts';
 import { runProgram, whyNotPrograms } from '../peers/transcript.ts';
 import { type ClusterRig, startCluster } from './rig.ts';
 
@@ -73,10 +73,7 @@ test.before(async (context) => {
     WAYPOST_DNS_LISTEN: `127.0.0.1:${dns[name]}`,
     WAYPOST_PEER_DEADLINE: '100',
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-    WAYPOST_ACME_DIRECTORY: directory.url,
-    WAYPOST_ACME_AGREE_TOS: 'true',
-    WAYPOST_ACME_CA_FILE: directory.authority,
-    WAYPOST_ACME_RESOLVERS: `127.0.0.1:${dns.a}`,
+    ...acmeSettings(directory, dns.a),
   }));
 });
 test.after(async ({ folder, directory, cluster }) => {

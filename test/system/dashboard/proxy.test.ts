@@ -12,7 +12,7 @@ import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
-import { startDirectory } from '../peers/pebble.ts';
+import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms as whyNotPeers } from '../peers/transcript.ts';
 import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
 
@@ -367,21 +367,7 @@ function browserTests(): void {
   if (noPebble !== null) test.skip(`pebble: ${noPebble}`, () => {});
   else
     test('a certificate from the switch to its renewal date, in words', async () => {
-      const [dnsPort, httpPort, httpsPort] = [await freePort(), await freePort(), await freePort()];
-      const directory = await startDirectory(dnsPort);
-      const settings = {
-        WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
-        WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort},[::1]:${httpPort}`,
-        WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${httpsPort}`,
-        WAYPOST_EDGE_WORKERS: '1',
-        WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-        WAYPOST_CLUSTER_IPV4: '127.0.0.1',
-        WAYPOST_CLUSTER_IPV6: '::1',
-        WAYPOST_ACME_DIRECTORY: directory.url,
-        WAYPOST_ACME_AGREE_TOS: 'true',
-        WAYPOST_ACME_CA_FILE: directory.authority,
-        WAYPOST_ACME_RESOLVERS: `127.0.0.1:${dnsPort}`,
-      };
+      const { directory, settings } = await startDaemonDirectory({ isHttpReachable: false });
       try {
         await withWorld(async (world) => {
           const { daemon, base } = world;

@@ -14,9 +14,8 @@ import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
 import { newApp } from '../../../admin-api/cli/pkg-template.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { freePort } from '../../support/ports.ts';
 import { whyNotPrograms as whyNotClients } from '../edge/clients/programs.ts';
-import { startDirectory } from '../peers/pebble.ts';
+import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { withPage, withWorld } from './browser.ts';
 
@@ -75,22 +74,8 @@ async function packageFile(): Promise<{ name: string; mimeType: string; buffer: 
 }
 
 async function walk(): Promise<void> {
-  const [dnsPort, httpPort, httpsPort] = [await freePort(), await freePort(), await freePort()];
+  const { directory, dnsPort, httpsPort, settings } = await startDaemonDirectory();
   const origin = createServer((_, response) => response.end('the origin')).listen(0, '127.0.0.1');
-  const directory = await startDirectory(dnsPort, { httpPort });
-  const settings = {
-    WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
-    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort},[::1]:${httpPort}`,
-    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${httpsPort}`,
-    WAYPOST_EDGE_WORKERS: '1',
-    WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-    WAYPOST_CLUSTER_IPV4: '127.0.0.1',
-    WAYPOST_CLUSTER_IPV6: '::1',
-    WAYPOST_ACME_DIRECTORY: directory.url,
-    WAYPOST_ACME_AGREE_TOS: 'true',
-    WAYPOST_ACME_CA_FILE: directory.authority,
-    WAYPOST_ACME_RESOLVERS: `127.0.0.1:${dnsPort}`,
-  };
   try {
     await withWorld(async (world) => {
       await withPage(world, async (page) => {

@@ -87,6 +87,39 @@ export async function startDirectory(dnsPort: number, options: DirectoryOptions 
   }
 }
 
+/** Settings of a daemon that orders certificates there. Its own nameserver is the resolver. */
+export const acmeSettings = ({ url, authority }: Directory, dnsPort: number) => ({
+  WAYPOST_ACME_DIRECTORY: url,
+  WAYPOST_ACME_AGREE_TOS: 'true',
+  WAYPOST_ACME_CA_FILE: authority,
+  WAYPOST_ACME_RESOLVERS: `127.0.0.1:${dnsPort}`,
+});
+
+export interface DaemonDirectory {
+  readonly directory: Directory;
+  readonly dnsPort: number;
+  readonly httpsPort: number;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Starts a directory for a daemon with these settings. `isHttpReachable`: for challenges. */
+export async function startDaemonDirectory({ isHttpReachable = true, nonceReject = 0 } = {}): Promise<DaemonDirectory> {
+  const [dnsPort, httpPort, httpsPort] = [await freePort(), await freePort(), await freePort()];
+  const directory = await startDirectory(dnsPort, { nonceReject, ...(isHttpReachable && { httpPort }) });
+  const settings = {
+    WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+    // The directory connects to both addresses of the cluster.
+    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort},[::1]:${httpPort}`,
+    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${httpsPort}`,
+    WAYPOST_EDGE_WORKERS: '1',
+    WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
+    WAYPOST_CLUSTER_IPV4: '127.0.0.1',
+    WAYPOST_CLUSTER_IPV6: '::1',
+    ...acmeSettings(directory, dnsPort),
+  };
+  return { directory, dnsPort, httpsPort, settings };
+}
+
 async function fetchText(url: string, authority: string): Promise<string> {
   const agent = new Agent({ connect: { ca: readFileSync(authority) } });
   try {

@@ -5,8 +5,7 @@ import { connect } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
-import { freePort } from '../../../support/ports.ts';
-import { type Directory, startDirectory } from '../../peers/pebble.ts';
+import { type Directory, startDaemonDirectory } from '../../peers/pebble.ts';
 import { runProgram, whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Context {
@@ -19,23 +18,8 @@ const test = suite<Context>('certificates of the daemon');
 const READY_MS = 30_000;
 
 test.before(async (context) => {
-  const [dnsPort, httpPort, httpsPort] = [await freePort(), await freePort(), await freePort()];
-  const directory = await startDirectory(dnsPort, { httpPort, nonceReject: 50 });
-  const daemon = await startDaemon({
-    WAYPOST_DNS_LISTEN: `127.0.0.1:${dnsPort}`,
-    // The directory connects to both addresses of the cluster.
-    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort},[::1]:${httpPort}`,
-    WAYPOST_EDGE_HTTPS_LISTEN: `127.0.0.1:${httpsPort}`,
-    WAYPOST_EDGE_WORKERS: '1',
-    WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-    WAYPOST_CLUSTER_IPV4: '127.0.0.1',
-    WAYPOST_CLUSTER_IPV6: '::1',
-    WAYPOST_ACME_DIRECTORY: directory.url,
-    WAYPOST_ACME_AGREE_TOS: 'true',
-    WAYPOST_ACME_CA_FILE: directory.authority,
-    // Our own nameserver says of the zones that they are delegated to it.
-    WAYPOST_ACME_RESOLVERS: `127.0.0.1:${dnsPort}`,
-  });
+  const { directory, httpsPort, settings } = await startDaemonDirectory({ nonceReject: 50 });
+  const daemon = await startDaemon(settings);
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   Object.assign(context, { daemon, directory, httpsPort });
 });

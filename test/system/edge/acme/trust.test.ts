@@ -14,7 +14,7 @@ import { startChild } from '../../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
-import { type Directory, startDirectory } from '../../peers/pebble.ts';
+import { acmeSettings, type Directory, startDirectory } from '../../peers/pebble.ts';
 import { whyNotPrograms } from '../../peers/transcript.ts';
 
 interface Context {
@@ -50,10 +50,7 @@ test.before(async (context) => {
     WAYPOST_EDGE_WORKERS: '2',
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
     WAYPOST_CLUSTER_IPV4: '127.0.0.1',
-    WAYPOST_ACME_DIRECTORY: directory.url,
-    WAYPOST_ACME_AGREE_TOS: 'true',
-    WAYPOST_ACME_CA_FILE: directory.authority,
-    WAYPOST_ACME_RESOLVERS: `127.0.0.1:${dnsPort}`,
+    ...acmeSettings(directory, dnsPort),
   });
   await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const folder = temporaryFolder('trust');
