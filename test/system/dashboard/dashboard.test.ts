@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
 import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { confirmSave, editedRow, editRecord, saveRecords, startRecord } from './edit-records.ts';
 
 const test = suite('dashboard in chromium');
 const why = whyNotPrograms('chromium');
@@ -74,29 +75,19 @@ function browserTests(): void {
 
         // A new record with markup in its value, which stays text.
         const add = async (name: string, type: string, content: string): Promise<void> => {
-          await page.getByRole('button', { name: 'Add a record' }).first().click();
-          const row = page.locator('tr.row-edited');
-          await row.getByLabel('Name').fill(name);
-          await row.getByLabel('Type').selectOption(type);
+          const row = await startRecord(page, name, type);
           await row.getByLabel('Value').fill(content);
           await row.getByRole('button', { name: 'Done' }).click();
-        };
-        const save = async (): Promise<void> => {
-          await page.getByRole('button', { name: 'Review and save' }).click();
-          await page
-            .getByRole('dialog')
-            .getByRole('button', { name: /^Save / })
-            .click();
         };
         await add('www', 'A', '192.0.2.1');
         await add('@', 'TXT', '<img src=x onerror=alert(1)>');
         await add('mail', 'A', '192.0.2');
-        await save();
+        await saveRecords(page);
         await page.getByRole('dialog').getByRole('alert').waitFor();
         await checkScreen(page, 'records-refused');
         await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
         await page.getByRole('button', { name: 'Delete mail A' }).click();
-        await save();
+        await saveRecords(page);
         await page.getByText('2 changes saved and served.').waitFor();
         await page.reload();
         await page.getByText('"<img src=x onerror=alert(1)>"').waitFor();
@@ -108,10 +99,10 @@ function browserTests(): void {
 
         // Edited in place, saved and undone.
         await page.getByRole('button', { name: 'Edit www A' }).click();
-        await page.locator('tr.row-edited').getByLabel('Value').fill('192.0.2.7');
+        await editedRow(page).getByLabel('Value').fill('192.0.2.7');
         await checkScreen(page, 'records-editing');
         await page.keyboard.press('Enter');
-        await save();
+        await saveRecords(page);
         await page.getByText('1 change saved and served.').waitFor();
         assert.equal(await contents(), ['192.0.2.7']);
         await page.getByRole('button', { name: 'Undo' }).click();
@@ -119,14 +110,10 @@ function browserTests(): void {
         assert.equal(await contents(), ['192.0.2.1']);
 
         // Another client changes another record: both changes are kept.
-        const edit = async (content: string): Promise<void> => {
-          await page.getByRole('button', { name: 'Edit www A' }).click();
-          await page.locator('tr.row-edited').getByLabel('Value').fill(content);
-          await page.keyboard.press('Enter');
-        };
+        const edit = (content: string): Promise<void> => editRecord(page, 'www A', content);
         await edit('192.0.2.8');
         await daemon.api.call('POST', path, { name: 'api', type: 'A', content: '192.0.2.3', ttl: 300 });
-        await save();
+        await saveRecords(page);
         await page.getByText('1 change saved and served.').waitFor();
         await page.getByText('192.0.2.3', { exact: true }).waitFor();
         assert.equal(await contents(), ['192.0.2.8']);
@@ -135,14 +122,11 @@ function browserTests(): void {
         await edit('192.0.2.9');
         const theirs = { name: 'www', type: 'A', content: '192.0.2.66', ttl: 300 };
         await daemon.api.call('PUT', `${path}/${(await stored())[0].id}`, theirs);
-        await save();
+        await saveRecords(page);
         await page.getByText(/^Someone else has changed records/).waitFor();
         await checkScreen(page, 'records-conflict');
         assert.equal(await contents(), ['192.0.2.66']);
-        await page
-          .getByRole('dialog')
-          .getByRole('button', { name: /^Save / })
-          .click();
+        await confirmSave(page);
         await page.getByText('1 change saved and served.').waitFor();
         assert.equal(await contents(), ['192.0.2.9']);
 

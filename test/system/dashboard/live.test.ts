@@ -1,10 +1,10 @@
 /** Changes of others, in the dashboard of a real daemon in Chromium. */
-import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
 import { checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
+import { editRecord, saveRecords } from './edit-records.ts';
 
 const test = suite('changes of others in the dashboard');
 const why = whyNotPrograms('chromium');
@@ -33,20 +33,6 @@ async function newDomain({ daemon }: World, domain: string): Promise<Records & {
       return records.map(({ name, content }) => `${name} ${content}`).sort();
     },
   };
-}
-
-async function edit(page: Page, record: string, content: string): Promise<void> {
-  await page.getByRole('button', { name: `Edit ${record}` }).click();
-  await page.locator('tr.row-edited').getByLabel('Value').fill(content);
-  await page.keyboard.press('Enter');
-}
-
-async function save(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Review and save' }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Save / })
-    .click();
 }
 
 function browserTests(): void {
@@ -89,11 +75,11 @@ function browserTests(): void {
             await page.getByText('192.0.2.3', { exact: true }).waitFor();
           }
           // Both edit one record, and each one that the other does not.
-          await edit(first, 'a A', '192.0.2.11');
-          await edit(first, 'b A', '192.0.2.12');
-          await edit(second, 'a A', '192.0.2.21');
-          await edit(second, 'c A', '192.0.2.23');
-          await save(first);
+          await editRecord(first, 'a A', '192.0.2.11');
+          await editRecord(first, 'b A', '192.0.2.12');
+          await editRecord(second, 'a A', '192.0.2.21');
+          await editRecord(second, 'c A', '192.0.2.23');
+          await saveRecords(first);
           await first.getByText('2 changes saved and served.').waitFor();
           // The other window shows what was saved, keeps its own edits, and marks the conflict.
           await second.getByText('192.0.2.12', { exact: true }).waitFor();
@@ -102,18 +88,18 @@ function browserTests(): void {
           await second.getByText('Others have changed records that you edit.').waitFor();
           assert.equal(await zone.contents(), ['a 192.0.2.11', 'b 192.0.2.12', 'c 192.0.2.3']);
           await checkScreen(second, 'live-conflict');
-          await save(second);
+          await saveRecords(second);
           await second.getByText('2 changes saved and served.').waitFor();
           assert.equal(await zone.contents(), ['a 192.0.2.21', 'b 192.0.2.12', 'c 192.0.2.23']);
           await first.getByText('192.0.2.21', { exact: true }).waitFor();
           await first.getByText('192.0.2.23', { exact: true }).waitFor();
           // The edit of a record that the other one deletes becomes a new record, marked as well.
-          await edit(first, 'b A', '192.0.2.13');
+          await editRecord(first, 'b A', '192.0.2.13');
           await second.getByRole('button', { name: 'Delete b A' }).click();
-          await save(second);
+          await saveRecords(second);
           await second.getByText('1 change saved and served.').waitFor();
           await first.locator('tr.row-conflict').getByText('192.0.2.13').waitFor();
-          await save(first);
+          await saveRecords(first);
           await first.getByText('1 change saved and served.').waitFor();
           assert.equal(await zone.contents(), ['a 192.0.2.21', 'b 192.0.2.13', 'c 192.0.2.23']);
           await second.getByText('192.0.2.13', { exact: true }).waitFor();

@@ -63,8 +63,8 @@ function browserTests(): void {
         }
 
         const body = JSON.stringify({ domain: 'attack.example' });
+        // 401 would mean that the browser does not send the cookie.
         for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/plain; x=application/json'])
-          // 401 would mean that the browser does not send the cookie.
           for (const path of ['/api/v1/domains', '/api/v1/tokens'])
             assert.is(await attempt(page, base, { path, type, body }), 403, path);
         assert.is(await attempt(page, base, { path: '/api/v1/session', type: 'text/plain', body }), 415);

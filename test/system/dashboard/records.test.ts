@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
 import { checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
+import { editedRow, editRecord, saveRecords, startRecord } from './edit-records.ts';
 
 const test = suite('records in chromium');
 const why = whyNotPrograms('chromium');
@@ -45,22 +46,8 @@ async function createZone({ daemon, base }: World, domain: string, post: readonl
   };
 }
 
-const editedRow = (page: Page): Locator => page.locator('tr.row-edited');
-
-async function startRecord(page: Page, name: string, type: string): Promise<Locator> {
-  await page.getByRole('button', { name: 'Add a record' }).first().click();
-  const row = editedRow(page);
-  await row.getByLabel('Name', { exact: true }).fill(name);
-  await row.getByLabel('Type').selectOption(type);
-  return row;
-}
-
 async function save(page: Page, count: number): Promise<void> {
-  await page.getByRole('button', { name: 'Review and save' }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Save / })
-    .click();
+  await saveRecords(page);
   await page.getByText(`${count} ${count === 1 ? 'change' : 'changes'} saved and served.`).waitFor();
 }
 
@@ -317,13 +304,8 @@ function browserTests(): void {
         await signIn(page, world.base);
         await page.getByRole('button', { name: 'Sign out' }).waitFor();
         await page.goto(`${zone.address}/records`);
-        const edit = async (name: string, content: string): Promise<void> => {
-          await page.getByRole('button', { name: `Edit ${name} A` }).click();
-          await editedRow(page).getByLabel('Value').fill(content);
-          await page.keyboard.press('Enter');
-        };
-        await edit('www', '192.0.2.11');
-        await edit('api', '192.0.2.22');
+        await editRecord(page, 'www A', '192.0.2.11');
+        await editRecord(page, 'api A', '192.0.2.22');
         await page.getByRole('link', { name: 'Nameservers' }).click();
         await page.getByText('ns1.waypost.test').waitFor();
         const theirs = { name: 'www', type: 'A', content: '192.0.2.66' };
@@ -343,7 +325,7 @@ function browserTests(): void {
         assert.equal(await zone.stored(), ['api 300 A 192.0.2.22', 'more 300 A 192.0.2.3', 'www 300 A 192.0.2.11']);
 
         // A window with edits asks before it is closed.
-        await edit('www', '192.0.2.12');
+        await editRecord(page, 'www A', '192.0.2.12');
         const promptType = new Promise<string>((resolve) => {
           page.once('dialog', async (prompt) => {
             resolve(prompt.type());

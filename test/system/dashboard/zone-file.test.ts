@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { whyNotPrograms } from '../edge/clients/programs.ts';
 import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { saveRecords } from './edit-records.ts';
 
 const test = suite('zone files in chromium');
 const why = whyNotPrograms('chromium');
@@ -54,11 +55,7 @@ function browserTests(): void {
         await page.getByLabel('Add its records').check();
         await page.getByRole('button', { name: 'Add 1 record' }).click();
         await page.getByText('1 change not saved').waitFor();
-        await page.getByRole('button', { name: 'Review and save' }).click();
-        await page
-          .getByRole('dialog')
-          .getByRole('button', { name: /^Save / })
-          .click();
+        await saveRecords(page);
         await page.getByText('1 change saved and served.').waitFor();
         assert.equal(await stored(), ['gone', 'new', 'same']);
 
