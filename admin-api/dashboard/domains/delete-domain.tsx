@@ -1,16 +1,14 @@
 /** Deletes the domain of the page. */
-import { useSignal } from '@preact/signals';
 import type { Domain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { toUnicode } from '../names.ts';
 import { announce } from '../parts/announce.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { openPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
 export function DeleteDomain({ domain }: { readonly domain: Domain }) {
   const texts = TEXTS.deleteDomain;
-  const isConfirming = useSignal(false);
   const name = toUnicode(domain.domain);
   const remove = async () => {
     const params = { path: { domain_id: domain.id } };
@@ -28,29 +26,14 @@ export function DeleteDomain({ domain }: { readonly domain: Domain }) {
     <section class="card narrow">
       <h2>{texts.title}</h2>
       <p>{texts.explanation(domain.record_count)}</p>
-      <div class="actions">
-        <button
-          type="button"
-          class="button button-bad"
-          onClick={() => {
-            isConfirming.value = true;
-          }}
-        >
-          {texts.open}
-        </button>
-      </div>
-      {isConfirming.value && (
-        <Confirm
-          title={texts.confirmTitle(name)}
-          explanation={texts.explanation(domain.record_count)}
-          word={name}
-          label={texts.submit}
-          run={remove}
-          onClose={() => {
-            isConfirming.value = false;
-          }}
-        />
-      )}
+      <ConfirmAction
+        open={texts.open}
+        title={texts.confirmTitle(name)}
+        explanation={texts.explanation(domain.record_count)}
+        word={name}
+        label={texts.submit}
+        run={remove}
+      />
     </section>
   );
 }

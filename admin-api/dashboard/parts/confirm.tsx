@@ -8,7 +8,7 @@ import { Modal } from './modal.tsx';
 import { FailureNote } from './notes.tsx';
 import { useForm } from './use-form.ts';
 
-interface ConfirmProps {
+export interface ConfirmProps {
   readonly title: string;
   /** What will happen. */
   readonly explanation: string;

@@ -1,10 +1,9 @@
 /** The second factors of another account, for administrators. */
-import { useSignal } from '@preact/signals';
 import type { Account } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { announce } from '../parts/announce.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useResource } from '../parts/use-resource.ts';
 import { TEXTS } from '../texts.ts';
@@ -16,7 +15,6 @@ export function SecondFactors({ account: { id, username } }: { readonly account:
   const { value, failure, load } = useResource(() =>
     settle(api.GET('/api/v1/accounts/{account_id}/second-factors', options)),
   );
-  const isAsking = useSignal(false);
   const remove = async (): Promise<Failure | null> => {
     const result = await settle(api.DELETE('/api/v1/accounts/{account_id}/second-factors', options));
     if (!result.ok) return result.failure;
@@ -32,28 +30,13 @@ export function SecondFactors({ account: { id, username } }: { readonly account:
       {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
       {factors !== null && <p>{texts.factorsText(factors.totp_enabled, factors.passkey_count)}</p>}
       {hasSome && (
-        <div class="actions">
-          <button
-            type="button"
-            class="button button-bad"
-            onClick={() => {
-              isAsking.value = true;
-            }}
-          >
-            {texts.removeFactors}
-          </button>
-        </div>
-      )}
-      {isAsking.value && (
-        <Confirm
+        <ConfirmAction
+          open={texts.removeFactors}
           title={texts.removeFactors}
           explanation={texts.removeFactorsText}
           word={username}
           label={texts.removeFactors}
           run={remove}
-          onClose={() => {
-            isAsking.value = false;
-          }}
         />
       )}
     </section>

@@ -9,7 +9,7 @@ import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { announce } from '../parts/announce.tsx';
 import { CheckField } from '../parts/check-field.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -146,7 +146,6 @@ function NewPasswordForm({ id }: { readonly id: number }) {
 }
 
 function Removal({ account: { id, username } }: { readonly account: Account }) {
-  const isAsking = useSignal(false);
   const remove = async (): Promise<Failure | null> => {
     const result = await settle(api.DELETE('/api/v1/accounts/{account_id}', pathOf(id)));
     if (!result.ok) return result.failure;
@@ -158,29 +157,14 @@ function Removal({ account: { id, username } }: { readonly account: Account }) {
     <section class="card">
       <h2>{texts.remove}</h2>
       <p>{texts.removeText}</p>
-      <div class="actions">
-        <button
-          type="button"
-          class="button button-bad"
-          onClick={() => {
-            isAsking.value = true;
-          }}
-        >
-          {texts.removeSubmit}
-        </button>
-      </div>
-      {isAsking.value && (
-        <Confirm
-          title={texts.removeTitle(username)}
-          explanation={texts.removeText}
-          word={username}
-          label={texts.remove}
-          run={remove}
-          onClose={() => {
-            isAsking.value = false;
-          }}
-        />
-      )}
+      <ConfirmAction
+        open={texts.removeSubmit}
+        title={texts.removeTitle(username)}
+        explanation={texts.removeText}
+        word={username}
+        label={texts.remove}
+        run={remove}
+      />
     </section>
   );
 }

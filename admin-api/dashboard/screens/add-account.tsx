@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { readPlans } from '../accounts.ts';
-import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import { announce } from '../parts/announce.tsx';
+import { FormActions } from '../parts/form-actions.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
@@ -37,14 +37,7 @@ export function AddAccount() {
       <AccountFields inputs={inputs} faultOf={faultOf} isFirst>
         <NewPassword value={password} fault={faultOf('/password')} />
       </AccountFields>
-      <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
-          {isRunning.value ? texts.adding : texts.add}
-        </button>
-        <a class="button button-quiet" href={addressOf('accounts')}>
-          {TEXTS.cancel}
-        </a>
-      </div>
+      <FormActions isRunning={isRunning.value} runningLabel={texts.adding} label={texts.add} from="accounts" />
     </form>
   );
 }

@@ -1,8 +1,8 @@
 /** Adds a domain, then shows what to enter at the registrar. */
 import { useSignal } from '@preact/signals';
-import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import { Field } from '../parts/field.tsx';
+import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useForm } from '../parts/use-form.ts';
@@ -36,14 +36,7 @@ export function AddDomain() {
         required
         isFirst
       />
-      <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
-          {isRunning.value ? texts.submitting : texts.submit}
-        </button>
-        <a class="button button-quiet" href={addressOf('domains')}>
-          {TEXTS.cancel}
-        </a>
-      </div>
+      <FormActions isRunning={isRunning.value} runningLabel={texts.submitting} label={texts.submit} from="domains" />
     </form>
   );
 }

@@ -9,6 +9,7 @@ import { CheckField } from '../parts/check-field.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
 import { Field } from '../parts/field.tsx';
+import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { usePageTitle } from '../parts/title.ts';
@@ -100,14 +101,7 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
       {expiry.value === 'date' && (
         <Field label={texts.date} fault={expiryFault} value={date} name="date" type="date" required />
       )}
-      <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
-          {isRunning.value ? texts.submitting : texts.submit}
-        </button>
-        <a class="button button-quiet" href={addressOf('keys')}>
-          {TEXTS.cancel}
-        </a>
-      </div>
+      <FormActions isRunning={isRunning.value} runningLabel={texts.submitting} label={texts.submit} from="keys" />
     </form>
   );
 }

@@ -7,6 +7,7 @@ import { CheckField } from '../parts/check-field.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
 import { Field } from '../parts/field.tsx';
+import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { usePageTitle } from '../parts/title.ts';
@@ -92,14 +93,12 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
           fault={needsDomains.value && domains.value.length === 0 ? TEXTS.addKey.noDomains : faultOf('/domain_ids')}
         />
       )}
-      <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
-          {isRunning.value ? TEXTS.addKey.submitting : texts.submit}
-        </button>
-        <a class="button button-quiet" href={addressOf('tsigKeys')}>
-          {TEXTS.cancel}
-        </a>
-      </div>
+      <FormActions
+        isRunning={isRunning.value}
+        runningLabel={TEXTS.addKey.submitting}
+        label={texts.submit}
+        from="tsigKeys"
+      />
     </form>
   );
 }
