@@ -5,6 +5,7 @@
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { type Json, listOf } from '../daemon.ts';
+import { NO_CERTIFICATE } from '../proxy/no-certificate.ts';
 import { each, everywhere, refused, succeeded, type World, type Zone } from './world.ts';
 
 const FIELDS = [
@@ -73,20 +74,7 @@ await everywhere('contract, proxy', (test) => {
       null,
       null,
       null,
-      {
-        source: 'none',
-        names: [],
-        issuer: null,
-        issued_at: null,
-        expires_at: null,
-        is_ordering: false,
-        challenges: [],
-        requested_at: null,
-        attempted_at: null,
-        failures: 0,
-        next_attempt_at: null,
-        renews_at: null,
-      },
+      NO_CERTIFICATE,
       [],
       [],
     ]);

@@ -4,23 +4,9 @@ import * as assert from 'uvu/assert';
 import type { DnssecView, ProxyView } from '../../../admin-api/dashboard/api/views.ts';
 import { dnssecSteps, mayCancel, mayRoll } from '../../../admin-api/dashboard/dnssec/dnssec-steps.ts';
 import { certificateSteps } from '../../../admin-api/dashboard/proxy/certificate-steps.ts';
+import { NO_CERTIFICATE } from '../proxy/no-certificate.ts';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
-
-const NO_CERTIFICATE: ProxyView['certificate'] = {
-  source: 'none',
-  names: [],
-  issuer: null,
-  issued_at: null,
-  expires_at: null,
-  is_ordering: false,
-  challenges: [],
-  requested_at: null,
-  attempted_at: null,
-  failures: 0,
-  next_attempt_at: null,
-  renews_at: null,
-};
 
 const ISSUED: Partial<ProxyView['certificate']> = {
   source: 'automatic',

@@ -8,6 +8,7 @@ import { type AcmeOrder, acmeChallenges, acmeOrders } from '../../../core/store/
 import { TABLE } from '../../core/address/table.ts';
 import { listOf } from '../daemon.ts';
 import { testedTransports } from '../transports.ts';
+import { NO_CERTIFICATE } from './no-certificate.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
 const DEFAULTS = {
@@ -23,20 +24,7 @@ const DEFAULTS = {
   ssl_issued_at: null,
   ssl_expires_at: null,
   ssl_error: null,
-  certificate: {
-    source: 'none',
-    names: [],
-    issuer: null,
-    issued_at: null,
-    expires_at: null,
-    is_ordering: false,
-    challenges: [],
-    requested_at: null,
-    attempted_at: null,
-    failures: 0,
-    next_attempt_at: null,
-    renews_at: null,
-  },
+  certificate: NO_CERTIFICATE,
   exposed: [],
   warnings: [],
 };
