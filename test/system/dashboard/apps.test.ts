@@ -1,7 +1,7 @@
 /** Mini-apps and their review in the dashboard of a real daemon in Chromium. */
 
 import { buffer } from 'node:stream/consumers';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
@@ -210,13 +210,16 @@ function browserTests(): void {
   test('a rejection names rules, an app is suspended, and an upload is cancelled', async () => {
     await withDeveloper(async ({ base }, developer, admin) => {
       await developer.getByText('No mini-apps yet').waitFor();
-      await developer.route('**/api/dev/apps/upload', () => {});
+      const held: Route[] = [];
+      await developer.route('**/api/dev/apps/upload', (route) => void held.push(route));
       await upload(developer, file(await packageOf({ version: '1.0', code: 1 })));
       await developer.getByRole('progressbar').waitFor();
       await checkScreen(developer, 'apps-sending');
       await developer.getByRole('button', { name: 'Cancel' }).click();
       await developer.getByRole('progressbar').waitFor({ state: 'detached' });
       assert.is(await developer.getByRole('alert').count(), 0);
+      // Removing the route would send a request that is held.
+      for (const route of held) await route.abort().catch(() => {});
       await developer.unroute('**/api/dev/apps/upload');
       await developer.getByRole('button', { name: 'Upload', exact: true }).click();
       await badge(developer, 'In review').waitFor();
