@@ -56,7 +56,9 @@ const variants: readonly Variant[] = [
 
 function withMain(command: Command, main: string | undefined): Command {
   if (main === undefined) return command;
-  return { ...command, args: command.args.map((arg) => (arg.endsWith('main.js') ? main : arg)) };
+  // An earlier build may not know this setting, and then ends.
+  const { WAYPOST_DOMAINS_CHECK_DELEGATION: _, ...env } = command.env ?? process.env;
+  return { ...command, env, args: command.args.map((arg) => (arg.endsWith('main.js') ? main : arg)) };
 }
 
 class OtherBuild extends Waypost {
