@@ -11,11 +11,20 @@ export interface PeerTimeouts {
   readonly body?: number;
 }
 
-/** `name`: of the node, which its certificate has to have. */
-export function peerAgent(name: string, tls: PeerTls, { connect, headers, body }: PeerTimeouts): Agent {
+/** The default, as undici has it. */
+const UNLIMITED = -1;
+
+/** `name`: of the node, which its certificate must have. `maxBytes`: of the body of a response. */
+export function peerAgent(
+  name: string,
+  tls: PeerTls,
+  { connect, headers, body }: PeerTimeouts,
+  maxBytes = UNLIMITED,
+): Agent {
   return new Agent({
     connect: { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: name, timeout: connect },
     headersTimeout: headers,
     bodyTimeout: body,
+    maxResponseSize: maxBytes,
   });
 }

@@ -49,17 +49,13 @@ export function peerReader({ name, address }: Member, tls: PeerTls): NodeReader 
   return {
     name,
     async read(query) {
-      const agent = peerAgent(name, tls, { connect: DEADLINE });
+      const agent = peerAgent(name, tls, { connect: DEADLINE }, MAX_ANSWER_BYTES);
       try {
-        const { statusCode, headers, body } = await request(
-          `https://${address}${STATISTICS_PATH}${formatQuery(query)}`,
-          {
-            dispatcher: agent,
-            signal: AbortSignal.timeout(DEADLINE),
-          },
-        );
-        if (statusCode !== 200 || Number(headers['content-length']) > MAX_ANSWER_BYTES)
-          throw new Error(`${name} sent no statistics: status ${statusCode}`);
+        const { statusCode, body } = await request(`https://${address}${STATISTICS_PATH}${formatQuery(query)}`, {
+          dispatcher: agent,
+          signal: AbortSignal.timeout(DEADLINE),
+        });
+        if (statusCode !== 200) throw new Error(`${name} sent no statistics: status ${statusCode}`);
         const answer = checkNodeStatistics(await body.json(), query);
         if (answer === undefined) throw new Error(`${name} sent invalid statistics`);
         return answer;
