@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { pathOf } from '../edge/clients/programs.ts';
+import { type Program, pathOf, whyNotPrograms } from '../edge/clients/programs.ts';
 
 /** Of every Chromium. */
 export const FLAGS = [
@@ -28,6 +29,21 @@ export interface World {
   readonly browser: Browser;
   /** Of the admin API, without a slash at its end. */
   readonly base: string;
+}
+
+/** Defines tests, which are skipped if Chromium or another program is not installed. */
+export interface BrowserSuite {
+  (title: string, run: () => Promise<void>): void;
+  skip(title: string, run?: () => void): void;
+  run(): void;
+}
+
+export function browserSuite(title: string, ...programs: readonly Program[]): BrowserSuite {
+  const tests = suite(title);
+  const why = whyNotPrograms('chromium', ...programs);
+  const define = (name: string, run: () => Promise<void>): void =>
+    why === null ? tests(name, run) : tests.skip(`${name}: ${why}`, run);
+  return Object.assign(define, { skip: tests.skip, run: tests.run });
 }
 
 /** `settings`: more WAYPOST_* variables of the daemon. */

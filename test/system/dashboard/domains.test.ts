@@ -3,19 +3,14 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
-import { whyNotPrograms } from '../edge/clients/programs.ts';
-import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
 
 const run = promisify(execFile);
 
-const test = suite('domains in chromium');
-const why = whyNotPrograms('chromium');
-if (why !== null) test.skip(`chromium: ${why}`, () => {});
-else browserTests();
+const test = browserSuite('domains in chromium');
 
 /** Of 50 milliseconds. */
 const MAX_POLLS = 300;
@@ -29,241 +24,239 @@ async function shows(page: Page, ...domains: string[]): Promise<void> {
   assert.equal(await shown(page), domains);
 }
 
-function browserTests(): void {
-  test('search, order and totals, in the address', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      for (const domain of ['b.example', 'b\u00fccher.example', 'a.example'])
-        await daemon.api.call('POST', '/api/v1/domains', { domain });
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await shows(page, 'a.example', 'b.example', 'b\u00fccher.example');
-        await page.getByText('3 domains', { exact: true }).waitFor();
-        await checkScreen(page, 'domains-list');
-        await page.keyboard.press('/');
-        await page.keyboard.type('\u00fcch');
-        await shows(page, 'b\u00fccher.example');
-        await page.getByText('1 domain', { exact: true }).waitFor();
-        await page.getByRole('searchbox').fill('');
-        await page.getByLabel('Order').selectOption('Newest first');
-        await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
-        assert.is(new URL(page.url()).search, '?sort=-created_at');
-        await page.reload();
-        await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
-        await page.getByRole('searchbox').fill('<b>nothing</b>');
-        await page.getByText('No domain contains \u201c<b>nothing</b>\u201d.').waitFor();
-        await checkScreen(page, 'domains-no-match');
-        await page.getByRole('button', { name: 'Show all domains' }).click();
-        await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
-        // Typing does not trigger shortcuts; outside of fields they work.
-        await page.getByRole('heading', { name: 'Domains', exact: true }).click();
-        await page.keyboard.press('n');
-        await page.getByRole('heading', { name: 'Add a domain' }).waitFor();
-        await page.goBack();
-        await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
-        // A failure is shown, and can be tried again.
-        const broken = { ok: false, error: { code: 'stopping', message: 'The service is stopping.' } };
-        await page.route('**/api/v1/domains?*', (route) => route.fulfill({ status: 422, json: broken }));
-        await page.getByRole('searchbox').fill('b.ex');
-        await page.getByText('The service is stopping.').waitFor();
-        await page.unroute('**/api/v1/domains?*');
-        await page.getByRole('button', { name: 'Try again' }).click();
-        await shows(page, 'b.example');
-      });
+test('search, order and totals, in the address', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    for (const domain of ['b.example', 'b\u00fccher.example', 'a.example'])
+      await daemon.api.call('POST', '/api/v1/domains', { domain });
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await shows(page, 'a.example', 'b.example', 'b\u00fccher.example');
+      await page.getByText('3 domains', { exact: true }).waitFor();
+      await checkScreen(page, 'domains-list');
+      await page.keyboard.press('/');
+      await page.keyboard.type('\u00fcch');
+      await shows(page, 'b\u00fccher.example');
+      await page.getByText('1 domain', { exact: true }).waitFor();
+      await page.getByRole('searchbox').fill('');
+      await page.getByLabel('Order').selectOption('Newest first');
+      await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
+      assert.is(new URL(page.url()).search, '?sort=-created_at');
+      await page.reload();
+      await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
+      await page.getByRole('searchbox').fill('<b>nothing</b>');
+      await page.getByText('No domain contains \u201c<b>nothing</b>\u201d.').waitFor();
+      await checkScreen(page, 'domains-no-match');
+      await page.getByRole('button', { name: 'Show all domains' }).click();
+      await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
+      // Typing does not trigger shortcuts; outside of fields they work.
+      await page.getByRole('heading', { name: 'Domains', exact: true }).click();
+      await page.keyboard.press('n');
+      await page.getByRole('heading', { name: 'Add a domain' }).waitFor();
+      await page.goBack();
+      await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
+      // A failure is shown, and can be tried again.
+      const broken = { ok: false, error: { code: 'stopping', message: 'The service is stopping.' } };
+      await page.route('**/api/v1/domains?*', (route) => route.fulfill({ status: 422, json: broken }));
+      await page.getByRole('searchbox').fill('b.ex');
+      await page.getByText('The service is stopping.').waitFor();
+      await page.unroute('**/api/v1/domains?*');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await shows(page, 'b.example');
     });
   });
+});
 
-  test('many domains load as one scrolls, and all of them can be selected', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      for (let i = 0; i < 230; i++)
-        await daemon.api.call('POST', '/api/v1/domains', { domain: `d${String(i).padStart(3, '0')}.example` });
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await page.getByText('230 domains', { exact: true }).waitFor();
-        assert.ok((await shown(page)).length < 100);
-        for (let i = 0; !(await shown(page)).includes('d229.example') && i < 50; i++) {
-          await page.mouse.wheel(0, 4000);
-          await page.waitForTimeout(50);
-        }
-        assert.ok((await shown(page)).includes('d229.example'));
-        assert.ok((await shown(page)).length < 100, 'only rows near the window are in the document');
-        await page.getByRole('button', { name: 'Select all 230 domains' }).click();
-        await page.getByText('230 domains selected').waitFor();
-        await page.getByRole('button', { name: 'Delete \u2026' }).click();
-        const dialog = page.getByRole('dialog');
-        const word = dialog.getByLabel('Type delete 230 domains to confirm');
-        await word.fill('delete 229 domains');
-        await word.press('Enter');
-        assert.is((await daemon.api.call('GET', '/api/v1/domains')).body.total, 230);
-        await page.keyboard.press('Escape');
-        await page.getByRole('button', { name: 'Clear selection' }).click();
-        await page.getByText('230 domains selected').waitFor({ state: 'detached' });
-      });
-    });
-  });
-
-  test('bulk actions show progress and what has failed', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      const ids = new Map<string, number>();
-      for (const domain of ['a.example', 'b.example', 'c.example', 'gone.example']) {
-        const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain });
-        ids.set(domain, (body.domain as { id: number }).id);
+test('many domains load as one scrolls, and all of them can be selected', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    for (let i = 0; i < 230; i++)
+      await daemon.api.call('POST', '/api/v1/domains', { domain: `d${String(i).padStart(3, '0')}.example` });
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByText('230 domains', { exact: true }).waitFor();
+      assert.ok((await shown(page)).length < 100);
+      for (let i = 0; !(await shown(page)).includes('d229.example') && i < 50; i++) {
+        await page.mouse.wheel(0, 4000);
+        await page.waitForTimeout(50);
       }
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await shows(page, 'a.example', 'b.example', 'c.example', 'gone.example');
-        const select = async (...domains: string[]): Promise<void> => {
-          for (const domain of domains) await page.getByLabel(`Select ${domain}`).check();
-        };
-        const dialog = page.getByRole('dialog');
-        await select('a.example', 'gone.example');
-        await checkScreen(page, 'domains-selected');
-        // Someone else deletes a selected domain.
-        await daemon.api.call('DELETE', `/api/v1/domains/${ids.get('gone.example')}`);
-        await page.getByRole('button', { name: 'Proxy on' }).click();
-        await dialog.getByText('Finished: 1 of 2 domains.').waitFor();
-        await dialog.getByText('1 domain could not be changed').waitFor();
-        assert.match(await dialog.locator('.failures').innerText(), /^gone\.example: .*no domain with this id/);
-        await checkScreen(page, 'domains-bulk-failed');
-        await dialog.getByRole('button', { name: 'Close' }).click();
-        // What has failed stays selected.
-        await page.getByText('1 domain selected').waitFor();
-        await page
-          .getByRole('row', { name: /a\.example/ })
-          .getByText('On', { exact: true })
-          .waitFor();
-        await page.getByRole('button', { name: 'Clear selection' }).click();
-        await shows(page, 'a.example', 'b.example', 'c.example');
-
-        await select('b.example', 'c.example');
-        await page.getByRole('button', { name: 'DNSSEC on' }).click();
-        await dialog.getByText('Finished: 2 of 2 domains.').waitFor();
-        await dialog.getByRole('button', { name: 'Close' }).click();
-        await page
-          .getByRole('row', { name: /c\.example/ })
-          .getByText('Needs a DS record')
-          .waitFor();
-
-        // One zone is a zone file, several are an archive.
-        const exportAs = async (): Promise<readonly [name: string, path: string]> => {
-          const downloading = page.waitForEvent('download');
-          await page.getByRole('button', { name: 'Export' }).click();
-          const download = await downloading;
-          await dialog.getByRole('button', { name: 'Close' }).click();
-          return [download.suggestedFilename(), await download.path()];
-        };
-        await select('a.example');
-        const [name, file] = await exportAs();
-        assert.is(name, 'a.example.zone');
-        assert.match(readFileSync(file, 'utf8'), /SOA/);
-        await select('a.example', 'b.example');
-        const [archive, path] = await exportAs();
-        assert.is(archive, 'zones.tar');
-        const { stdout } = await run('tar', ['-tf', path]);
-        assert.equal(stdout.trim().split('\n').sort(), ['a.example.zone', 'b.example.zone']);
-        assert.match((await run('tar', ['-xOf', path, 'b.example.zone'])).stdout, /b\.example\..*SOA/s);
-
-        // One domain is confirmed by its name.
-        await select('c.example');
-        await page.getByRole('button', { name: 'Delete \u2026' }).click();
-        const word = dialog.getByLabel('Type c.example to confirm');
-        await word.fill('c.exampl');
-        await word.press('Enter');
-        await checkScreen(page, 'domains-delete');
-        await word.fill('C.Example');
-        await dialog.getByRole('button', { name: 'Delete 1 domain' }).click();
-        await dialog.getByText('Finished: 1 of 1 domain.').waitFor();
-        await dialog.getByRole('button', { name: 'Close' }).click();
-        await shows(page, 'a.example', 'b.example');
-      });
+      assert.ok((await shown(page)).includes('d229.example'));
+      assert.ok((await shown(page)).length < 100, 'only rows near the window are in the document');
+      await page.getByRole('button', { name: 'Select all 230 domains' }).click();
+      await page.getByText('230 domains selected').waitFor();
+      await page.getByRole('button', { name: 'Delete \u2026' }).click();
+      const dialog = page.getByRole('dialog');
+      const word = dialog.getByLabel('Type delete 230 domains to confirm');
+      await word.fill('delete 229 domains');
+      await word.press('Enter');
+      assert.is((await daemon.api.call('GET', '/api/v1/domains')).body.total, 230);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Clear selection' }).click();
+      await page.getByText('230 domains selected').waitFor({ state: 'detached' });
     });
   });
+});
 
-  test('a new domain shows whether it is delegated, and is deleted', async () => {
-    const address = `127.${160 + (process.pid >> 15)}.${(process.pid >> 7) & 255}.${(process.pid & 127) << 1}`;
-    let nameservers: string[] | null = null;
-    /** The resolver, and the nameserver of the parent zone. */
-    const answer: Handler = (name, type) => {
-      const soa = { type: 'SOA' as const, name: 'example', ttl: 60, data: { mname: 'a', rname: 'b', serial: 1 } };
-      if (name === 'example' && type === 'SOA') return { flags: RA, answers: [soa] };
-      if (name === 'example' && type === 'NS')
-        return { flags: RA, answers: [{ type: 'NS', name, ttl: 60, data: 'ns.example' }] };
-      if (name === 'ns.example' && type === 'A')
-        return { flags: RA, answers: [{ type: 'A', name, ttl: 60, data: address }] };
-      if (type !== 'NS' || nameservers === null) return { answers: [], authorities: [soa] };
-      return { flags: 0, authorities: nameservers.map((data) => ({ type: 'NS', name, ttl: 60, data })) };
-    };
-    const parent = new FakeServer(answer);
-    await parent.listen(address, 53);
-    const settings = { WAYPOST_DNSSEC_RESOLVERS: `${address}:53`, WAYPOST_DNSSEC_ALLOW_PRIVATE_PARENTS: '127.0.0.0/8' };
-    try {
-      await withWorld(async (world) => {
-        const { base, daemon } = world;
-        await daemon.api.logIn('admin', ADMIN_PASSWORD);
-        await withPage(world, async (page) => {
-          await signIn(page, base);
-          await page.getByRole('link', { name: 'Add a domain' }).first().click();
-          await page.getByLabel('Domain name').fill('shop.example');
-          await page.getByRole('button', { name: 'Add domain' }).click();
-          await page.getByText('Not delegated').waitFor();
-          await page.getByText(/^Next check in \d+ s$/).waitFor();
-          await checkScreen(page, 'set-up-none');
-          const check = async (text: string): Promise<void> => {
-            await page.getByRole('button', { name: 'Check now' }).click();
-            await page.getByText(text).waitFor();
-          };
-          nameservers = ['ns.other.test'];
-          // Two checks in two seconds are one.
-          await page.waitForTimeout(2100);
-          await check('The domain is delegated to other nameservers.');
-          nameservers = ['ns1.waypost.test', 'ns.other.test'];
-          await page.waitForTimeout(2100);
-          await check('Missing at the parent zone: ns2.waypost.test, ns3.waypost.test, ns4.waypost.test');
-          await checkScreen(page, 'set-up-partial');
-          nameservers = [1, 2, 3, 4].map((i) => `ns${i}.waypost.test`);
-          // Without a click: the page looks again.
-          await page.getByText('it is live').waitFor({ timeout: 40_000 });
-          await checkScreen(page, 'set-up-live');
-          await page.getByRole('link', { name: 'Domains', exact: true }).first().click();
-          await page.getByText('Live', { exact: true }).waitFor();
-
-          // A signed domain with a DS record at its parent is kept.
-          const { body } = await daemon.api.call('GET', '/api/v1/domains?q=shop');
-          const { id } = (body.domains as unknown as { id: number }[])[0];
-          await page.goto(`${base}/domains/${id}/set-up`);
-          await page.route(`**/api/v1/domains/${id}`, (route) =>
-            route.request().method() === 'DELETE'
-              ? route.fulfill({
-                  status: 409,
-                  contentType: 'application/json',
-                  body: JSON.stringify({
-                    ok: false,
-                    error: { code: 'dnssec_ds_present', message: 'The parent zone has a DS record.' },
-                  }),
-                })
-              : route.continue(),
-          );
-          const dialog = page.getByRole('dialog');
-          await page.getByRole('button', { name: 'Delete \u2026' }).click();
-          await dialog.getByLabel('Type shop.example to confirm').fill('shop.example');
-          await dialog.getByRole('button', { name: 'Delete the domain' }).click();
-          await dialog.getByText(/Delete the DS record at the registrar first/).waitFor();
-          await checkScreen(page, 'set-up-delete-refused');
-          await page.unroute(`**/api/v1/domains/${id}`);
-          await dialog.getByRole('button', { name: 'Delete the domain' }).click();
-          await page.getByText('shop.example was deleted.').waitFor();
-          await page.getByText('No domains yet').waitFor();
-        });
-      }, settings);
-    } finally {
-      await parent.close();
+test('bulk actions show progress and what has failed', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const ids = new Map<string, number>();
+    for (const domain of ['a.example', 'b.example', 'c.example', 'gone.example']) {
+      const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain });
+      ids.set(domain, (body.domain as { id: number }).id);
     }
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await shows(page, 'a.example', 'b.example', 'c.example', 'gone.example');
+      const select = async (...domains: string[]): Promise<void> => {
+        for (const domain of domains) await page.getByLabel(`Select ${domain}`).check();
+      };
+      const dialog = page.getByRole('dialog');
+      await select('a.example', 'gone.example');
+      await checkScreen(page, 'domains-selected');
+      // Someone else deletes a selected domain.
+      await daemon.api.call('DELETE', `/api/v1/domains/${ids.get('gone.example')}`);
+      await page.getByRole('button', { name: 'Proxy on' }).click();
+      await dialog.getByText('Finished: 1 of 2 domains.').waitFor();
+      await dialog.getByText('1 domain could not be changed').waitFor();
+      assert.match(await dialog.locator('.failures').innerText(), /^gone\.example: .*no domain with this id/);
+      await checkScreen(page, 'domains-bulk-failed');
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      // What has failed stays selected.
+      await page.getByText('1 domain selected').waitFor();
+      await page
+        .getByRole('row', { name: /a\.example/ })
+        .getByText('On', { exact: true })
+        .waitFor();
+      await page.getByRole('button', { name: 'Clear selection' }).click();
+      await shows(page, 'a.example', 'b.example', 'c.example');
+
+      await select('b.example', 'c.example');
+      await page.getByRole('button', { name: 'DNSSEC on' }).click();
+      await dialog.getByText('Finished: 2 of 2 domains.').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await page
+        .getByRole('row', { name: /c\.example/ })
+        .getByText('Needs a DS record')
+        .waitFor();
+
+      // One zone is a zone file, several are an archive.
+      const exportAs = async (): Promise<readonly [name: string, path: string]> => {
+        const downloading = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Export' }).click();
+        const download = await downloading;
+        await dialog.getByRole('button', { name: 'Close' }).click();
+        return [download.suggestedFilename(), await download.path()];
+      };
+      await select('a.example');
+      const [name, file] = await exportAs();
+      assert.is(name, 'a.example.zone');
+      assert.match(readFileSync(file, 'utf8'), /SOA/);
+      await select('a.example', 'b.example');
+      const [archive, path] = await exportAs();
+      assert.is(archive, 'zones.tar');
+      const { stdout } = await run('tar', ['-tf', path]);
+      assert.equal(stdout.trim().split('\n').sort(), ['a.example.zone', 'b.example.zone']);
+      assert.match((await run('tar', ['-xOf', path, 'b.example.zone'])).stdout, /b\.example\..*SOA/s);
+
+      // One domain is confirmed by its name.
+      await select('c.example');
+      await page.getByRole('button', { name: 'Delete \u2026' }).click();
+      const word = dialog.getByLabel('Type c.example to confirm');
+      await word.fill('c.exampl');
+      await word.press('Enter');
+      await checkScreen(page, 'domains-delete');
+      await word.fill('C.Example');
+      await dialog.getByRole('button', { name: 'Delete 1 domain' }).click();
+      await dialog.getByText('Finished: 1 of 1 domain.').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await shows(page, 'a.example', 'b.example');
+    });
   });
-}
+});
+
+test('a new domain shows whether it is delegated, and is deleted', async () => {
+  const address = `127.${160 + (process.pid >> 15)}.${(process.pid >> 7) & 255}.${(process.pid & 127) << 1}`;
+  let nameservers: string[] | null = null;
+  /** The resolver, and the nameserver of the parent zone. */
+  const answer: Handler = (name, type) => {
+    const soa = { type: 'SOA' as const, name: 'example', ttl: 60, data: { mname: 'a', rname: 'b', serial: 1 } };
+    if (name === 'example' && type === 'SOA') return { flags: RA, answers: [soa] };
+    if (name === 'example' && type === 'NS')
+      return { flags: RA, answers: [{ type: 'NS', name, ttl: 60, data: 'ns.example' }] };
+    if (name === 'ns.example' && type === 'A')
+      return { flags: RA, answers: [{ type: 'A', name, ttl: 60, data: address }] };
+    if (type !== 'NS' || nameservers === null) return { answers: [], authorities: [soa] };
+    return { flags: 0, authorities: nameservers.map((data) => ({ type: 'NS', name, ttl: 60, data })) };
+  };
+  const parent = new FakeServer(answer);
+  await parent.listen(address, 53);
+  const settings = { WAYPOST_DNSSEC_RESOLVERS: `${address}:53`, WAYPOST_DNSSEC_ALLOW_PRIVATE_PARENTS: '127.0.0.0/8' };
+  try {
+    await withWorld(async (world) => {
+      const { base, daemon } = world;
+      await daemon.api.logIn('admin', ADMIN_PASSWORD);
+      await withPage(world, async (page) => {
+        await signIn(page, base);
+        await page.getByRole('link', { name: 'Add a domain' }).first().click();
+        await page.getByLabel('Domain name').fill('shop.example');
+        await page.getByRole('button', { name: 'Add domain' }).click();
+        await page.getByText('Not delegated').waitFor();
+        await page.getByText(/^Next check in \d+ s$/).waitFor();
+        await checkScreen(page, 'set-up-none');
+        const check = async (text: string): Promise<void> => {
+          await page.getByRole('button', { name: 'Check now' }).click();
+          await page.getByText(text).waitFor();
+        };
+        nameservers = ['ns.other.test'];
+        // Two checks in two seconds are one.
+        await page.waitForTimeout(2100);
+        await check('The domain is delegated to other nameservers.');
+        nameservers = ['ns1.waypost.test', 'ns.other.test'];
+        await page.waitForTimeout(2100);
+        await check('Missing at the parent zone: ns2.waypost.test, ns3.waypost.test, ns4.waypost.test');
+        await checkScreen(page, 'set-up-partial');
+        nameservers = [1, 2, 3, 4].map((i) => `ns${i}.waypost.test`);
+        // Without a click: the page looks again.
+        await page.getByText('it is live').waitFor({ timeout: 40_000 });
+        await checkScreen(page, 'set-up-live');
+        await page.getByRole('link', { name: 'Domains', exact: true }).first().click();
+        await page.getByText('Live', { exact: true }).waitFor();
+
+        // A signed domain with a DS record at its parent is kept.
+        const { body } = await daemon.api.call('GET', '/api/v1/domains?q=shop');
+        const { id } = (body.domains as unknown as { id: number }[])[0];
+        await page.goto(`${base}/domains/${id}/set-up`);
+        await page.route(`**/api/v1/domains/${id}`, (route) =>
+          route.request().method() === 'DELETE'
+            ? route.fulfill({
+                status: 409,
+                contentType: 'application/json',
+                body: JSON.stringify({
+                  ok: false,
+                  error: { code: 'dnssec_ds_present', message: 'The parent zone has a DS record.' },
+                }),
+              })
+            : route.continue(),
+        );
+        const dialog = page.getByRole('dialog');
+        await page.getByRole('button', { name: 'Delete \u2026' }).click();
+        await dialog.getByLabel('Type shop.example to confirm').fill('shop.example');
+        await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+        await dialog.getByText(/Delete the DS record at the registrar first/).waitFor();
+        await checkScreen(page, 'set-up-delete-refused');
+        await page.unroute(`**/api/v1/domains/${id}`);
+        await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+        await page.getByText('shop.example was deleted.').waitFor();
+        await page.getByText('No domains yet').waitFor();
+      });
+    }, settings);
+  } finally {
+    await parent.close();
+  }
+});
 
 test.run();

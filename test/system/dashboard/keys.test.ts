@@ -1,187 +1,180 @@
 /** The screens of API keys and TSIG keys. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { whyNotPrograms } from '../edge/clients/programs.ts';
-import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
 
 const run = promisify(execFile);
 
-const test = suite('keys in chromium');
-const why = whyNotPrograms('chromium', 'curl');
-if (why !== null) test.skip(`chromium: ${why}`, () => {});
-else browserTests();
+const test = browserSuite('keys in chromium', 'curl');
 
-function browserTests(): void {
-  test('an API key is created for a chosen domain, used by curl, and revoked', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      for (let i = 0; i < 12; i++) await daemon.api.call('POST', '/api/v1/domains', { domain: `other${i}.example` });
-      await daemon.api.call('POST', '/api/v1/domains', { domain: 'b\u00fccher.example' });
-      const name = '<img src=x onerror=alert(1)>';
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await page.getByRole('link', { name: 'API keys' }).click();
-        await page.getByRole('heading', { name: 'API keys' }).waitFor();
-        await checkScreen(page, 'keys');
-        await page.keyboard.press('n');
-        await page.getByRole('heading', { name: 'Create an API key' }).waitFor();
-        await checkScreen(page, 'add-key');
+test('an API key is created for a chosen domain, used by curl, and revoked', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    for (let i = 0; i < 12; i++) await daemon.api.call('POST', '/api/v1/domains', { domain: `other${i}.example` });
+    await daemon.api.call('POST', '/api/v1/domains', { domain: 'b\u00fccher.example' });
+    const name = '<img src=x onerror=alert(1)>';
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'API keys' }).click();
+      await page.getByRole('heading', { name: 'API keys' }).waitFor();
+      await checkScreen(page, 'keys');
+      await page.keyboard.press('n');
+      await page.getByRole('heading', { name: 'Create an API key' }).waitFor();
+      await checkScreen(page, 'add-key');
 
-        // Everything that the API refuses is shown at its field.
-        await page.getByLabel('Name').fill(name);
-        await page.getByLabel('Only for chosen domains').check();
-        await page.getByLabel(/^DNS/).selectOption('Nothing');
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.locator('.fault').first().waitFor();
-        await checkScreen(page, 'add-key-refused');
-        await page.getByLabel(/^DNS/).selectOption('Read and change');
-        assert.is(await page.getByLabel(/^Account/).count(), 0);
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.getByText('Choose at least one domain.').waitFor();
-        await page.getByRole('searchbox').fill('other');
-        await page.getByText(/^4 more domains match/).waitFor();
-        await page.getByRole('searchbox').fill('b\u00fcch');
-        await page.getByLabel('b\u00fccher.example', { exact: true }).check();
-        await page.getByLabel('Expires').selectOption('On a date \u2026');
-        await page.getByLabel('Last day').fill('2001-01-01');
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.getByText(/must be a time in the future/).waitFor();
-        await page.getByLabel('Last day').fill('2099-12-31');
-        await checkScreen(page, 'add-key-restricted');
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.getByText('It is not shown again.').waitFor();
-        await checkScreen(page, 'key-created');
+      // Everything that the API refuses is shown at its field.
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('Only for chosen domains').check();
+      await page.getByLabel(/^DNS/).selectOption('Nothing');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.locator('.fault').first().waitFor();
+      await checkScreen(page, 'add-key-refused');
+      await page.getByLabel(/^DNS/).selectOption('Read and change');
+      assert.is(await page.getByLabel(/^Account/).count(), 0);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('Choose at least one domain.').waitFor();
+      await page.getByRole('searchbox').fill('other');
+      await page.getByText(/^4 more domains match/).waitFor();
+      await page.getByRole('searchbox').fill('b\u00fcch');
+      await page.getByLabel('b\u00fccher.example', { exact: true }).check();
+      await page.getByLabel('Expires').selectOption('On a date \u2026');
+      await page.getByLabel('Last day').fill('2001-01-01');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText(/must be a time in the future/).waitFor();
+      await page.getByLabel('Last day').fill('2099-12-31');
+      await checkScreen(page, 'add-key-restricted');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('It is not shown again.').waitFor();
+      await checkScreen(page, 'key-created');
 
-        // The line that is shown works, and the key reaches only its domain.
-        const [key, line] = await page.locator('.code-block').allTextContents();
-        assert.match(key, /^wp_\d{16}[0-9a-f]{56}$/);
-        const { stdout } = await run('sh', ['-c', line.replace('curl ', 'curl -s ')]);
-        const { domains, total } = JSON.parse(stdout);
-        assert.equal([domains[0].domain, total], ['xn--bcher-kva.example', 1]);
+      // The line that is shown works, and the key reaches only its domain.
+      const [key, line] = await page.locator('.code-block').allTextContents();
+      assert.match(key, /^wp_\d{16}[0-9a-f]{56}$/);
+      const { stdout } = await run('sh', ['-c', line.replace('curl ', 'curl -s ')]);
+      const { domains, total } = JSON.parse(stdout);
+      assert.equal([domains[0].domain, total], ['xn--bcher-kva.example', 1]);
 
-        await page.getByRole('link', { name: 'Done' }).click();
-        const entry = page.getByRole('listitem').filter({ hasText: name });
-        await entry.getByRole('link', { name: 'b\u00fccher.example' }).waitFor();
-        assert.match(await entry.innerText(), /DNS/);
-        assert.not.match(await entry.getByText('Last used').locator('..').innerText(), /Never/);
-        await checkScreen(page, 'keys-list');
-        await page.getByRole('searchbox').fill('onerror');
-        await page.getByText('1 API key', { exact: true }).waitFor();
-        await page.getByRole('searchbox').fill('nothing');
-        await page.getByText('No API key contains').waitFor();
-        await page.getByRole('button', { name: 'Show all API keys' }).click();
+      await page.getByRole('link', { name: 'Done' }).click();
+      const entry = page.getByRole('listitem').filter({ hasText: name });
+      await entry.getByRole('link', { name: 'b\u00fccher.example' }).waitFor();
+      assert.match(await entry.innerText(), /DNS/);
+      assert.not.match(await entry.getByText('Last used').locator('..').innerText(), /Never/);
+      await checkScreen(page, 'keys-list');
+      await page.getByRole('searchbox').fill('onerror');
+      await page.getByText('1 API key', { exact: true }).waitFor();
+      await page.getByRole('searchbox').fill('nothing');
+      await page.getByText('No API key contains').waitFor();
+      await page.getByRole('button', { name: 'Show all API keys' }).click();
 
-        await entry.getByRole('button', { name: `Revoke ${name}` }).click();
-        const dialog = page.getByRole('dialog');
-        const word = dialog.getByLabel(`Type ${name} to confirm`);
-        await word.fill('something else');
-        await word.press('Enter');
-        await checkScreen(page, 'key-revoke');
-        await word.fill(name);
-        await dialog.getByRole('button', { name: 'Revoke' }).click();
-        await page.getByText(`The key ${name} was revoked.`).waitFor();
-        await entry.waitFor({ state: 'detached' });
-        const after = await run('sh', ['-c', line.replace('curl ', 'curl -s ')]);
-        assert.is(JSON.parse(after.stdout).error.code, 'invalid_token');
-        // The secret is nowhere after a reload.
-        await page.goto(`${base}/api-keys/add`);
-        await page.getByLabel('Name').waitFor();
-        assert.not.ok((await page.content()).includes(key));
-      });
+      await entry.getByRole('button', { name: `Revoke ${name}` }).click();
+      const dialog = page.getByRole('dialog');
+      const word = dialog.getByLabel(`Type ${name} to confirm`);
+      await word.fill('something else');
+      await word.press('Enter');
+      await checkScreen(page, 'key-revoke');
+      await word.fill(name);
+      await dialog.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByText(`The key ${name} was revoked.`).waitFor();
+      await entry.waitFor({ state: 'detached' });
+      const after = await run('sh', ['-c', line.replace('curl ', 'curl -s ')]);
+      assert.is(JSON.parse(after.stdout).error.code, 'invalid_token');
+      // The secret is nowhere after a reload.
+      await page.goto(`${base}/api-keys/add`);
+      await page.getByLabel('Name').waitFor();
+      assert.not.ok((await page.content()).includes(key));
     });
   });
+});
 
-  test('a TSIG key is created, shown once, and deleted', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      await daemon.api.call('POST', '/api/v1/domains', { domain: 'signed.example' });
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await page.getByRole('link', { name: 'TSIG keys' }).click();
-        await page.getByText('No TSIG keys yet').waitFor();
-        await checkScreen(page, 'tsig-keys-empty');
-        await page.getByRole('link', { name: 'Create a TSIG key' }).first().click();
-        await page.getByLabel('Name').fill('not a name..');
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.locator('.fault').waitFor();
-        await page.getByLabel('Name').fill('update.signed.example');
-        await page.getByLabel('Only for chosen domains').check();
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.getByText('Choose at least one domain.').waitFor();
-        await checkScreen(page, 'add-tsig-key-refused');
-        await page.getByLabel('signed.example', { exact: true }).check();
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.getByText('Copy the secret now.').waitFor();
-        await checkScreen(page, 'tsig-key-created');
-        const [secret, nsupdate, dig, bind] = await page.locator('.code-block').allTextContents();
-        assert.match(secret, /^[A-Za-z0-9+/]{43}=$/);
-        assert.match(nsupdate, /server ns1\.waypost\.test\nzone signed\.example\n/);
-        assert.ok(dig.includes(`hmac-sha256:update.signed.example:${secret}`));
-        assert.ok(bind.includes(`secret "${secret}"`));
-        await page.getByRole('link', { name: 'Done' }).click();
-        await page.getByRole('link', { name: 'signed.example', exact: true }).waitFor();
-        await checkScreen(page, 'tsig-keys');
-        assert.not.ok((await page.content()).includes(secret));
-        // The name is taken.
-        await page.getByRole('link', { name: 'Create a TSIG key' }).click();
-        await page.getByLabel('Name').fill('update.signed.example');
-        await page.getByRole('button', { name: 'Create key' }).click();
-        await page.getByText(/already in use/).waitFor();
-        await page.goBack();
-        await page.getByRole('button', { name: 'Delete update.signed.example' }).click();
-        const dialog = page.getByRole('dialog');
-        await dialog.getByLabel('Type update.signed.example to confirm').fill('update.signed.example');
-        await dialog.getByRole('button', { name: 'Delete' }).click();
-        await page.getByText('No TSIG keys yet').waitFor();
-      });
+test('a TSIG key is created, shown once, and deleted', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    await daemon.api.call('POST', '/api/v1/domains', { domain: 'signed.example' });
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'TSIG keys' }).click();
+      await page.getByText('No TSIG keys yet').waitFor();
+      await checkScreen(page, 'tsig-keys-empty');
+      await page.getByRole('link', { name: 'Create a TSIG key' }).first().click();
+      await page.getByLabel('Name').fill('not a name..');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.locator('.fault').waitFor();
+      await page.getByLabel('Name').fill('update.signed.example');
+      await page.getByLabel('Only for chosen domains').check();
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('Choose at least one domain.').waitFor();
+      await checkScreen(page, 'add-tsig-key-refused');
+      await page.getByLabel('signed.example', { exact: true }).check();
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('Copy the secret now.').waitFor();
+      await checkScreen(page, 'tsig-key-created');
+      const [secret, nsupdate, dig, bind] = await page.locator('.code-block').allTextContents();
+      assert.match(secret, /^[A-Za-z0-9+/]{43}=$/);
+      assert.match(nsupdate, /server ns1\.waypost\.test\nzone signed\.example\n/);
+      assert.ok(dig.includes(`hmac-sha256:update.signed.example:${secret}`));
+      assert.ok(bind.includes(`secret "${secret}"`));
+      await page.getByRole('link', { name: 'Done' }).click();
+      await page.getByRole('link', { name: 'signed.example', exact: true }).waitFor();
+      await checkScreen(page, 'tsig-keys');
+      assert.not.ok((await page.content()).includes(secret));
+      // The name is taken.
+      await page.getByRole('link', { name: 'Create a TSIG key' }).click();
+      await page.getByLabel('Name').fill('update.signed.example');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText(/already in use/).waitFor();
+      await page.goBack();
+      await page.getByRole('button', { name: 'Delete update.signed.example' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Type update.signed.example to confirm').fill('update.signed.example');
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No TSIG keys yet').waitFor();
     });
   });
+});
 
-  test('a viewer sees domains and keys, exports zones, and changes nothing', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      const { api } = daemon;
-      await api.logIn('admin', ADMIN_PASSWORD);
-      const password = 'looks at everything';
-      const { body } = await api.call('POST', '/api/v1/accounts', { username: 'viewer', password, plan: 'pro' });
-      const { id } = body.account as unknown as { id: number };
-      const { domain } = (await api.call('POST', `/api/v1/domains?account=${id}`, { domain: 'seen.example' }))
-        .body as unknown as { domain: { id: number } };
-      await api.call('POST', `/api/v1/tokens?account=${id}`, { name: 'seen', scopes: ['dns'] });
-      await api.call('POST', `/api/v1/tsig-keys?account=${id}`, { name: 'seen.example' });
-      await api.call('PATCH', `/api/v1/accounts/${id}`, { role: 'viewer' });
-      await withPage(world, async (page) => {
-        await page.goto(`${base}/domains`);
-        await page.getByLabel('Username or e-mail').fill('viewer');
-        await page.getByLabel('Password').fill(password);
-        await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByLabel('Select seen.example').check();
-        await page.getByRole('button', { name: 'Export' }).waitFor();
-        await checkScreen(page, 'domains-viewer');
-        for (const name of ['Proxy on', 'Proxy off', 'DNSSEC on', 'Delete \u2026'])
-          assert.is(await page.getByRole('button', { name }).count(), 0, name);
-        for (const [path, text] of [
-          ['/domains/add', 'but not change it'],
-          [`/domains/${domain.id}/set-up`, 'Delegation'],
-          ['/api-keys', 'Begins with'],
-          ['/api-keys/add', 'but not change it'],
-          ['/tsig-keys', 'hmac-sha256'],
-          ['/tsig-keys/add', 'but not change it'],
-        ]) {
-          await page.goto(base + path);
-          await page.getByText(text).first().waitFor();
-          for (const name of [/^(Add|Create)/, /^Revoke/, /^Delete/])
-            for (const role of ['button', 'link'] as const)
-              assert.is(await page.getByRole(role, { name }).count(), 0, `${path}: ${name}`);
-        }
-      });
+test('a viewer sees domains and keys, exports zones, and changes nothing', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    const { api } = daemon;
+    await api.logIn('admin', ADMIN_PASSWORD);
+    const password = 'looks at everything';
+    const { body } = await api.call('POST', '/api/v1/accounts', { username: 'viewer', password, plan: 'pro' });
+    const { id } = body.account as unknown as { id: number };
+    const { domain } = (await api.call('POST', `/api/v1/domains?account=${id}`, { domain: 'seen.example' }))
+      .body as unknown as { domain: { id: number } };
+    await api.call('POST', `/api/v1/tokens?account=${id}`, { name: 'seen', scopes: ['dns'] });
+    await api.call('POST', `/api/v1/tsig-keys?account=${id}`, { name: 'seen.example' });
+    await api.call('PATCH', `/api/v1/accounts/${id}`, { role: 'viewer' });
+    await withPage(world, async (page) => {
+      await page.goto(`${base}/domains`);
+      await page.getByLabel('Username or e-mail').fill('viewer');
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByLabel('Select seen.example').check();
+      await page.getByRole('button', { name: 'Export' }).waitFor();
+      await checkScreen(page, 'domains-viewer');
+      for (const name of ['Proxy on', 'Proxy off', 'DNSSEC on', 'Delete \u2026'])
+        assert.is(await page.getByRole('button', { name }).count(), 0, name);
+      for (const [path, text] of [
+        ['/domains/add', 'but not change it'],
+        [`/domains/${domain.id}/set-up`, 'Delegation'],
+        ['/api-keys', 'Begins with'],
+        ['/api-keys/add', 'but not change it'],
+        ['/tsig-keys', 'hmac-sha256'],
+        ['/tsig-keys/add', 'but not change it'],
+      ]) {
+        await page.goto(base + path);
+        await page.getByText(text).first().waitFor();
+        for (const name of [/^(Add|Create)/, /^Revoke/, /^Delete/])
+          for (const role of ['button', 'link'] as const)
+            assert.is(await page.getByRole(role, { name }).count(), 0, `${path}: ${name}`);
+      }
     });
   });
-}
+});
 
 test.run();

@@ -6,16 +6,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { whyNotPrograms } from '../edge/clients/programs.ts';
-import { signIn, withWorld } from './browser.ts';
+import { browserSuite, signIn, withWorld } from './browser.ts';
 
-const test = suite('a neighbouring site in chromium');
-const why = whyNotPrograms('chromium');
-if (why !== null) test.skip(`chromium: ${why}`, () => {});
-else browserTests();
+const test = browserSuite('a neighbouring site in chromium');
 
 const FRAMED = ['/', '/domains', '/sign-in', '/nowhere', '/api/v1/openapi.json', '/api/v1/domains', '/api/v1/x'];
 
@@ -33,69 +28,67 @@ async function attempt(page: Page, base: string, { path, type, body }: Attempt):
   return (await answered).status();
 }
 
-function browserTests(): void {
-  test('it can neither frame the dashboard, nor change or read anything with the cookie', async () => {
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>x</title>');
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    try {
-      await withWorld(async ({ daemon, browser, base }) => {
-        await daemon.api.logIn('admin', ADMIN_PASSWORD);
-        await daemon.api.call('POST', '/api/v1/domains', { domain: 'victim.example' });
-        const context = await browser.newContext();
-        const page = await context.newPage();
-        await signIn(page, base);
-        await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
-        const before = await daemon.api.call('GET', '/api/v1/audit');
+test('it can neither frame the dashboard, nor change or read anything with the cookie', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>x</title>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  try {
+    await withWorld(async ({ daemon, browser, base }) => {
+      await daemon.api.logIn('admin', ADMIN_PASSWORD);
+      await daemon.api.call('POST', '/api/v1/domains', { domain: 'victim.example' });
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await signIn(page, base);
+      await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+      const before = await daemon.api.call('GET', '/api/v1/audit');
 
-        await page.goto(site);
-        for (const path of FRAMED) {
-          await page.evaluate(`new Promise((loaded) => {
+      await page.goto(site);
+      for (const path of FRAMED) {
+        await page.evaluate(`new Promise((loaded) => {
             const frame = document.createElement('iframe');
             frame.src = ${JSON.stringify(base + path)};
             frame.addEventListener('load', loaded);
             document.body.append(frame);
           })`);
-          assert.is(page.frames().at(-1)?.url(), 'chrome-error://chromewebdata/', path);
-        }
+        assert.is(page.frames().at(-1)?.url(), 'chrome-error://chromewebdata/', path);
+      }
 
-        const body = JSON.stringify({ domain: 'attack.example' });
-        // 401 would mean that the browser does not send the cookie.
-        for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/plain; x=application/json'])
-          for (const path of ['/api/v1/domains', '/api/v1/tokens'])
-            assert.is(await attempt(page, base, { path, type, body }), 403, path);
-        assert.is(await attempt(page, base, { path: '/api/v1/session', type: 'text/plain', body }), 415);
-        const form = '--x\r\nContent-Disposition: form-data; name="package"; filename="a.pkg"\r\n\r\nx\r\n--x--\r\n';
-        const type = 'multipart/form-data; boundary=x';
-        assert.is(await attempt(page, base, { path: '/api/dev/apps/upload', type, body: form }), 403);
-        assert.equal((await daemon.api.call('GET', '/api/v1/audit')).body, before.body);
+      const body = JSON.stringify({ domain: 'attack.example' });
+      // 401 would mean that the browser does not send the cookie.
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/plain; x=application/json'])
+        for (const path of ['/api/v1/domains', '/api/v1/tokens'])
+          assert.is(await attempt(page, base, { path, type, body }), 403, path);
+      assert.is(await attempt(page, base, { path: '/api/v1/session', type: 'text/plain', body }), 415);
+      const form = '--x\r\nContent-Disposition: form-data; name="package"; filename="a.pkg"\r\n\r\nx\r\n--x--\r\n';
+      const type = 'multipart/form-data; boundary=x';
+      assert.is(await attempt(page, base, { path: '/api/dev/apps/upload', type, body: form }), 403);
+      assert.equal((await daemon.api.call('GET', '/api/v1/audit')).body, before.body);
 
-        // Neither a script nor a style sheet is loaded from the API.
-        for (const element of [
-          `Object.assign(document.createElement('script'), { src: url })`,
-          `Object.assign(document.createElement('link'), { rel: 'stylesheet', href: url })`,
-        ]) {
-          const outcome = await page.evaluate(`new Promise((done) => {
+      // Neither a script nor a style sheet is loaded from the API.
+      for (const element of [
+        `Object.assign(document.createElement('script'), { src: url })`,
+        `Object.assign(document.createElement('link'), { rel: 'stylesheet', href: url })`,
+      ]) {
+        const outcome = await page.evaluate(`new Promise((done) => {
             const url = ${JSON.stringify(`${base}/api/v1/domains`)};
             const element = ${element};
             element.addEventListener('load', () => done('loaded'));
             element.addEventListener('error', () => done('refused'));
             document.head.append(element);
           })`);
-          assert.is(outcome, 'refused', element);
-        }
-        // The session still works.
-        await page.goto(`${base}/domains`);
-        await page.getByRole('link', { name: 'victim.example' }).waitFor();
-      });
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
-  });
-}
+        assert.is(outcome, 'refused', element);
+      }
+      // The session still works.
+      await page.goto(`${base}/domains`);
+      await page.getByRole('link', { name: 'victim.example' }).waitFor();
+    });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
 
 test.run();

@@ -1,111 +1,104 @@
 /** The overview and the audit log, in the dashboard of a real daemon in Chromium. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { whyNotPrograms } from '../edge/clients/programs.ts';
-import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
 
-const test = suite('overview in the dashboard');
-const why = whyNotPrograms('chromium');
-if (why !== null) test.skip(`chromium: ${why}`, () => {});
-else browserTests();
+const test = browserSuite('overview in the dashboard');
 
-function browserTests(): void {
-  test('the overview says what to do first, and follows what happens', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await page.getByRole('link', { name: 'Waypost' }).click();
-        await page.getByRole('heading', { name: 'What to do first' }).waitFor();
-        await page.getByText('0 domains').waitFor();
-        await checkScreen(page, 'overview-empty');
-        const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'bücher.example' });
-        const path = `/api/v1/domains/${(body.domain as { id: number }).id}`;
-        await page.getByText('1 domain', { exact: true }).waitFor();
-        await page.getByText('None. All certificates are in order.').waitFor();
-        const record = { name: 'www', type: 'A', content: '192.0.2.1', ttl: 300 };
-        await daemon.api.call('POST', `${path}/records`, record);
-        await page.getByText('www A 192.0.2.1').waitFor();
-        await page.getByText('1 record', { exact: true }).waitFor();
-        await page.getByText('Record added · bücher.example').waitFor();
-        await page.getByRole('region', { name: 'Last changed domains' }).getByText('bücher.example').waitFor();
-        await checkScreen(page, 'overview');
+test('the overview says what to do first, and follows what happens', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'Waypost' }).click();
+      await page.getByRole('heading', { name: 'What to do first' }).waitFor();
+      await page.getByText('0 domains').waitFor();
+      await checkScreen(page, 'overview-empty');
+      const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'bücher.example' });
+      const path = `/api/v1/domains/${(body.domain as { id: number }).id}`;
+      await page.getByText('1 domain', { exact: true }).waitFor();
+      await page.getByText('None. All certificates are in order.').waitFor();
+      const record = { name: 'www', type: 'A', content: '192.0.2.1', ttl: 300 };
+      await daemon.api.call('POST', `${path}/records`, record);
+      await page.getByText('www A 192.0.2.1').waitFor();
+      await page.getByText('1 record', { exact: true }).waitFor();
+      await page.getByText('Record added · bücher.example').waitFor();
+      await page.getByRole('region', { name: 'Last changed domains' }).getByText('bücher.example').waitFor();
+      await checkScreen(page, 'overview');
 
-        // A certificate that needs attention, in the words of the API.
-        const problem = 'The delegation is missing.';
-        await page.route('**/api/v1/certificates?**', (route) =>
-          route.fulfill({
-            json: {
-              ok: true,
-              certificates: [
-                {
-                  ...{ domain_id: 1, domain: 'xn--bcher-kva.example', ssl_status: 'error' },
-                  ...{ ssl_expires_at: null, is_uploaded: false, problem },
-                },
-              ],
-              next_cursor: null,
-            },
-          }),
-        );
-        await page.reload();
-        await page.getByText(problem).waitFor();
-        await checkScreen(page, 'overview-certificate');
-        await page.unroute('**/api/v1/certificates?**');
+      // A certificate that needs attention, in the words of the API.
+      const problem = 'The delegation is missing.';
+      await page.route('**/api/v1/certificates?**', (route) =>
+        route.fulfill({
+          json: {
+            ok: true,
+            certificates: [
+              {
+                ...{ domain_id: 1, domain: 'xn--bcher-kva.example', ssl_status: 'error' },
+                ...{ ssl_expires_at: null, is_uploaded: false, problem },
+              },
+            ],
+            next_cursor: null,
+          },
+        }),
+      );
+      await page.reload();
+      await page.getByText(problem).waitFor();
+      await checkScreen(page, 'overview-certificate');
+      await page.unroute('**/api/v1/certificates?**');
 
-        // A part that cannot be read has its own message.
-        await page.route('**/api/v1/certificates?**', (route) =>
-          route.fulfill({
-            status: 403,
-            json: { ok: false, error: { code: 'insufficient_scope', message: 'No scope for this.' } },
-          }),
-        );
-        await page.reload();
-        await page.getByText('No scope for this.').waitFor();
-        await page.getByText('Record added · bücher.example').waitFor();
-        await page.unroute('**/api/v1/certificates?**');
-        await page.getByRole('button', { name: 'Try again' }).click();
-        await page.getByText('None. All certificates are in order.').waitFor();
-      });
+      // A part that cannot be read has its own message.
+      await page.route('**/api/v1/certificates?**', (route) =>
+        route.fulfill({
+          status: 403,
+          json: { ok: false, error: { code: 'insufficient_scope', message: 'No scope for this.' } },
+        }),
+      );
+      await page.reload();
+      await page.getByText('No scope for this.').waitFor();
+      await page.getByText('Record added · bücher.example').waitFor();
+      await page.unroute('**/api/v1/certificates?**');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('None. All certificates are in order.').waitFor();
     });
   });
+});
 
-  test('the audit log is searched, loads as the user scrolls, and shows new entries', async () => {
-    await withWorld(async (world) => {
-      const { base, daemon } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'audited.example' });
-      const path = `/api/v1/domains/${(body.domain as { id: number }).id}/records`;
-      const text = '<img src=x onerror=alert(1)>';
-      await daemon.api.call('POST', path, { name: 'first', type: 'TXT', content: text });
-      for (let i = 0; i < 130; i++)
-        await daemon.api.call('POST', path, { name: `n${i}`, type: 'A', content: '192.0.2.1', ttl: 300 });
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await page.getByRole('link', { name: 'Audit log' }).click();
-        await page.getByText('100 changes shown, more below').waitFor();
-        await checkScreen(page, 'audit');
-        const end = page.getByRole('row').filter({ hasText: text });
-        while (!(await end.isVisible())) {
-          await page.mouse.wheel(0, 2000);
-          await page.waitForTimeout(50);
-        }
-        await page.getByLabel('Search the audit log').fill('n129');
-        await page.getByText('1 change', { exact: true }).waitFor();
-        await page.reload();
-        await page.getByText('n129 A 192.0.2.1').waitFor();
-        assert.is(await page.locator('.audit tbody tr').count(), 1);
-        await daemon.api.call('POST', path, { name: 'also-n129', type: 'A', content: '192.0.2.1', ttl: 300 });
-        await page.getByText('2 changes', { exact: true }).waitFor();
-        await page.getByLabel('Search the audit log').fill('nothing like this');
-        await page.getByText('No change contains “nothing like this”.').waitFor();
-        await checkScreen(page, 'audit-no-match');
-        await page.getByRole('button', { name: 'Show all changes' }).click();
-        await page.getByText('also-n129 A 192.0.2.1').waitFor();
-      });
+test('the audit log is searched, loads as the user scrolls, and shows new entries', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'audited.example' });
+    const path = `/api/v1/domains/${(body.domain as { id: number }).id}/records`;
+    const text = '<img src=x onerror=alert(1)>';
+    await daemon.api.call('POST', path, { name: 'first', type: 'TXT', content: text });
+    for (let i = 0; i < 130; i++)
+      await daemon.api.call('POST', path, { name: `n${i}`, type: 'A', content: '192.0.2.1', ttl: 300 });
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await page.getByText('100 changes shown, more below').waitFor();
+      await checkScreen(page, 'audit');
+      const end = page.getByRole('row').filter({ hasText: text });
+      while (!(await end.isVisible())) {
+        await page.mouse.wheel(0, 2000);
+        await page.waitForTimeout(50);
+      }
+      await page.getByLabel('Search the audit log').fill('n129');
+      await page.getByText('1 change', { exact: true }).waitFor();
+      await page.reload();
+      await page.getByText('n129 A 192.0.2.1').waitFor();
+      assert.is(await page.locator('.audit tbody tr').count(), 1);
+      await daemon.api.call('POST', path, { name: 'also-n129', type: 'A', content: '192.0.2.1', ttl: 300 });
+      await page.getByText('2 changes', { exact: true }).waitFor();
+      await page.getByLabel('Search the audit log').fill('nothing like this');
+      await page.getByText('No change contains “nothing like this”.').waitFor();
+      await checkScreen(page, 'audit-no-match');
+      await page.getByRole('button', { name: 'Show all changes' }).click();
+      await page.getByText('also-n129 A 192.0.2.1').waitFor();
     });
   });
-}
+});
 
 test.run();

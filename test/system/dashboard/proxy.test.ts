@@ -5,21 +5,16 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { whyNotPrograms } from '../edge/clients/programs.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms as whyNotPeers } from '../peers/transcript.ts';
-import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
 
-const test = suite('proxy in the dashboard');
-const why = whyNotPrograms('chromium');
-if (why !== null) test.skip(`chromium: ${why}`, () => {});
-else browserTests();
+const test = browserSuite('proxy in the dashboard');
 
 /** Creates a domain with records of the form `www A 192.0.2.1`; its id. */
 async function addDomain({ api }: Daemon, domain: string, records: readonly string[]): Promise<string> {
@@ -35,369 +30,367 @@ async function addDomain({ api }: Daemon, domain: string, records: readonly stri
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
-function browserTests(): void {
-  test('origin, switch, exposed records, certificate, HSTS and purges, with their refusals', async () => {
+test('origin, switch, exposed records, certificate, HSTS and purges, with their refusals', async () => {
+  await withWorld(async (world) => {
+    const { daemon, base } = world;
+    const id = await addDomain(daemon, 'shop.example', [
+      '@ A 1.1.1.1',
+      'www A 1.1.1.1',
+      'www HTTPS 1 . alpn="h2" ipv4hint=1.1.1.1',
+      'ftp A 1.1.1.1 unproxied',
+      'db A 1.1.1.1 unproxied',
+      'mail A 1.1.1.1',
+      '@ MX 10 mail.shop.example',
+    ]);
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'shop.example' }).click();
+      await page.getByRole('link', { name: 'Proxy', exact: true }).click();
+      await page.getByRole('heading', { name: 'The proxy is off' }).waitFor();
+      await page.getByText('Nothing is ordered while the proxy is off.').waitFor();
+      await checkScreen(page, 'proxy-off');
+
+      // The origin.
+      const origin = page.locator('form', { has: page.getByRole('heading', { name: 'Origin' }) });
+      await origin.getByLabel('Address or host name').fill('10.0.0.1');
+      await button(page, 'Save origin').click();
+      await origin.locator('.fault').waitFor();
+      assert.match(await origin.locator('.fault').innerText(), /10\.0\.0\.1/);
+      await origin.getByLabel('Address or host name').fill('1.1.1.1');
+      await origin.getByLabel('Port').fill('many');
+      await button(page, 'Save origin').click();
+      await page.getByText(/a whole number from 1 to 65535/).waitFor();
+      await checkScreen(page, 'proxy-origin-refused');
+      await origin.getByLabel('Port').fill('443');
+      await button(page, 'Save origin').click();
+      await page.getByText('The origin is saved and used.').waitFor();
+
+      // Records that reveal the origin. Another client changes one of them meanwhile.
+      await page.getByText('With the proxy on, these records would still').waitFor();
+      await button(page, 'Remove the addresses: www HTTPS').click();
+      await page.getByText('www HTTPS does not show your server any more.').waitFor();
+      const records = `/api/v1/domains/${id}/records`;
+      const contents = async (query: string): Promise<unknown[]> =>
+        ((await daemon.api.call('GET', `${records}?${query}`)).body.records as { content: string }[]).map(
+          ({ content }) => content,
+        );
+      assert.equal(await contents('name=www&type=HTTPS'), ['1 . alpn="h2"']);
+      const [db] = (await daemon.api.call('GET', `${records}?name=db`)).body.records as { id: number }[];
+      await daemon.api.call('PUT', `${records}/${db.id}`, { name: 'db', type: 'A', content: '9.9.9.9', ttl: 300 });
+      await button(page, 'Proxy this name: db A').click();
+      await page.getByText('The record has changed meanwhile.').waitFor();
+      assert.equal(await contents('name=db'), ['9.9.9.9']);
+      await button(page, 'Proxy this name: ftp A').click();
+      await page.getByText('ftp A does not show your server any more.').waitFor();
+      assert.is(await button(page, /mail A$/).count(), 0, 'no single change fits a name of mail');
+      await page.getByRole('link', { name: 'Open in records: mail A' }).waitFor();
+
+      // The switch. No directory is configured, which the certificate says.
+      await button(page, 'Turn on').click();
+      await page.getByRole('heading', { name: 'The proxy is on' }).waitFor();
+      await page.getByText('No certificate is ordered').waitFor();
+      await page
+        .getByText(/upload your own certificate/i)
+        .first()
+        .waitFor();
+      await checkScreen(page, 'proxy-on');
+      await button(page, 'Order a new one now').click();
+      await page.getByText('A certificate was requested.').waitFor();
+
+      // A certificate of the customer, pasted and from files.
+      await button(page, 'Upload your own certificate').click();
+      const upload = page.locator('form', { has: page.getByLabel('Private key (PEM)') });
+      const save = upload.getByRole('button', { name: 'Use this certificate' });
+      const key = ecKey();
+      const pem = certificate({ name: 'other.example', key, dnsNames: ['other.example'] });
+      await upload.getByLabel('Certificate and chain (PEM)').fill(pem);
+      await upload.getByLabel('Private key (PEM)').fill(pemOfKey(key));
+      await save.click();
+      await upload.locator('.fault').waitFor();
+      assert.match(await upload.locator('.fault').innerText(), /other\.example, not for shop\.example/);
+      await checkScreen(page, 'proxy-upload-refused');
+      const folder = temporaryFolder('upload');
+      try {
+        const [file, keyFile, large] = [join(folder, 'cert.pem'), join(folder, 'key.pem'), join(folder, 'large')];
+        const dnsNames = ['shop.example', '*.shop.example'];
+        writeFileSync(file, certificate({ name: 'shop.example', key, dnsNames }));
+        writeFileSync(keyFile, pemOfKey(key));
+        writeFileSync(large, 'x'.repeat(70_000));
+        await upload.getByLabel('Read the certificate from a file').setInputFiles(large);
+        await upload.getByText('This file is too large').waitFor();
+        await upload.getByLabel('Read the certificate from a file').setInputFiles(file);
+        await upload.getByLabel('Read the key from a file').setInputFiles(keyFile);
+        await save.click();
+      } finally {
+        removeFolder(folder);
+      }
+      await page.getByText('Your certificate is served.').waitFor();
+      await page.getByText('You uploaded this certificate').waitFor();
+      await page.getByText('For shop.example, *.shop.example').waitFor();
+      await page.getByText(/self-signed/).waitFor();
+      await checkScreen(page, 'proxy-uploaded');
+      await button(page, 'Use the automatic one instead').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Type shop.example to confirm').fill('shop.exampl');
+      const confirm = dialog.getByRole('button', { name: 'Use the automatic one instead' });
+      assert.is(await confirm.getAttribute('aria-disabled'), 'true');
+      await checkScreen(page, 'proxy-certificate-delete');
+      await dialog.getByLabel('Type shop.example to confirm').fill('shop.example');
+      await confirm.click();
+      await page.getByText('Your certificate is deleted.').waitFor();
+
+      // HSTS.
+      const hsts = page.locator('form', { has: page.getByRole('heading', { name: 'HTTPS only (HSTS)' }) });
+      await hsts.getByLabel('Browsers remember it for').selectOption('31536000');
+      await hsts.getByLabel('Browsers may list the domain ahead (preload)').check();
+      await hsts.getByRole('button', { name: 'Save' }).click();
+      await hsts.getByText(/Preload lists require/).waitFor();
+      await checkScreen(page, 'proxy-hsts-refused');
+      await hsts.getByLabel('Also for all names below each host').check();
+      await hsts.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      const { proxy } = (await daemon.api.call('GET', `/api/v1/domains/${id}/proxy`)).body as {
+        proxy: Record<string, unknown>;
+      };
+      assert.equal([proxy.hsts_max_age, proxy.hsts_include_subdomains, proxy.hsts_preload], [31_536_000, true, true]);
+
+      // Purges.
+      const purge = page.locator('form', { has: page.getByRole('heading', { name: 'Purge the cache' }) });
+      await purge.getByRole('button', { name: 'Purge' }).click();
+      await purge.getByText('Enter at least one line.').waitFor();
+      await purge.getByLabel('URLs').fill('https://other.example/a\nhttps://www.shop.example/b');
+      await purge.getByRole('button', { name: 'Purge' }).click();
+      await purge.getByText(/is not in the domain shop\.example/).waitFor();
+      await checkScreen(page, 'proxy-purge-refused');
+      await purge.getByLabel('URLs').fill('https://www.shop.example/a\n\n https://www.shop.example/b ');
+      await purge.getByRole('button', { name: 'Purge' }).click();
+      await purge.getByText('Purged on all nodes: 2 URLs.').waitFor();
+      await purge.getByLabel('What to purge').selectOption('tags');
+      await purge.getByLabel('Tags of your server').fill('home');
+      await purge.getByRole('button', { name: 'Purge' }).click();
+      await purge.getByText('Purged on all nodes: 1 tag.').waitFor();
+      await purge.getByLabel('What to purge').selectOption('all');
+      await purge.getByRole('button', { name: 'Purge everything' }).click();
+      await purge.getByText('Purged on all nodes: everything.').waitFor();
+
+      await button(page, 'Turn off').click();
+      await page.getByRole('heading', { name: 'The proxy is off' }).waitFor();
+    });
+  });
+});
+
+test('an origin that is a name of the zone: its address becomes the origin, and the record goes', async () => {
+  await withWorld(async (world) => {
+    const id = await addDomain(world.daemon, 'named-zone.com', ['@ A 1.1.1.1', 'origin A 1.1.1.1 unproxied']);
+    const path = `/api/v1/domains/${id}`;
+    await world.daemon.api.call('PUT', `${path}/proxy`, { origin: 'origin.named-zone.com' });
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('link', { name: 'named-zone.com' }).waitFor();
+      await page.goto(`${world.base}/domains/${id}/proxy`);
+      await button(page, 'Use the address, delete the record: origin A').click();
+      await page.getByText('No record shows where your server is.').waitFor();
+      const { proxy } = (await world.daemon.api.call('GET', `${path}/proxy`)).body as {
+        proxy: Record<string, unknown>;
+      };
+      assert.is(proxy.origin_host, '1.1.1.1');
+      assert.equal((await world.daemon.api.call('GET', `${path}/records?name=origin`)).body.records, []);
+      assert.is(await page.evaluate('document.activeElement.textContent'), 'Records that show your server');
+      await page.goto(`${world.base}/domains/999/proxy`);
+      await page.getByRole('alert').first().waitFor();
+    });
+  });
+});
+
+test('viewers see everything, and can change nothing', async () => {
+  await withWorld(async (world) => {
+    const { api } = world.daemon;
+    await api.logIn('admin', ADMIN_PASSWORD);
+    const email = 'reader@example.net';
+    const made = { username: 'reader', email, password: ADMIN_PASSWORD, role: 'user', plan: 'pro' };
+    const account = (await api.call('POST', '/api/v1/accounts', made)).body.account as { id: number };
+    await api.logIn('reader', ADMIN_PASSWORD);
+    const id = await api.createDomain('looked.example');
+    await api.call('PUT', `/api/v1/domains/${id}/dnssec`, { enabled: true });
+    await api.logIn('admin', ADMIN_PASSWORD);
+    await api.call('PATCH', `/api/v1/accounts/${account.id}`, { role: 'viewer' });
+    await withPage(world, async (page) => {
+      await page.goto(world.base);
+      await page.getByLabel('Username or e-mail').fill('reader');
+      await page.getByLabel('Password').fill(ADMIN_PASSWORD);
+      await button(page, 'Sign in').click();
+      await page.getByRole('link', { name: 'looked.example' }).click();
+      await page.getByRole('link', { name: 'Proxy', exact: true }).click();
+      await page.getByText('Your account can look at this page, but not change it.').waitFor();
+      assert.is(await page.getByLabel('Address or host name').isDisabled(), true);
+      assert.is(await button(page, 'Turn on').count(), 0);
+      await checkScreen(page, 'proxy-viewer');
+      await page.getByRole('link', { name: 'DNSSEC' }).click();
+      await page.getByText('Your account can look at this page, but not change it.').waitFor();
+      assert.is(await button(page, 'Stop signing').count(), 0);
+      await button(page, /^Copy Digest of/).waitFor();
+      await checkScreen(page, 'dnssec-viewer');
+      await page.getByRole('link', { name: 'Live requests' }).click();
+      await page.getByText('Watching. No request has arrived yet.').waitFor();
+    });
+  });
+});
+
+test('requests appear while they are served; what visitors send stays text', async () => {
+  const origin = createServer((request, response) => {
+    response.statusCode = request.url === '/missing' ? 404 : 200;
+    response.end('hello');
+  });
+  origin.listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  const port = await freePort();
+  const settings = {
+    WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${port}`,
+    WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
+  };
+  const visit = async (path: string, agent: string): Promise<void> => {
+    const headers = { host: 'www.live.example', 'user-agent': agent };
+    const [response] = await once(get({ host: '127.0.0.1', port, path, headers, agent: false }), 'response');
+    response.resume();
+    await once(response, 'end');
+  };
+  try {
     await withWorld(async (world) => {
       const { daemon, base } = world;
-      const id = await addDomain(daemon, 'shop.example', [
-        '@ A 1.1.1.1',
-        'www A 1.1.1.1',
-        'www HTTPS 1 . alpn="h2" ipv4hint=1.1.1.1',
-        'ftp A 1.1.1.1 unproxied',
-        'db A 1.1.1.1 unproxied',
-        'mail A 1.1.1.1',
-        '@ MX 10 mail.shop.example',
-      ]);
+      const id = await addDomain(daemon, 'live.example', ['@ A 1.1.1.1', 'www A 1.1.1.1']);
+      const proxy = { origin: '127.0.0.1', port: (origin.address() as AddressInfo).port, protocol: 'http' };
+      await daemon.api.call('PUT', `/api/v1/domains/${id}/proxy`, proxy);
+      await daemon.api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
       await withPage(world, async (page) => {
         await signIn(page, base);
-        await page.getByRole('link', { name: 'shop.example' }).click();
-        await page.getByRole('link', { name: 'Proxy', exact: true }).click();
-        await page.getByRole('heading', { name: 'The proxy is off' }).waitFor();
-        await page.getByText('Nothing is ordered while the proxy is off.').waitFor();
-        await checkScreen(page, 'proxy-off');
-
-        // The origin.
-        const origin = page.locator('form', { has: page.getByRole('heading', { name: 'Origin' }) });
-        await origin.getByLabel('Address or host name').fill('10.0.0.1');
-        await button(page, 'Save origin').click();
-        await origin.locator('.fault').waitFor();
-        assert.match(await origin.locator('.fault').innerText(), /10\.0\.0\.1/);
-        await origin.getByLabel('Address or host name').fill('1.1.1.1');
-        await origin.getByLabel('Port').fill('many');
-        await button(page, 'Save origin').click();
-        await page.getByText(/a whole number from 1 to 65535/).waitFor();
-        await checkScreen(page, 'proxy-origin-refused');
-        await origin.getByLabel('Port').fill('443');
-        await button(page, 'Save origin').click();
-        await page.getByText('The origin is saved and used.').waitFor();
-
-        // Records that reveal the origin. Another client changes one of them meanwhile.
-        await page.getByText('With the proxy on, these records would still').waitFor();
-        await button(page, 'Remove the addresses: www HTTPS').click();
-        await page.getByText('www HTTPS does not show your server any more.').waitFor();
-        const records = `/api/v1/domains/${id}/records`;
-        const contents = async (query: string): Promise<unknown[]> =>
-          ((await daemon.api.call('GET', `${records}?${query}`)).body.records as { content: string }[]).map(
-            ({ content }) => content,
-          );
-        assert.equal(await contents('name=www&type=HTTPS'), ['1 . alpn="h2"']);
-        const [db] = (await daemon.api.call('GET', `${records}?name=db`)).body.records as { id: number }[];
-        await daemon.api.call('PUT', `${records}/${db.id}`, { name: 'db', type: 'A', content: '9.9.9.9', ttl: 300 });
-        await button(page, 'Proxy this name: db A').click();
-        await page.getByText('The record has changed meanwhile.').waitFor();
-        assert.equal(await contents('name=db'), ['9.9.9.9']);
-        await button(page, 'Proxy this name: ftp A').click();
-        await page.getByText('ftp A does not show your server any more.').waitFor();
-        assert.is(await button(page, /mail A$/).count(), 0, 'no single change fits a name of mail');
-        await page.getByRole('link', { name: 'Open in records: mail A' }).waitFor();
-
-        // The switch. No directory is configured, which the certificate says.
-        await button(page, 'Turn on').click();
-        await page.getByRole('heading', { name: 'The proxy is on' }).waitFor();
-        await page.getByText('No certificate is ordered').waitFor();
-        await page
-          .getByText(/upload your own certificate/i)
-          .first()
-          .waitFor();
-        await checkScreen(page, 'proxy-on');
-        await button(page, 'Order a new one now').click();
-        await page.getByText('A certificate was requested.').waitFor();
-
-        // A certificate of the customer, pasted and from files.
-        await button(page, 'Upload your own certificate').click();
-        const upload = page.locator('form', { has: page.getByLabel('Private key (PEM)') });
-        const save = upload.getByRole('button', { name: 'Use this certificate' });
-        const key = ecKey();
-        const pem = certificate({ name: 'other.example', key, dnsNames: ['other.example'] });
-        await upload.getByLabel('Certificate and chain (PEM)').fill(pem);
-        await upload.getByLabel('Private key (PEM)').fill(pemOfKey(key));
-        await save.click();
-        await upload.locator('.fault').waitFor();
-        assert.match(await upload.locator('.fault').innerText(), /other\.example, not for shop\.example/);
-        await checkScreen(page, 'proxy-upload-refused');
-        const folder = temporaryFolder('upload');
-        try {
-          const [file, keyFile, large] = [join(folder, 'cert.pem'), join(folder, 'key.pem'), join(folder, 'large')];
-          const dnsNames = ['shop.example', '*.shop.example'];
-          writeFileSync(file, certificate({ name: 'shop.example', key, dnsNames }));
-          writeFileSync(keyFile, pemOfKey(key));
-          writeFileSync(large, 'x'.repeat(70_000));
-          await upload.getByLabel('Read the certificate from a file').setInputFiles(large);
-          await upload.getByText('This file is too large').waitFor();
-          await upload.getByLabel('Read the certificate from a file').setInputFiles(file);
-          await upload.getByLabel('Read the key from a file').setInputFiles(keyFile);
-          await save.click();
-        } finally {
-          removeFolder(folder);
-        }
-        await page.getByText('Your certificate is served.').waitFor();
-        await page.getByText('You uploaded this certificate').waitFor();
-        await page.getByText('For shop.example, *.shop.example').waitFor();
-        await page.getByText(/self-signed/).waitFor();
-        await checkScreen(page, 'proxy-uploaded');
-        await button(page, 'Use the automatic one instead').click();
-        const dialog = page.getByRole('dialog');
-        await dialog.getByLabel('Type shop.example to confirm').fill('shop.exampl');
-        const confirm = dialog.getByRole('button', { name: 'Use the automatic one instead' });
-        assert.is(await confirm.getAttribute('aria-disabled'), 'true');
-        await checkScreen(page, 'proxy-certificate-delete');
-        await dialog.getByLabel('Type shop.example to confirm').fill('shop.example');
-        await confirm.click();
-        await page.getByText('Your certificate is deleted.').waitFor();
-
-        // HSTS.
-        const hsts = page.locator('form', { has: page.getByRole('heading', { name: 'HTTPS only (HSTS)' }) });
-        await hsts.getByLabel('Browsers remember it for').selectOption('31536000');
-        await hsts.getByLabel('Browsers may list the domain ahead (preload)').check();
-        await hsts.getByRole('button', { name: 'Save' }).click();
-        await hsts.getByText(/Preload lists require/).waitFor();
-        await checkScreen(page, 'proxy-hsts-refused');
-        await hsts.getByLabel('Also for all names below each host').check();
-        await hsts.getByRole('button', { name: 'Save' }).click();
-        await page.getByText('Saved.').waitFor();
-        const { proxy } = (await daemon.api.call('GET', `/api/v1/domains/${id}/proxy`)).body as {
-          proxy: Record<string, unknown>;
-        };
-        assert.equal([proxy.hsts_max_age, proxy.hsts_include_subdomains, proxy.hsts_preload], [31_536_000, true, true]);
-
-        // Purges.
-        const purge = page.locator('form', { has: page.getByRole('heading', { name: 'Purge the cache' }) });
-        await purge.getByRole('button', { name: 'Purge' }).click();
-        await purge.getByText('Enter at least one line.').waitFor();
-        await purge.getByLabel('URLs').fill('https://other.example/a\nhttps://www.shop.example/b');
-        await purge.getByRole('button', { name: 'Purge' }).click();
-        await purge.getByText(/is not in the domain shop\.example/).waitFor();
-        await checkScreen(page, 'proxy-purge-refused');
-        await purge.getByLabel('URLs').fill('https://www.shop.example/a\n\n https://www.shop.example/b ');
-        await purge.getByRole('button', { name: 'Purge' }).click();
-        await purge.getByText('Purged on all nodes: 2 URLs.').waitFor();
-        await purge.getByLabel('What to purge').selectOption('tags');
-        await purge.getByLabel('Tags of your server').fill('home');
-        await purge.getByRole('button', { name: 'Purge' }).click();
-        await purge.getByText('Purged on all nodes: 1 tag.').waitFor();
-        await purge.getByLabel('What to purge').selectOption('all');
-        await purge.getByRole('button', { name: 'Purge everything' }).click();
-        await purge.getByText('Purged on all nodes: everything.').waitFor();
-
-        await button(page, 'Turn off').click();
-        await page.getByRole('heading', { name: 'The proxy is off' }).waitFor();
-      });
-    });
-  });
-
-  test('an origin that is a name of the zone: its address becomes the origin, and the record goes', async () => {
-    await withWorld(async (world) => {
-      const id = await addDomain(world.daemon, 'named-zone.com', ['@ A 1.1.1.1', 'origin A 1.1.1.1 unproxied']);
-      const path = `/api/v1/domains/${id}`;
-      await world.daemon.api.call('PUT', `${path}/proxy`, { origin: 'origin.named-zone.com' });
-      await withPage(world, async (page) => {
-        await signIn(page, world.base);
-        await page.getByRole('link', { name: 'named-zone.com' }).waitFor();
-        await page.goto(`${world.base}/domains/${id}/proxy`);
-        await button(page, 'Use the address, delete the record: origin A').click();
-        await page.getByText('No record shows where your server is.').waitFor();
-        const { proxy } = (await world.daemon.api.call('GET', `${path}/proxy`)).body as {
-          proxy: Record<string, unknown>;
-        };
-        assert.is(proxy.origin_host, '1.1.1.1');
-        assert.equal((await world.daemon.api.call('GET', `${path}/records?name=origin`)).body.records, []);
-        assert.is(await page.evaluate('document.activeElement.textContent'), 'Records that show your server');
-        await page.goto(`${world.base}/domains/999/proxy`);
-        await page.getByRole('alert').first().waitFor();
-      });
-    });
-  });
-
-  test('viewers see everything, and can change nothing', async () => {
-    await withWorld(async (world) => {
-      const { api } = world.daemon;
-      await api.logIn('admin', ADMIN_PASSWORD);
-      const email = 'reader@example.net';
-      const made = { username: 'reader', email, password: ADMIN_PASSWORD, role: 'user', plan: 'pro' };
-      const account = (await api.call('POST', '/api/v1/accounts', made)).body.account as { id: number };
-      await api.logIn('reader', ADMIN_PASSWORD);
-      const id = await api.createDomain('looked.example');
-      await api.call('PUT', `/api/v1/domains/${id}/dnssec`, { enabled: true });
-      await api.logIn('admin', ADMIN_PASSWORD);
-      await api.call('PATCH', `/api/v1/accounts/${account.id}`, { role: 'viewer' });
-      await withPage(world, async (page) => {
-        await page.goto(world.base);
-        await page.getByLabel('Username or e-mail').fill('reader');
-        await page.getByLabel('Password').fill(ADMIN_PASSWORD);
-        await button(page, 'Sign in').click();
-        await page.getByRole('link', { name: 'looked.example' }).click();
-        await page.getByRole('link', { name: 'Proxy', exact: true }).click();
-        await page.getByText('Your account can look at this page, but not change it.').waitFor();
-        assert.is(await page.getByLabel('Address or host name').isDisabled(), true);
-        assert.is(await button(page, 'Turn on').count(), 0);
-        await checkScreen(page, 'proxy-viewer');
-        await page.getByRole('link', { name: 'DNSSEC' }).click();
-        await page.getByText('Your account can look at this page, but not change it.').waitFor();
-        assert.is(await button(page, 'Stop signing').count(), 0);
-        await button(page, /^Copy Digest of/).waitFor();
-        await checkScreen(page, 'dnssec-viewer');
+        await page.getByRole('link', { name: 'live.example' }).click();
         await page.getByRole('link', { name: 'Live requests' }).click();
         await page.getByText('Watching. No request has arrived yet.').waitFor();
-      });
-    });
-  });
+        await checkScreen(page, 'requests-empty');
+        const evil = '<img src=x onerror=alert(1)>';
+        const seen = page.locator('tr.row', { hasText: '/shown' });
+        // Threads hear a moment later that somebody watches.
+        for (let n = 0; (await seen.count()) === 0 && n < 100; n++) {
+          await visit('/shown?secret=1', 'first');
+          await page.waitForTimeout(100);
+        }
+        await visit(`/${evil}"'`.replaceAll(' ', '%20'), evil);
+        await visit('/missing', 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0');
+        await page.getByText('/<img%20src=x%20onerror=alert(1)>').waitFor();
+        await page.getByRole('cell', { name: evil, exact: true }).waitFor();
+        assert.is(await page.locator('img').count(), 0);
+        assert.not.match(await page.locator('table').innerText(), /secret/);
+        await page.getByText('/missing').waitFor();
+        await checkScreen(page, 'requests');
 
-  test('requests appear while they are served; what visitors send stays text', async () => {
-    const origin = createServer((request, response) => {
-      response.statusCode = request.url === '/missing' ? 404 : 200;
-      response.end('hello');
-    });
-    origin.listen(0, '127.0.0.1');
-    await once(origin, 'listening');
-    const port = await freePort();
-    const settings = {
-      WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${port}`,
-      WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
-    };
-    const visit = async (path: string, agent: string): Promise<void> => {
-      const headers = { host: 'www.live.example', 'user-agent': agent };
-      const [response] = await once(get({ host: '127.0.0.1', port, path, headers, agent: false }), 'response');
-      response.resume();
-      await once(response, 'end');
-    };
+        await page.getByLabel('Status', { exact: true }).selectOption('4');
+        await page.locator('tr.row', { hasText: '/shown' }).waitFor({ state: 'detached' });
+        assert.is(await page.locator('tr.row').count(), 1);
+        await page.getByLabel('Filter requests').fill('nothing like this');
+        await page.getByText('No request matches the filter.').waitFor();
+        await page.getByLabel('Filter requests').fill('');
+        await page.getByLabel('Status', { exact: true }).selectOption('');
+
+        await button(page, 'Pause').click();
+        await visit('/later', 'late');
+        await page.getByText('Paused; 1 new').waitFor();
+        assert.is(await page.getByText('/later').count(), 0);
+        await button(page, 'Resume').click();
+        await page.getByText('/later').waitFor();
+        await button(page, 'Clear').click();
+        await page.getByText('Watching. No request has arrived yet.').waitFor();
+        await button(page, 'Stop').click();
+        await page.getByRole('heading', { name: 'Not watching' }).waitFor();
+        await checkScreen(page, 'requests-stopped');
+
+        // A hidden window does not watch.
+        await button(page, 'Start').click();
+        await page.getByText('Watching. No request has arrived yet.').waitFor();
+        const setHidden = (isHidden: boolean) =>
+          page.evaluate(
+            `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+               document.dispatchEvent(new Event('visibilitychange'));`,
+          );
+        const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/requests/tail'));
+        await setHidden(true);
+        await ended;
+        const begun = page.waitForRequest('**/requests/tail');
+        await setHidden(false);
+        await begun;
+        await page.getByText('Watching. No request has arrived yet.').waitFor();
+        await button(page, 'Stop').click();
+
+        // Only the rows near the window are in the document, and the list is limited.
+        await button(page, 'Start').click();
+        await page.getByText('Watching. No request has arrived yet.').waitFor();
+        const event = {
+          ...{ node: 'n1', omitted: 7 },
+          requests: Array.from({ length: 50 }, (_, n) => ({
+            ...{ time: '2026-01-01T00:00:00.000Z', client: '192.0.2.1', scheme: 'https', host: 'x.test' },
+            ...{ method: 'GET', path: `/${n}`, version: '2', status: 503, bytes: 1, ms: 1, cache: 'none' },
+            user_agent: null,
+          })),
+        };
+        await page.route('**/requests/tail', (route) =>
+          route.fulfill({
+            contentType: 'text/event-stream',
+            body: `event: requests\ndata: ${JSON.stringify(event)}\n\n`.repeat(20),
+          }),
+        );
+        await button(page, 'Stop').click();
+        await button(page, 'Start').click();
+        await page.getByText(/^500 requests; /).waitFor();
+        assert.ok((await page.locator('tr.row').count()) < 100);
+        await page.getByText('The connection was lost. Connecting again …').waitFor();
+        await page.unroute('**/requests/tail');
+
+        // Another page, then the end of the session.
+        await page.getByRole('link', { name: 'Records', exact: true }).click();
+        await daemon.api.call('DELETE', `/api/v1/domains/${id}`);
+        await page.goto(`${base}/domains/${id}/requests`);
+        await page.getByRole('alert').first().waitFor();
+      });
+    }, settings);
+  } finally {
+    origin.closeAllConnections();
+    origin.close();
+  }
+});
+
+const noPebble = whyNotPeers('pebble');
+if (noPebble !== null) test.skip(`pebble: ${noPebble}`, () => {});
+else
+  test('a certificate from the switch to its renewal date, in words', async () => {
+    const { directory, settings } = await startDaemonDirectory({ isHttpReachable: false });
     try {
       await withWorld(async (world) => {
         const { daemon, base } = world;
-        const id = await addDomain(daemon, 'live.example', ['@ A 1.1.1.1', 'www A 1.1.1.1']);
-        const proxy = { origin: '127.0.0.1', port: (origin.address() as AddressInfo).port, protocol: 'http' };
-        await daemon.api.call('PUT', `/api/v1/domains/${id}/proxy`, proxy);
-        await daemon.api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
+        const elsewhere = '_acme-challenge CNAME elsewhere.example.';
+        const id = await addDomain(daemon, 'secure.example', ['@ A 1.1.1.1', 'www A 1.1.1.1', elsewhere]);
         await withPage(world, async (page) => {
           await signIn(page, base);
-          await page.getByRole('link', { name: 'live.example' }).click();
-          await page.getByRole('link', { name: 'Live requests' }).click();
-          await page.getByText('Watching. No request has arrived yet.').waitFor();
-          await checkScreen(page, 'requests-empty');
-          const evil = '<img src=x onerror=alert(1)>';
-          const seen = page.locator('tr.row', { hasText: '/shown' });
-          // Threads hear a moment later that somebody watches.
-          for (let n = 0; (await seen.count()) === 0 && n < 100; n++) {
-            await visit('/shown?secret=1', 'first');
-            await page.waitForTimeout(100);
-          }
-          await visit(`/${evil}"'`.replaceAll(' ', '%20'), evil);
-          await visit('/missing', 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0');
-          await page.getByText('/<img%20src=x%20onerror=alert(1)>').waitFor();
-          await page.getByRole('cell', { name: evil, exact: true }).waitFor();
-          assert.is(await page.locator('img').count(), 0);
-          assert.not.match(await page.locator('table').innerText(), /secret/);
-          await page.getByText('/missing').waitFor();
-          await checkScreen(page, 'requests');
-
-          await page.getByLabel('Status', { exact: true }).selectOption('4');
-          await page.locator('tr.row', { hasText: '/shown' }).waitFor({ state: 'detached' });
-          assert.is(await page.locator('tr.row').count(), 1);
-          await page.getByLabel('Filter requests').fill('nothing like this');
-          await page.getByText('No request matches the filter.').waitFor();
-          await page.getByLabel('Filter requests').fill('');
-          await page.getByLabel('Status', { exact: true }).selectOption('');
-
-          await button(page, 'Pause').click();
-          await visit('/later', 'late');
-          await page.getByText('Paused; 1 new').waitFor();
-          assert.is(await page.getByText('/later').count(), 0);
-          await button(page, 'Resume').click();
-          await page.getByText('/later').waitFor();
-          await button(page, 'Clear').click();
-          await page.getByText('Watching. No request has arrived yet.').waitFor();
-          await button(page, 'Stop').click();
-          await page.getByRole('heading', { name: 'Not watching' }).waitFor();
-          await checkScreen(page, 'requests-stopped');
-
-          // A hidden window does not watch.
-          await button(page, 'Start').click();
-          await page.getByText('Watching. No request has arrived yet.').waitFor();
-          const setHidden = (isHidden: boolean) =>
-            page.evaluate(
-              `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-               document.dispatchEvent(new Event('visibilitychange'));`,
-            );
-          const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/requests/tail'));
-          await setHidden(true);
-          await ended;
-          const begun = page.waitForRequest('**/requests/tail');
-          await setHidden(false);
-          await begun;
-          await page.getByText('Watching. No request has arrived yet.').waitFor();
-          await button(page, 'Stop').click();
-
-          // Only the rows near the window are in the document, and the list is limited.
-          await button(page, 'Start').click();
-          await page.getByText('Watching. No request has arrived yet.').waitFor();
-          const event = {
-            ...{ node: 'n1', omitted: 7 },
-            requests: Array.from({ length: 50 }, (_, n) => ({
-              ...{ time: '2026-01-01T00:00:00.000Z', client: '192.0.2.1', scheme: 'https', host: 'x.test' },
-              ...{ method: 'GET', path: `/${n}`, version: '2', status: 503, bytes: 1, ms: 1, cache: 'none' },
-              user_agent: null,
-            })),
-          };
-          await page.route('**/requests/tail', (route) =>
-            route.fulfill({
-              contentType: 'text/event-stream',
-              body: `event: requests\ndata: ${JSON.stringify(event)}\n\n`.repeat(20),
-            }),
-          );
-          await button(page, 'Stop').click();
-          await button(page, 'Start').click();
-          await page.getByText(/^500 requests; /).waitFor();
-          assert.ok((await page.locator('tr.row').count()) < 100);
-          await page.getByText('The connection was lost. Connecting again …').waitFor();
-          await page.unroute('**/requests/tail');
-
-          // Another page, then the end of the session.
-          await page.getByRole('link', { name: 'Records', exact: true }).click();
-          await daemon.api.call('DELETE', `/api/v1/domains/${id}`);
-          await page.goto(`${base}/domains/${id}/requests`);
-          await page.getByRole('alert').first().waitFor();
+          await page.getByRole('link', { name: 'secure.example' }).click();
+          await page.getByRole('link', { name: 'Proxy', exact: true }).click();
+          await button(page, 'Turn on').click();
+          // The challenges are elsewhere, and the directory cannot reach the site.
+          await page.getByText(/The last attempt failed/).waitFor();
+          await page.getByText('The next attempt begins').waitFor();
+          await page.getByText(/could not connect to/).waitFor();
+          await checkScreen(page, 'proxy-certificate-failed');
+          const records = (await daemon.api.call('GET', `/api/v1/domains/${id}/records?type=CNAME`)).body.records;
+          const [{ id: record }] = records as { id: number }[];
+          await daemon.api.call('DELETE', `/api/v1/domains/${id}/records/${record}`);
+          await button(page, 'Order a new one now').click();
+          await page.getByText(/Issued by .*Pebble/).waitFor({ timeout: 60_000 });
+          await page.getByText('Its renewal begins').waitFor();
+          await page.getByText('It expires; until then it is served').waitFor();
+          await page.getByText(/^For .*secure\.example/).waitFor();
+          await checkScreen(page, 'proxy-certificate');
         });
       }, settings);
     } finally {
-      origin.closeAllConnections();
-      origin.close();
+      await directory.stop();
     }
   });
-
-  const noPebble = whyNotPeers('pebble');
-  if (noPebble !== null) test.skip(`pebble: ${noPebble}`, () => {});
-  else
-    test('a certificate from the switch to its renewal date, in words', async () => {
-      const { directory, settings } = await startDaemonDirectory({ isHttpReachable: false });
-      try {
-        await withWorld(async (world) => {
-          const { daemon, base } = world;
-          const elsewhere = '_acme-challenge CNAME elsewhere.example.';
-          const id = await addDomain(daemon, 'secure.example', ['@ A 1.1.1.1', 'www A 1.1.1.1', elsewhere]);
-          await withPage(world, async (page) => {
-            await signIn(page, base);
-            await page.getByRole('link', { name: 'secure.example' }).click();
-            await page.getByRole('link', { name: 'Proxy', exact: true }).click();
-            await button(page, 'Turn on').click();
-            // The challenges are elsewhere, and the directory cannot reach the site.
-            await page.getByText(/The last attempt failed/).waitFor();
-            await page.getByText('The next attempt begins').waitFor();
-            await page.getByText(/could not connect to/).waitFor();
-            await checkScreen(page, 'proxy-certificate-failed');
-            const records = (await daemon.api.call('GET', `/api/v1/domains/${id}/records?type=CNAME`)).body.records;
-            const [{ id: record }] = records as { id: number }[];
-            await daemon.api.call('DELETE', `/api/v1/domains/${id}/records/${record}`);
-            await button(page, 'Order a new one now').click();
-            await page.getByText(/Issued by .*Pebble/).waitFor({ timeout: 60_000 });
-            await page.getByText('Its renewal begins').waitFor();
-            await page.getByText('It expires; until then it is served').waitFor();
-            await page.getByText(/^For .*secure\.example/).waitFor();
-            await checkScreen(page, 'proxy-certificate');
-          });
-        }, settings);
-      } finally {
-        await directory.stop();
-      }
-    });
-}
 
 test.run();

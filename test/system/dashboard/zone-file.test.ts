@@ -1,119 +1,110 @@
 /** Zone files in Chromium: preview, import, and what is refused. */
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { whyNotPrograms } from '../edge/clients/programs.ts';
-import { checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
 import { saveRecords } from './edit-records.ts';
 
-const test = suite('zone files in chromium');
-const why = whyNotPrograms('chromium');
-if (why !== null) test.skip(`chromium: ${why}`, () => {});
-else browserTests();
+const test = browserSuite('zone files in chromium');
 
-function browserTests(): void {
-  test('a zone file is compared, corrected, added or imported, and exported', async () => {
-    await withWorld(async (world) => {
-      const { daemon, base } = world;
-      await daemon.api.logIn('admin', ADMIN_PASSWORD);
-      const path = `/api/v1/domains/${await daemon.api.createDomain('example.com')}`;
-      for (const [name, content] of [
-        ['same', '192.0.2.1'],
-        ['gone', '192.0.2.9'],
-      ])
-        await daemon.api.call('POST', `${path}/records`, { name, type: 'A', content, ttl: 300 });
-      const stored = async (): Promise<string[]> =>
-        ((await daemon.api.call('GET', `${path}/records?limit=1000`)).body.records as { name: string }[]).map(
-          ({ name }) => name,
-        );
-      await withPage(world, async (page) => {
-        await signIn(page, base);
-        await page.getByRole('button', { name: 'Sign out' }).waitFor();
-        await page.goto(`${base}${path.slice('/api/v1'.length)}/zone-file`);
-        await page.getByRole('heading', { name: 'Import a zone file' }).waitFor();
-        await checkScreen(page, 'zone-file');
-        const text = page.getByRole('textbox', { name: 'Zone file' });
+test('a zone file is compared, corrected, added or imported, and exported', async () => {
+  await withWorld(async (world) => {
+    const { daemon, base } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const path = `/api/v1/domains/${await daemon.api.createDomain('example.com')}`;
+    for (const [name, content] of [
+      ['same', '192.0.2.1'],
+      ['gone', '192.0.2.9'],
+    ])
+      await daemon.api.call('POST', `${path}/records`, { name, type: 'A', content, ttl: 300 });
+    const stored = async (): Promise<string[]> =>
+      ((await daemon.api.call('GET', `${path}/records?limit=1000`)).body.records as { name: string }[]).map(
+        ({ name }) => name,
+      );
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${base}${path.slice('/api/v1'.length)}/zone-file`);
+      await page.getByRole('heading', { name: 'Import a zone file' }).waitFor();
+      await checkScreen(page, 'zone-file');
+      const text = page.getByRole('textbox', { name: 'Zone file' });
 
-        // Refused lines are shown with their text, and nothing can be imported.
-        await text.fill('$TTL 300\nsame A 192.0.2.1\nbad A 192.0.2\nnew 5 A 192.0.2.2\n');
-        await page.getByText('1 line refused').waitFor();
-        await page.getByText(/^Line 3: /).waitFor();
-        await page.locator('.line-list code', { hasText: 'bad A 192.0.2' }).waitFor();
-        assert.is(await page.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
-        await checkScreen(page, 'zone-file-refused');
+      // Refused lines are shown with their text, and nothing can be imported.
+      await text.fill('$TTL 300\nsame A 192.0.2.1\nbad A 192.0.2\nnew 5 A 192.0.2.2\n');
+      await page.getByText('1 line refused').waitFor();
+      await page.getByText(/^Line 3: /).waitFor();
+      await page.locator('.line-list code', { hasText: 'bad A 192.0.2' }).waitFor();
+      assert.is(await page.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
+      await checkScreen(page, 'zone-file-refused');
 
-        // Corrected: a warning, and what would be created and deleted.
-        await text.fill('$TTL 300\nsame A 192.0.2.1\nnew 5 A 192.0.2.2\n');
-        await page
-          .getByText('1 new, 0 with another TTL, 1 deleted, 1 unchanged: 2 records after the import.')
-          .waitFor();
-        await page.getByText(/^Line 3: The TTL 5 is kept/).waitFor();
-        await checkScreen(page, 'zone-file-preview');
+      // Corrected: a warning, and what would be created and deleted.
+      await text.fill('$TTL 300\nsame A 192.0.2.1\nnew 5 A 192.0.2.2\n');
+      await page.getByText('1 new, 0 with another TTL, 1 deleted, 1 unchanged: 2 records after the import.').waitFor();
+      await page.getByText(/^Line 3: The TTL 5 is kept/).waitFor();
+      await checkScreen(page, 'zone-file-preview');
 
-        // Add: the records become edits, which are reviewed.
-        await text.fill('$TTL 300\nsame A 192.0.2.1\nnew 60 A 192.0.2.2\n');
-        await page.getByLabel('Add its records').check();
-        await page.getByRole('button', { name: 'Add 1 record' }).click();
-        await page.getByText('1 change not saved').waitFor();
-        await saveRecords(page);
-        await page.getByText('1 change saved and served.').waitFor();
-        assert.equal(await stored(), ['gone', 'new', 'same']);
+      // Add: the records become edits, which are reviewed.
+      await text.fill('$TTL 300\nsame A 192.0.2.1\nnew 60 A 192.0.2.2\n');
+      await page.getByLabel('Add its records').check();
+      await page.getByRole('button', { name: 'Add 1 record' }).click();
+      await page.getByText('1 change not saved').waitFor();
+      await saveRecords(page);
+      await page.getByText('1 change saved and served.').waitFor();
+      assert.equal(await stored(), ['gone', 'new', 'same']);
 
-        // Replace: records that would be deleted are confirmed with the name of the domain.
-        await page.getByRole('link', { name: 'Zone file' }).click();
-        await text.fill('same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n');
-        await page.getByText(/^1 new, .* 2 deleted/).waitFor();
-        await page.getByRole('button', { name: 'Import' }).click();
-        const dialog = page.getByRole('dialog');
-        await checkScreen(page, 'zone-file-confirm');
-        assert.is(await dialog.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
-        await dialog.getByLabel('Type example.com').fill('example.com');
-        // Someone else changes the domain: the preview is not true any more.
-        await daemon.api.call('POST', `${path}/records`, { name: 'theirs', type: 'A', content: '192.0.2.4', ttl: 300 });
-        await dialog.getByRole('button', { name: 'Import' }).click();
-        await dialog.getByRole('alert').waitFor();
-        assert.ok((await stored()).includes('theirs'));
-        await dialog.getByRole('button', { name: 'Cancel' }).click();
-        await text.fill('same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n\n');
-        await page.getByText(/^1 new, .* 3 deleted/).waitFor();
-        await page.getByRole('button', { name: 'Import' }).click();
-        await dialog.getByLabel('Type example.com').fill('example.com');
-        await dialog.getByRole('button', { name: 'Import' }).click();
-        await page.getByText('Imported: the domain has 2 records now.').waitFor();
-        assert.equal(await stored(), ['other', 'same']);
+      // Replace: records that would be deleted are confirmed with the name of the domain.
+      await page.getByRole('link', { name: 'Zone file' }).click();
+      await text.fill('same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n');
+      await page.getByText(/^1 new, .* 2 deleted/).waitFor();
+      await page.getByRole('button', { name: 'Import' }).click();
+      const dialog = page.getByRole('dialog');
+      await checkScreen(page, 'zone-file-confirm');
+      assert.is(await dialog.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
+      await dialog.getByLabel('Type example.com').fill('example.com');
+      // Someone else changes the domain: the preview is not true any more.
+      await daemon.api.call('POST', `${path}/records`, { name: 'theirs', type: 'A', content: '192.0.2.4', ttl: 300 });
+      await dialog.getByRole('button', { name: 'Import' }).click();
+      await dialog.getByRole('alert').waitFor();
+      assert.ok((await stored()).includes('theirs'));
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await text.fill('same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n\n');
+      await page.getByText(/^1 new, .* 3 deleted/).waitFor();
+      await page.getByRole('button', { name: 'Import' }).click();
+      await dialog.getByLabel('Type example.com').fill('example.com');
+      await dialog.getByRole('button', { name: 'Import' }).click();
+      await page.getByText('Imported: the domain has 2 records now.').waitFor();
+      assert.equal(await stored(), ['other', 'same']);
 
-        // A large file is not shown as text. Nothing is lost, so nothing is confirmed.
-        await page.getByRole('link', { name: 'Zone file' }).click();
-        const lines = Array.from({ length: 12_000 }, (_, i) => `h${i} 300 A 192.0.2.${i % 250}`);
-        const buffer = Buffer.from(`same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n${lines.join('\n')}\n`);
-        await page.locator('input[type=file]').setInputFiles({ name: 'big.zone', mimeType: 'text/plain', buffer });
-        await page.getByText(/^big\.zone is large/).waitFor();
-        await page.getByText('12,000 new, 0 with another TTL, 0 deleted, 2 unchanged').waitFor();
-        await page.getByText('and 11,900 more').waitFor();
-        await page.getByLabel('Add its records').check();
-        await page.getByText(/^At most 10,000 records/).waitFor();
-        await checkScreen(page, 'zone-file-large');
-        await page.getByLabel('Replace all records').check();
-        await page.getByRole('button', { name: 'Import' }).click();
-        await page.getByText('Imported: the domain has 12,002 records now.').waitFor();
-        await page.getByText('12,002 records', { exact: true }).waitFor();
+      // A large file is not shown as text. Nothing is lost, so nothing is confirmed.
+      await page.getByRole('link', { name: 'Zone file' }).click();
+      const lines = Array.from({ length: 12_000 }, (_, i) => `h${i} 300 A 192.0.2.${i % 250}`);
+      const buffer = Buffer.from(`same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n${lines.join('\n')}\n`);
+      await page.locator('input[type=file]').setInputFiles({ name: 'big.zone', mimeType: 'text/plain', buffer });
+      await page.getByText(/^big\.zone is large/).waitFor();
+      await page.getByText('12,000 new, 0 with another TTL, 0 deleted, 2 unchanged').waitFor();
+      await page.getByText('and 11,900 more').waitFor();
+      await page.getByLabel('Add its records').check();
+      await page.getByText(/^At most 10,000 records/).waitFor();
+      await checkScreen(page, 'zone-file-large');
+      await page.getByLabel('Replace all records').check();
+      await page.getByRole('button', { name: 'Import' }).click();
+      await page.getByText('Imported: the domain has 12,002 records now.').waitFor();
+      await page.getByText('12,002 records', { exact: true }).waitFor();
 
-        // A dropped file; the export.
-        await page.getByRole('link', { name: 'Zone file' }).click();
-        await text.waitFor();
-        await page.evaluate(`{ const dataTransfer = new DataTransfer();
+      // A dropped file; the export.
+      await page.getByRole('link', { name: 'Zone file' }).click();
+      await text.waitFor();
+      await page.evaluate(`{ const dataTransfer = new DataTransfer();
           dataTransfer.items.add(new File(['same 300 A 192.0.2.1\\n'], 'small.zone'));
           document.querySelector('.zone-drop').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })); }`);
-        await page.getByText(/^0 new, .* 12,001 deleted, 1 unchanged/).waitFor();
-        assert.is(await text.inputValue(), 'same 300 A 192.0.2.1\n');
-        const [download] = await Promise.all([
-          page.waitForEvent('download'),
-          page.getByRole('link', { name: 'Download the zone file' }).click(),
-        ]);
-        assert.is(download.suggestedFilename(), 'example.com.zone');
-      });
+      await page.getByText(/^0 new, .* 12,001 deleted, 1 unchanged/).waitFor();
+      assert.is(await text.inputValue(), 'same 300 A 192.0.2.1\n');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download the zone file' }).click(),
+      ]);
+      assert.is(download.suggestedFilename(), 'example.com.zone');
     });
   });
-}
+});
 
 test.run();
