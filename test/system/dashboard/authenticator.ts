@@ -30,3 +30,10 @@ export const setPresence = ({ cdp, id }: VirtualAuthenticator, enabled: boolean)
 /** Whether its user is the right one. */
 export const setVerified = ({ cdp, id }: VirtualAuthenticator, isUserVerified: boolean): Promise<unknown> =>
   cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified });
+
+/**
+ * Whether the browser offers passkeys in the first input, until the page is loaded again. Otherwise
+ * a user who answers at once may take the offer before the button is pressed.
+ */
+export const setOffered = (page: Page, isOffered: boolean): Promise<unknown> =>
+  page.evaluate(`void (PublicKeyCredential.isConditionalMediationAvailable = async () => ${isOffered})`);

@@ -9,7 +9,7 @@ import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { pathOf, whyNotPrograms } from '../edge/clients/programs.ts';
-import { addAuthenticator, setPresence } from './authenticator.ts';
+import { addAuthenticator, setOffered, setPresence } from './authenticator.ts';
 import { FLAGS, signIn, type World, withPage } from './browser.ts';
 
 const test = suite('dashboard over TLS');
@@ -71,6 +71,7 @@ async function overTls(): Promise<void> {
       await page.getByRole('dialog').getByLabel('Current password').fill(ADMIN_PASSWORD);
       await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
       await page.getByText(`for ${HOST}`).waitFor();
+      await setOffered(page, false);
       await setPresence(authenticator, false);
       await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { addAuthenticator, setPresence, setVerified } from './authenticator.ts';
+import { addAuthenticator, setOffered, setPresence, setVerified } from './authenticator.ts';
 import { browserSuite, checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('own account in the dashboard');
@@ -152,6 +152,7 @@ test('passkeys: added, used, renamed and removed', async () => {
       await inDialog(page, 'Cancel').click();
 
       // Without its user, nothing happens; with the user, it signs in.
+      await setOffered(page, false);
       await setPresence(authenticator, false);
       await signOut(page);
       await checkScreen(page, 'sign-in-passkey');
@@ -161,6 +162,7 @@ test('passkeys: added, used, renamed and removed', async () => {
       await page.getByRole('button', { name: /^Remove the passkey/ }).waitFor();
       assert.is(await page.getByText('never used').count(), 0);
       // The browser also offers it in the first input, and this user takes it at once.
+      await setOffered(page, true);
       const entered = page.waitForResponse(
         (response) => response.url() === `${base}/api/v1/session/passkey` && response.request().method() === 'POST',
       );
@@ -181,6 +183,7 @@ test('passkeys: added, used, renamed and removed', async () => {
       await page.getByText('No passkeys yet.').waitFor();
 
       // The device still has it, but the service does not know it any more.
+      await setOffered(page, false);
       await setPresence(authenticator, false);
       await signOut(page);
       await setPresence(authenticator, true);
