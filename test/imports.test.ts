@@ -259,7 +259,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/dnssec': ['core/base', 'core/wire'],
   'core/etcd': [],
   'core/journal': ['core/base', 'core/dnssec', 'core/etcd', 'core/store', 'core/wire', 'core/zone'],
-  'core/miniapp': ['core/base'],
+  'core/miniapp': ['core/base', 'core/miniapp/bridge'],
+  'core/miniapp/bridge': [],
   'core/nameserver': [
     'core/address',
     'core/answer',

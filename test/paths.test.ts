@@ -21,6 +21,7 @@ const DOCUMENTS = [
   ...pagesOf('bench'),
   ...pagesOf('docs'),
   ...pagesOf('docs/internals'),
+  ...pagesOf('docs/mini-apps'),
 ];
 
 const namesIn = (folder: string): string[] =>

@@ -1,6 +1,7 @@
 /** Calls of `Host.call(operation, params)` against the permissions of the background. */
 import type { AnyNode, CallExpression, Identifier, ObjectExpression } from 'acorn';
 import { findNearest } from '../../base/nearest.ts';
+import { OPERATIONS } from '../bridge/operations.ts';
 import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
 import type { Evaluator } from '../script/evaluate.ts';
@@ -8,15 +9,7 @@ import { constantOf, type Value } from '../script/values.ts';
 import { parentOf } from '../script/walk.ts';
 import type { SourceText } from '../source-text.ts';
 
-interface Operation {
-  readonly permission: string;
-  readonly required: readonly string[];
-}
-
-const OPERATIONS: Readonly<Record<string, Operation>> = {
-  'storage.get': { permission: 'storage', required: ['key'] },
-  'storage.set': { permission: 'storage', required: ['key', 'value'] },
-};
+const BACKGROUND_OPERATIONS = [...OPERATIONS].filter(([, { isInBackground }]) => isInBackground).map(([name]) => name);
 
 const NO_OBJECT = new Set(['constant', 'text', 'function', 'list']);
 
@@ -50,8 +43,9 @@ export class HostCalls {
       return;
     }
     const name = String(operation.value);
-    if (!Object.hasOwn(OPERATIONS, name)) {
-      const hint = asked === undefined ? '' : ` Did you mean ${findNearest(name, Object.keys(OPERATIONS))}?`;
+    const found = OPERATIONS.get(name);
+    if (found?.isInBackground !== true) {
+      const hint = asked === undefined ? '' : ` Did you mean ${findNearest(name, BACKGROUND_OPERATIONS)}?`;
       const what =
         asked === undefined
           ? 'Host.call needs an operation.'
@@ -59,7 +53,7 @@ export class HostCalls {
       findings.add('background_operation_unknown', place, what + hint);
       return;
     }
-    const { permission, required } = OPERATIONS[name];
+    const permission = found.permission!;
     this.#used.add(permission);
     if (manifest?.background?.permissions.includes(permission) === false)
       findings.add(
@@ -67,7 +61,10 @@ export class HostCalls {
         place,
         `${name} needs the permission ${permission} under background.permissions.`,
       );
-    const fault = this.#paramsFault(required, params);
+    const fault = this.#paramsFault(
+      found.params.map((param) => param.name),
+      params,
+    );
     if (fault !== undefined)
       findings.add('background_params_invalid', this.#source.at((params ?? node).start), `${name}: ${fault}.`);
   }

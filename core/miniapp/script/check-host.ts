@@ -1,7 +1,7 @@
 /** `Host`: which of its operations a script calls, and whether it may. */
 import type { AnyNode, Identifier } from 'acorn';
+import { type ArgumentType, FETCH_METHODS, OPERATION_GROUPS, OPERATIONS } from '../bridge/operations.ts';
 import { didYouMean } from '../did-you-mean.ts';
-import { type ArgumentType, HOST_GROUPS, HOST_OPERATIONS } from '../host-operations.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { useOf } from './use.ts';
 import { constantOf, type Values } from './values.ts';
@@ -26,18 +26,18 @@ export function checkHostUse(view: ScriptView, node: AnyNode, path: string): voi
   const [group, name] = parts;
   if (OF_OBJECTS.has(parts[parts.length - 1])) return;
   if (parts.length === 1) {
-    if (!HOST_GROUPS.has(group)) {
+    if (!OPERATION_GROUPS.has(group)) {
       unknown(view, node, group);
       return;
     }
     // Where the whole group goes elsewhere, its permission goes with it.
     if (useOf(node) === 'escapes' || useOf(node) === 'element')
-      for (const [full, { permission }] of HOST_OPERATIONS)
+      for (const [full, { permission }] of OPERATIONS)
         if (full.startsWith(`${group}.`)) use(view, node, full, permission);
     return;
   }
-  if (parts.length > 2 || !HOST_GROUPS.has(group)) return;
-  const operation = HOST_OPERATIONS.get(`${group}.${name}`);
+  if (parts.length > 2 || !OPERATION_GROUPS.has(group)) return;
+  const operation = OPERATIONS.get(`${group}.${name}`);
   if (operation === undefined) unknown(view, node, `${group}.${name}`);
   else use(view, node, `${group}.${name}`, operation.permission);
 }
@@ -47,7 +47,7 @@ export function checkHostComputed(view: ScriptView, node: AnyNode, path: string)
   if (view.kind === 'background') return;
   const [, group, ...more] = path.split('.');
   if (more.length > 0) return;
-  const one = group === undefined ? undefined : [...HOST_OPERATIONS].find(([name]) => name.startsWith(`${group}.`));
+  const one = group === undefined ? undefined : [...OPERATIONS].find(([name]) => name.startsWith(`${group}.`));
   if (one === undefined) view.context.undeterminable = true;
   else if (one[1].permission !== undefined) use(view, node, one[0], one[1].permission);
   report(view, 'host_computed', node, `Which operation ${written(view, node)} is cannot be determined.`);
@@ -59,11 +59,12 @@ export function checkHostCall(
   path: string,
   args: readonly AnyNode[] | undefined,
 ): void {
-  const operation = view.kind === 'background' ? undefined : HOST_OPERATIONS.get(path.slice('Host.'.length));
+  const operation = view.kind === 'background' ? undefined : OPERATIONS.get(path.slice('Host.'.length));
   if (operation === undefined || args === undefined || args.some((arg) => arg.type === 'SpreadElement')) return;
-  const { required, optional, usage } = operation;
-  if (args.length < required.length || args.length > required.length + optional.length) {
-    const most = required.length + optional.length;
+  const { params, usage } = operation;
+  const required = params.filter(({ isOptional }) => !isOptional);
+  if (args.length < required.length || args.length > params.length) {
+    const most = params.length;
     const takes = most === 0 ? 'none' : most === required.length ? String(most) : `${required.length} to ${most}`;
     report(
       view,
@@ -73,7 +74,7 @@ export function checkHostCall(
     );
     return;
   }
-  [...required, ...optional].forEach((type, index) => {
+  params.forEach(({ type }, index) => {
     if (args[index] === undefined) return;
     const given = typeOf(view.evaluator.valuesOf(args[index]), args[index]);
     if (given !== undefined && given !== type && !(index >= required.length && given === 'undefined'))
@@ -92,12 +93,10 @@ function checkMethod(view: ScriptView, options: AnyNode): void {
   for (const value of view.evaluator.writtenOut(options)) {
     if (value.kind !== 'structure') continue;
     const method = constantOf(view.evaluator.member(value, 'method'))?.value;
-    if (method === undefined || RETRIEVING.has(String(method).toUpperCase())) continue;
+    if (method === undefined || FETCH_METHODS.has(String(method).toUpperCase())) continue;
     report(view, 'host_fetch_method', options, `The method is ${String(method).slice(0, 20)}.`);
   }
 }
-
-const RETRIEVING = new Set(['GET', 'HEAD']);
 
 export function checkHostWrite(view: ScriptView, node: AnyNode, path: string, how: string): void {
   if (path === 'Host' || path.startsWith('Host.')) report(view, 'host_overwritten', node, `${path} is ${how}.`);
@@ -155,8 +154,9 @@ function unknown(view: ScriptView, node: AnyNode, name: string): void {
     return;
   }
   const [, group, last] = /^([^.]*)\.?(.*)$/.exec(name)!;
-  const known = [...HOST_OPERATIONS.keys()].filter((one) => !HOST_GROUPS.has(group) || one.startsWith(`${group}.`));
-  const hint = last === '' && !HOST_GROUPS.has(group) ? didYouMean(group, [...HOST_GROUPS]) : didYouMean(name, known);
+  const known = [...OPERATIONS.keys()].filter((one) => !OPERATION_GROUPS.has(group) || one.startsWith(`${group}.`));
+  const hint =
+    last === '' && !OPERATION_GROUPS.has(group) ? didYouMean(group, [...OPERATION_GROUPS]) : didYouMean(name, known);
   report(view, 'host_operation_unknown', node, `Host has no ${name}.${hint}`);
 }
 

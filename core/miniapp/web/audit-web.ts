@@ -1,8 +1,9 @@
 /** Audits what a web view runs and shows: pages first, then the scripts that they load in that order, then what is left. */
+
+import { OPERATIONS } from '../bridge/operations.ts';
 import type { PackageFile } from '../content.ts';
 import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
-import { HOST_OPERATIONS } from '../host-operations.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
 import { mayNameUncovered } from '../policy/uncovered-text.ts';
 import { concludeCovered, NAMING } from '../reach/conclude.ts';
@@ -21,7 +22,7 @@ const SCRIPT = /\.(?:js|mjs|cjs|jsx)$/i;
 const SDK = 'host-sdk.js';
 /** Characters of scripts whose trees are kept: a tree takes some 60 times their bytes. */
 const MOST_KEPT = 2 << 20;
-const HOST_PERMISSIONS = new Set([...HOST_OPERATIONS.values()].map(({ permission }) => permission));
+const HOST_PERMISSIONS = new Set([...OPERATIONS.values()].map(({ permission }) => permission));
 
 export interface WebOptions {
   /** Files that are not audited here: a host-sdk.js that is one of those issued. */

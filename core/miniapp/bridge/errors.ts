@@ -1,0 +1,32 @@
+/** Errors that a host reports to an app. docs/mini-apps/bridge.md explains each code. */
+
+export const ERROR_CODES = [
+  'permission_denied',
+  'invalid_argument',
+  'unsupported',
+  'cancelled',
+  'timeout',
+  'quota_exceeded',
+  'network_error',
+  'busy',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** What a response has instead of a result. */
+export interface BridgeError {
+  readonly code: ErrorCode;
+  /** For developers, in English. */
+  readonly message: string;
+}
+
+/** Thrown by the services of a host. Everything else that they throw is a fault of the host. */
+export class HostFault extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.name = 'HostFault';
+    this.code = code;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The operations of a host: what mini-apps may ask of the system, in pages by the global `Host` and
+ * in the background by `Host.call`. The audit, the SDK, the simulator and the runtime go by this
+ * table.
+ */
+
+export type ArgumentType = 'string' | 'number' | 'object';
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: ArgumentType;
+  readonly isOptional: boolean;
+}
+
+export interface Operation {
+  /** Undefined: no permission is needed. */
+  readonly permission: string | undefined;
+  /** In the order of the arguments of the method of `Host`. */
+  readonly params: readonly Parameter[];
+  /** Whether `Host.call` has it in the background, too. */
+  readonly isInBackground: boolean;
+  /** As it is written in a page. */
+  readonly usage: string;
+}
+
+const required = (name: string, type: ArgumentType): Parameter => ({ name, type, isOptional: false });
+const optional = (name: string, type: ArgumentType): Parameter => ({ name, type, isOptional: true });
+
+function operation(
+  name: string,
+  permission: string | undefined,
+  params: readonly Parameter[],
+  isInBackground = false,
+): [string, Operation] {
+  const usage = `Host.${name}(${params.map((param) => param.name).join(', ')})`;
+  return [name, { permission, params, isInBackground, usage }];
+}
+
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
+  operation('storage.get', 'storage', [required('key', 'string')], true),
+  operation('storage.set', 'storage', [required('key', 'string'), required('value', 'string')], true),
+  operation('ui.toast', undefined, [required('text', 'string')]),
+  operation('ui.vibrate', 'vibrate', [required('ms', 'number')]),
+  operation('camera.takePhoto', 'camera', []),
+  operation('device.info', 'device.info', []),
+  operation('network.fetch', 'network', [required('url', 'string'), optional('opts', 'object')]),
+  operation('background.schedule', 'background', [required('taskId', 'string'), required('delayMs', 'number')]),
+]);
+
+/** `storage` and the other first halves of names. */
+export const OPERATION_GROUPS: ReadonlySet<string> = new Set([...OPERATIONS.keys()].map((name) => name.split('.')[0]));
+
+/** Methods of `network.fetch`, which is for the retrieval of data. */
+export const FETCH_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+const KB = 1024;
+const MB = 1024 * KB;
+const SECOND = 1000;
+const DAY = 24 * 60 * 60 * SECOND;
+
+/**
+ * Limits of the operations. Sizes of texts are bytes of their UTF-8, durations are milliseconds.
+ * Arguments past them are `invalid_argument`, storage past them is `quota_exceeded`, and requests
+ * past them are `busy`.
+ */
+export const LIMITS = {
+  storageKey: KB,
+  storageValue: MB,
+  /** Of all keys and values of an app. */
+  storageTotal: 5 * MB,
+  storageKeys: 10_000,
+  toastText: KB,
+  vibration: 5 * SECOND,
+  photo: 8 * MB,
+  fetchUrl: 8 * KB,
+  /** Of the body as it is once decoded. */
+  fetchBody: 5 * MB,
+  fetchTime: 30 * SECOND,
+  fetchRedirects: 5,
+  taskId: 64,
+  /** Shorter delays are lengthened to it. */
+  delayMin: SECOND,
+  delayMax: 30 * DAY,
+  /** Scheduled tasks of an app. */
+  tasks: 100,
+  /** A message of the bridge in either direction, in UTF-16 units. */
+  message: 12 * MB,
+  /** Requests of a page that have no response yet. */
+  pending: 64,
+  /** Requests of a page in a second, and how many may come at once. */
+  requestsPerSecond: 100,
+  requestBurst: 200,
+} as const;
+
+/** The result of `device.info`. */
+export interface DeviceInfo {
+  readonly model: string;
+  readonly osVersion: string;
+  /** Percent, 0 to 100. */
+  readonly batteryLevel: number;
+}
+
+/** The result of `network.fetch`. */
+export interface FetchResult {
+  /** True for 200 to 299. */
+  readonly ok: boolean;
+  readonly status: number;
+  /** Of the last response, after redirects. */
+  readonly url: string;
+  /** Names are in lower case; several values of a name are joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text, or Base64 for what is not UTF-8. */
+  readonly body: string;
+  readonly encoding: 'utf-8' | 'base64';
+}
