@@ -16,7 +16,7 @@ import { removeFolder, temporaryFolder } from './support/temp.ts';
 
 const WIDTH = 100;
 const README_LINES = 150;
-const LANGUAGES = ['sh', 'toml', 'ini', 'json', 'http', 'text'];
+const LANGUAGES = ['sh', 'toml', 'ini', 'json', 'http', 'text', 'html', 'js', 'ts', 'kotlin', 'swift'];
 
 const pages = readPages();
 const allPages = readAllPages();
@@ -24,12 +24,16 @@ const settings = describeConfig();
 const none = (faults: readonly string[], title: string): void =>
   assert.is(faults.length, 0, `${title}:\n  ${faults.join('\n  ')}`);
 
-test('pages are listed in docs/README.md and open with what the reader can do', () => {
-  const index = new Set(readPage('docs/README.md').links.map(({ target }) => `docs/${target}`));
+const INDEXES = ['docs/README.md', 'docs/mini-apps/README.md'].filter((path) => existsSync(join(ROOT, path)));
+
+test('pages are listed in an index and open with what the reader can do', () => {
+  const index = new Set(
+    INDEXES.flatMap((path) => readPage(path).links.map(({ target }) => normalize(join(dirname(path), target)))),
+  );
   const own = pages.filter(({ path }) => path !== 'README.md' && path !== 'docs/README.md');
   none(
     own.filter(({ path }) => !index.has(path)).map(({ path }) => path),
-    'add a row for these pages to docs/README.md',
+    `add a row for these pages to ${INDEXES.join(' or ')}`,
   );
   none(
     own.filter(({ lines }) => !lines[2]?.text.startsWith('After this page you ')).map(({ path }) => path),

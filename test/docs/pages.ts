@@ -1,5 +1,5 @@
 /**
- * The documents for users, README.md and docs/*.md, as the tests read them.
+ * The documents for users, README.md, docs/*.md and docs/mini-apps/*.md, as the tests read them.
  *
  * Commands stand in blocks of ```sh. A line that begins with "$ " is a command; it goes on over a backslash at the end of a line and
  * over a here-document. The lines below it, up to the next command, are its output: "…" within a line stands for any text, and a line
@@ -51,12 +51,15 @@ export interface Page {
 
 /** Those for users. */
 export function readPages(): Page[] {
-  return ['README.md', ...markdownIn('docs')].map(readPage);
+  return ['README.md', ...['docs', 'docs/mini-apps'].flatMap(markdownIn)].map(readPage);
 }
 
 /** Those for developers, too. */
 export function readAllPages(): Page[] {
-  return [...markdownIn('.'), ...['docs', 'docs/internals', 'bench', 'config'].flatMap(markdownIn)].map(readPage);
+  return [
+    ...markdownIn('.'),
+    ...['docs', 'docs/internals', 'docs/mini-apps', 'bench', 'config'].flatMap(markdownIn),
+  ].map(readPage);
 }
 
 function markdownIn(folder: string): string[] {

@@ -1,5 +1,5 @@
 /**
- * Runs every command of README.md and docs/*.md against a daemon, page by page, and compares the
+ * Runs every command of the manual against a daemon, page by page, and compares the
  * output with what the page shows.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
