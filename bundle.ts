@@ -2,7 +2,7 @@
  * Puts what the daemon is made of into few files, since node takes most of a start to find and read hundreds of modules: dist/main.js takes the
  * place of the compiled one, and the programs of threads and what several share lie beside it. Tests import the modules as they were compiled.
  */
-import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,6 +12,7 @@ import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { newApp } from './admin-api/cli/pkg-template.ts';
 import { bundleDashboard } from './bundle-dashboard.ts';
+import { ISSUED_FOLDER } from './core/miniapp/sdk/issued-files.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
@@ -55,6 +56,16 @@ const namePrograms: Plugin = {
   },
 };
 
+// The modules read them at run time: the compiled module and its bundle find them next to themselves.
+const SDKS = 'core/miniapp/sdk';
+for (const folder of [join(OUT, SDKS, ISSUED_FOLDER), join(OUT, ISSUED_FOLDER)]) {
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(join(ROOT, SDKS), folder, {
+    recursive: true,
+    filter: (path) => !path.endsWith('.ts') || path.endsWith('.d.ts'),
+  });
+}
+
 for (const file of readdirSync(OUT)) if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(OUT, file));
 await build({
   entryPoints: Object.fromEntries([join(ROOT, 'main.ts'), ...programs].map((source) => [outputOf(source), source])),
@@ -91,7 +102,7 @@ await build({
 // V8 keeps the code of functions that have run, so it audits something: an app as people begin with, and a script in which most of the language occurs.
 const sample = mkdtempSync(join(tmpdir(), 'waypost-build-'));
 try {
-  const app = newApp({ id: 'com.example.sample', name: 'Sample', sdk: undefined });
+  const app = newApp({ id: 'com.example.sample', name: 'Sample' });
   const archive = new ZipFile();
   const parser = readFileSync(fileURLToPath(import.meta.resolve('acorn')));
   for (const [path, content] of Object.entries({ ...app, 'parser.js': parser }))

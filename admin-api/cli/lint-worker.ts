@@ -3,7 +3,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Audit } from '../../core/miniapp/audit.ts';
-import type { Sdk } from '../../core/miniapp/sdk/sdk.ts';
+import type { Sdk } from '../../core/miniapp/sdk/trust.ts';
 import { loadAudit } from './audit-program.ts';
 
 export interface LintTask {

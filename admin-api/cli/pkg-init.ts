@@ -15,10 +15,10 @@ export function addPkgInit(parent: Command, { io, action }: CommandContext): voi
     .argument('[folder]', 'a new or empty folder', '.')
     .option('--id <id>', 'the id of the app: a domain name of yours in reverse order', 'com.example.app')
     .option('--name <name>', 'the name that users see', 'New app')
-    .option('--sdk <file>', 'host-sdk.js of a released SDK (default: a stand-in for trying the app in a browser)')
+    .option('--sdk <file>', 'another host-sdk.js (default: the newest issued SDK)')
     .addHelpText(
       'after',
-      '\nThe stand-in is not the SDK, and an app that contains it is not published. Replace it before you upload.\n\nExamples:\n  $ waypost pkg init notes --id com.example.notes --name Notes --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes --sdk sdk/host-sdk.js\n',
+      '\nExamples:\n  $ waypost pkg init notes --id com.example.notes --name Notes\n  $ waypost pkg lint notes\n',
     )
     .action(
       action<{ id: string; name: string; sdk?: string }>(async ({ id, name, sdk, json }, [folder = '.']) => {
@@ -30,14 +30,7 @@ export function addPkgInit(parent: Command, { io, action }: CommandContext): voi
         const files = newApp({ id, name, sdk: content });
         for (const [path, bytes] of Object.entries(files)) await writeFile(join(folder, path), bytes, { flag: 'wx' });
         if (json) print(io.stdout, JSON.stringify({ ok: true, folder, files: Object.keys(files) }));
-        else {
-          print(io.stdout, `wrote ${Object.keys(files).join(', ')} to ${folder}`);
-          if (sdk === undefined)
-            print(
-              io.stderr,
-              'host-sdk.js is a stand-in: replace it with the file of a released SDK before you publish.',
-            );
-        }
+        else print(io.stdout, `wrote ${Object.keys(files).join(', ')} to ${folder}`);
         return true;
       }),
     );

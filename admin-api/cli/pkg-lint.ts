@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { type Command, Option } from 'commander';
 import type { Audit } from '../../core/miniapp/audit.ts';
 import { visible } from '../../core/miniapp/report/visible.ts';
-import type { Sdk } from '../../core/miniapp/sdk/sdk.ts';
+import { type Sdk, trustedSdks } from '../../core/miniapp/sdk/trust.ts';
 import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../packages/audit-limits.ts';
 import type { CommandContext } from './command.ts';
 import { type CliIo, type Output, print, safeJson } from './io.ts';
@@ -18,7 +18,7 @@ const RULES = '/api/dev/rules';
 /** Takes one file, because with several, the next argument would be read as another file. */
 export const SDK_OPTION = new Option(
   '--sdk <file>',
-  'host-sdk.js of a released SDK, to compare with; can be repeated',
+  'another host-sdk.js to accept, besides the issued SDKs; can be repeated',
 ).argParser((file: string, before: readonly string[] = []) => [...before, file]);
 
 export function addPkgLint(parent: Command, { io, action }: CommandContext): void {
@@ -30,12 +30,12 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
     .option('--sarif', 'write SARIF 2.1.0, for editors and code hosts')
     .addHelpText(
       'after',
-      '\nThe exit code is 1 if there are errors, and 2 if there is nothing to audit. A daemon explains every code at /api/dev/rules;\n--sarif links to that page if --url or WAYPOST_URL is set.\n\nExamples:\n  $ waypost pkg lint notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
+      '\nThe exit code is 1 if there are errors, and 2 if there is nothing to audit. A daemon explains every code at /api/dev/rules;\n--sarif links to that page if --url or WAYPOST_URL is set.\n\nExamples:\n  $ waypost pkg lint notes/\n  $ waypost pkg lint notes.pkg --sarif > notes.sarif\n',
     )
     .action(
       action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json, url }, [path]) => {
         await requireReadable(parent, path, 'Pass a .pkg file, or the folder with manifest.json.');
-        for (const file of sdk ?? []) await requireReadable(parent, file, 'Pass host-sdk.js of a released SDK.');
+        for (const file of sdk ?? []) await requireReadable(parent, file, 'Pass a host-sdk.js.');
         const audit = await lint(path, sdk);
         if (sarif) await printSarif(io, audit, url ?? io.env.WAYPOST_URL);
         else if (json) printJson(io, audit);
@@ -63,7 +63,7 @@ export async function lint(
   timeout = DEFAULT_AUDIT_TIMEOUT,
   memory = DEFAULT_AUDIT_MEMORY,
 ): Promise<Audit> {
-  const sdks = await Promise.all(sdkFiles.map(sdkOf));
+  const sdks = trustedSdks({ sdks: await Promise.all(sdkFiles.map(sdkOf)), withdrawnSdks: [] });
   const outcome = await auditInThread({ path, sdks }, timeout, memory);
   if (typeof outcome !== 'string') return outcome;
   // Imported only here, because the main thread rarely needs it.

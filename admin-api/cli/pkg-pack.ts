@@ -18,7 +18,7 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
     .addOption(SDK_OPTION)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ waypost pkg pack notes/ --sdk sdk/host-sdk.js\n  $ waypost pkg pack notes/ --out build/notes.pkg\n',
+      '\nExamples:\n  $ waypost pkg pack notes/\n  $ waypost pkg pack notes/ --out build/notes.pkg\n',
     )
     .action(
       action<{ out?: string; force?: boolean; sdk?: readonly string[] }>(async (options, [folder]) => {

@@ -1,11 +1,12 @@
 /** The files of a starter app, which stores a counter. */
 import { crc32, deflateSync } from 'node:zlib';
-import { STAND_IN } from '../../core/miniapp/sdk/stand-in.ts';
+import { readIssued } from '../../core/miniapp/sdk/issued-files.ts';
 
 export interface NewApp {
   readonly id: string;
   readonly name: string;
-  readonly sdk: Uint8Array | undefined;
+  /** host-sdk.js; omitted: the newest issued SDK. */
+  readonly sdk?: Uint8Array;
 }
 
 /** File contents by path; all files are in the root. */
@@ -28,7 +29,7 @@ export function newApp({ id, name, sdk }: NewApp): Readonly<Record<string, strin
     'style.css': STYLE,
     'app.js': APP,
     'icon.png': icon(),
-    'host-sdk.js': sdk ?? STAND_IN,
+    'host-sdk.js': sdk ?? readIssued().script,
   };
 }
 

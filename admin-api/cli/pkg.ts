@@ -5,6 +5,7 @@ import { addPkgInit } from './pkg-init.ts';
 import { addPkgLint } from './pkg-lint.ts';
 import { addPkgPack } from './pkg-pack.ts';
 import { addPkgReviewCommands } from './pkg-review.ts';
+import { addPkgSdk } from './pkg-sdk.ts';
 import { addPkgUploadCommands } from './pkg-upload.ts';
 import { addGroup } from './verb.ts';
 
@@ -18,6 +19,7 @@ export function addPkgCommands(program: Command, context: CommandContext): void 
     'waypost pkg queue',
   ]);
   addPkgInit(parent, context);
+  addPkgSdk(parent, context);
   addPkgLint(parent, context);
   addPkgPack(parent, context);
   addPkgUploadCommands(parent, context);

@@ -1,4 +1,5 @@
 /** Tasks and results of the audit threads. */
+import type { Sdk } from '../../core/miniapp/sdk/trust.ts';
 import type { AuditSummary } from '../../core/store/rows.ts';
 
 /** Validated facts from the manifest of a package. */
@@ -36,6 +37,6 @@ export interface AuditTask {
   readonly path: string;
   /** Maximum size of the package in bytes. */
   readonly maxBytes: number;
-  /** The released SDKs. */
-  readonly sdks: readonly { readonly version: string; readonly sha256: string }[];
+  /** All known SDKs. */
+  readonly sdks: readonly Sdk[];
 }

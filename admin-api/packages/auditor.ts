@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../core/base/fair-queue.ts';
 import { FaultLog } from '../../core/base/log/throttle.ts';
 import { Periodic } from '../../core/base/periodic.ts';
+import { trustedSdks } from '../../core/miniapp/sdk/trust.ts';
 import { unfinishedAudit } from '../../core/miniapp/unfinished.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { uploadsIn } from '../../core/store/package-reads.ts';
@@ -137,7 +138,7 @@ export class Auditor {
         : await this.#pool.run({
             path,
             maxBytes: config.packages.maxBytes,
-            sdks: config.packages.sdks,
+            sdks: trustedSdks(config.packages),
           });
     if (outcome.kind === 'stopped') return;
     if (outcome.kind !== 'done')

@@ -13,6 +13,7 @@ import { PackageBlobs } from './package-blobs.ts';
 import { policyRoute } from './policy.ts';
 import { packageRoutes } from './routes.ts';
 import { rulesRoute } from './rules.ts';
+import { sdkRoutes } from './sdk-routes.ts';
 
 /** Programs of the audit threads. */
 export interface AuditPrograms {
@@ -58,6 +59,7 @@ export function createPackages(
     routes: [
       ...packageRoutes({ services, blobs, auditor, identities, limit }),
       ...packageAdminRoutes(services, blobs),
+      ...sdkRoutes(services.config.packages),
       rulesRoute(),
       policyRoute(),
     ],

@@ -1,10 +1,11 @@
-/** Paths of apps, uploads, rules and the sandbox policy in the API. */
+/** Paths of apps, uploads, rules, SDKs and the sandbox policy in the API. */
 import type { Id } from '../../core/store/keys.ts';
 
 export const APPS = '/api/dev/apps';
 export const UPLOADS = '/api/dev/uploads';
 export const RULES = '/api/dev/rules';
 export const POLICY = '/api/dev/policy';
+export const SDKS = '/api/dev/sdk';
 
 export const uploadUrl = (id: Id): string => `${UPLOADS}/${id}`;
 

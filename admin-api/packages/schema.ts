@@ -68,6 +68,20 @@ const rule = Type.Object(
 
 export const rulesResponse = Type.Object({ rules: list(rule, 'the rules, sorted by code') });
 
+const sdk = Type.Object(
+  {
+    version: text('the version'),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of host-sdk.js' }),
+    size: count('the size of host-sdk.js in bytes'),
+    url: text('the path of host-sdk.js'),
+    typings_url: text('the path of host-sdk.d.ts, the types for TypeScript'),
+    withdrawn: Type.Boolean({ description: 'whether new packages with this version are rejected' }),
+  },
+  { title: 'Sdk' },
+);
+
+export const sdksResponse = Type.Object({ sdks: list(sdk, 'the issued versions, newest first') });
+
 const policyText = {
   version: Type.Integer({ minimum: 1, description: 'the version of the policy' }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of config/sandbox-policy.json' }),

@@ -69,7 +69,7 @@ export async function receivePackage(
 ): Promise<Received<Submission>> {
   const account = accountOf(services.reader, { caller, query });
   limit.take(caller.account.id, headers);
-  const { maxBytes, sdks } = services.config.packages;
+  const { maxBytes } = services.config.packages;
   const part = await blobs.store.part();
   try {
     const form = readForm(body, header('content-type') ?? '', {
@@ -97,7 +97,7 @@ export async function receivePackage(
       });
     const notes = readNotes(fields.get('notes'));
     const identity = Buffer.from(JSON.stringify([part.hash, notes]));
-    const facts = readFacts(await identities.run({ path: part.path, maxBytes, sdks }));
+    const facts = readFacts(await identities.run({ path: part.path, maxBytes, sdks: [] }));
     if (facts instanceof HttpError) return { value: { refusal: facts }, identity };
     const refusal = refusalOf(() => requireApp(services, services.reader, account, facts));
     if (refusal !== undefined) return { value: { refusal }, identity };

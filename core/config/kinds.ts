@@ -153,6 +153,16 @@ export function list<T>(
   };
 }
 
+/** A list that may be empty. */
+export function optionalList<T>(...parts: Parameters<typeof list<T>>): Kind<readonly T[]> {
+  const filled = list(...parts);
+  return {
+    ...filled,
+    fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : filled.fromToml(value)),
+    fromText: (value) => (value.trim() === '' ? [] : filled.fromText(value)),
+  };
+}
+
 export const listenList: Kind<readonly ListenAddress[]> = list(
   'a list of addresses with ports, without duplicates, such as "192.0.2.1:53", "[2001:db8::1]:53" or "*:53" for every address',
   parseListen,

@@ -1,6 +1,6 @@
 /** Settings of developer packages. */
 import { availableParallelism } from 'node:os';
-import { bytes, choice, GB, hexadecimal, integer, KB, type Kind, list, MB } from './kinds.ts';
+import { bytes, choice, GB, hexadecimal, integer, KB, MB, optionalList } from './kinds.ts';
 import { setting } from './setting.ts';
 
 const sha256 = hexadecimal(32);
@@ -11,7 +11,7 @@ interface Sdk {
   readonly sha256: string;
 }
 
-const someSdks: Kind<readonly Sdk[]> = list(
+const sdks = optionalList<Sdk>(
   'a list of versions, each followed by "=" and its SHA-256 in hexadecimal digits, such as "1.4.0=e3b0…b855"; empty for none',
   (value) => {
     const [, version, digits] = /^([0-9A-Za-z.+-]{1,40})=(\w+)$/.exec(value) ?? [];
@@ -21,11 +21,14 @@ const someSdks: Kind<readonly Sdk[]> = list(
   ({ version, sha256: hash }) => `${version}=${hash}`,
 );
 
-const sdks: Kind<readonly Sdk[]> = {
-  ...someSdks,
-  fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : someSdks.fromToml(value)),
-  fromText: (value) => (value.trim() === '' ? [] : someSdks.fromText(value)),
-};
+const withdrawnSdks = optionalList<string>(
+  'a list of versions and SHA-256 in hexadecimal digits, such as "1.0.0"; empty for none',
+  (value) => {
+    const hash = sha256.fromText(value);
+    return hash !== undefined ? [hash] : /^[0-9A-Za-z.+-]{1,40}$/.test(value) ? [value] : undefined;
+  },
+  (value) => value,
+);
 
 export const PACKAGE_SETTINGS = {
   max_bytes: setting(bytes(KB, GB), 50 * MB, 'Maximum size of a package.'),
@@ -48,7 +51,12 @@ export const PACKAGE_SETTINGS = {
   sdks: setting(
     sdks,
     [],
-    'Released versions of host-sdk.js and their SHA-256 (sha256sum host-sdk.js). A package with any other host-sdk.js is rejected. If the list is empty, every package needs a manual review.',
+    'Versions of host-sdk.js that are accepted in addition to those that the service issues (GET /api/dev/sdk), with their SHA-256 (sha256sum host-sdk.js). A package with any other host-sdk.js is rejected.',
+  ),
+  withdrawn_sdks: setting(
+    withdrawnSdks,
+    [],
+    'Versions of host-sdk.js, or their SHA-256, that are no longer accepted. A new package with one of them is rejected; published packages are unchanged.',
   ),
   audit_threads: {
     ...setting(

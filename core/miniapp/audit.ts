@@ -11,12 +11,13 @@ import type { Finding } from './finding.ts';
 import { Findings, type FindingsSummary } from './findings.ts';
 import { auditManifest } from './manifest/audit-manifest.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import { auditSdk, SDK_FILE, type Sdk } from './sdk/sdk.ts';
+import { auditSdk, SDK_FILE } from './sdk/sdk.ts';
+import { type Sdk, trustedSdks } from './sdk/trust.ts';
 import { auditWeb } from './web/audit-web.ts';
 
 export interface AuditOptions {
   readonly limits?: PackageLimits;
-  /** Those issued. None: whatever host-sdk.js is, a person looks at it. */
+  /** All known SDKs; omitted: the issued ones. Without any, a person looks at host-sdk.js. */
   readonly sdks?: readonly Sdk[];
   /** Nothing is approved without a person. */
   readonly alwaysReview?: boolean;
@@ -53,7 +54,7 @@ export async function auditContent(content: PackageContent, findings: Findings, 
   const { files } = content;
   const manifest = await auditManifest(files, findings);
   const context: AuditContext = { findings, manifest, files, used: new Map(), undeterminable: false };
-  const isSdkExempt = await auditSdk(files, options.sdks ?? [], findings);
+  const isSdkExempt = await auditSdk(files, options.sdks ?? trustedSdks(), findings);
   const background = manifest?.background?.entry;
   await auditWeb(context, {
     exempt: new Set(isSdkExempt ? [SDK_FILE] : []),

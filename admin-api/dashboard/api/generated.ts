@@ -1370,6 +1370,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dev/sdk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the issued SDKs
+         * @description A package contains host-sdk.js of one of them, unchanged. Versions that are
+         * not withdrawn are accepted.
+         */
+        get: operations["listSdks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dev/sdk/{version}/host-sdk.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download host-sdk.js of an issued SDK */
+        get: operations["downloadSdk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dev/sdk/{version}/host-sdk.d.ts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the types of an issued SDK for TypeScript */
+        get: operations["downloadSdkTypings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dev/rules": {
         parameters: {
             query?: never;
@@ -2342,6 +2397,20 @@ export interface components {
                  */
                 host: "frozen";
             };
+        };
+        Sdk: {
+            /** @description the version */
+            version: string;
+            /** @description the SHA-256 of host-sdk.js */
+            sha256: string;
+            /** @description the size of host-sdk.js in bytes */
+            size: number;
+            /** @description the path of host-sdk.js */
+            url: string;
+            /** @description the path of host-sdk.d.ts, the types for TypeScript */
+            typings_url: string;
+            /** @description whether new packages with this version are rejected */
+            withdrawn: boolean;
         };
         Session: {
             /** @description the id of the session */
@@ -13924,6 +13993,182 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listSdks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the issued SDKs */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the issued versions, newest first */
+                        sdks: components["schemas"]["Sdk"][];
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    downloadSdk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the sequence number of a change */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Download host-sdk.js of an issued SDK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_sdk`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_sdk";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    downloadSdkTypings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the sequence number of a change */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Download the types of an issued SDK for TypeScript */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/typescript": unknown;
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_sdk`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_sdk";
+                        };
+                    };
+                };
+            };
             default: components["responses"]["Otherwise"];
         };
     };

@@ -1,20 +1,18 @@
-/** host-sdk.js, compared with the SDKs issued. */
+/** Compares host-sdk.js with the known SDKs. */
 import { createHash } from 'node:crypto';
 import type { PackageFile } from '../content.ts';
 import { type Findings, wholeFile } from '../findings.ts';
-import { STAND_IN_SHA256 } from './stand-in.ts';
+import type { Sdk } from './trust.ts';
 
 export const SDK_FILE = 'host-sdk.js';
 
-/** An SDK that was issued. */
-export interface Sdk {
-  /** As people call it: `1.4.0`, or the name of a file, or the beginning of the hash. */
-  readonly version: string;
-  /** Of the file, 64 hexadecimal digits. */
-  readonly sha256: string;
-}
+/** The command that writes the newest issued SDK into the folder of an app. */
+const COMMAND = '"waypost pkg sdk FOLDER"';
 
-/** True: the file is exempt from the audit of scripts, being one issued, or nothing that an audit could judge. That it is missing is told with the manifest. */
+/**
+ * True: host-sdk.js is exempt from the audit of scripts, because it is a known SDK, or because no
+ * rule for apps applies to it. The audit of the manifest reports a missing file.
+ */
 export async function auditSdk(
   files: ReadonlyMap<string, PackageFile>,
   sdks: readonly Sdk[],
@@ -23,18 +21,29 @@ export async function auditSdk(
   const content = await files.get(SDK_FILE)?.read();
   if (content === undefined) return false;
   const hash = createHash('sha256').update(content).digest('hex');
-  if (sdks.some(({ sha256 }) => sha256.toLowerCase() === hash)) return true;
   const place = wholeFile(SDK_FILE);
-  if (hash === STAND_IN_SHA256) {
-    findings.add('sdk_stand_in', place, 'This is the stand-in for trying an app in a browser.');
+  const found = sdks.filter(({ sha256 }) => sha256.toLowerCase() === hash);
+  const sdk = found.find(({ isWithdrawn }) => isWithdrawn) ?? found.at(0);
+  if (sdk?.isWithdrawn) {
+    const message = `This is version ${sdk.version}, which was withdrawn; ${COMMAND} writes the current one.`;
+    findings.add('sdk_withdrawn', place, message);
     return true;
   }
-  if (sdks.length === 0) {
-    findings.add('sdk_unverified', place, `Its SHA-256 is ${hash}, and no SDK is known to compare it with.`);
-    // What makes Host cannot go by the rules for those who use it: a person looks at it.
+  if (sdk !== undefined) {
+    if (sdk.newest !== undefined)
+      findings.add('sdk_outdated', place, `This is version ${sdk.version}; the newest is ${sdk.newest}.`);
     return true;
   }
-  const known = sdks.map(({ version }) => version).join(', ');
-  findings.add('sdk_unknown', place, `Its SHA-256 is ${hash}, which is none of the SDKs issued (${known}).`);
+  const versions = sdks.filter(({ isWithdrawn }) => !isWithdrawn).map(({ version }) => version);
+  if (versions.length === 0) {
+    findings.add('sdk_unverified', place, `Its SHA-256 is ${hash}, and there is no SDK to compare it with.`);
+    // The rules are for code that uses Host, not for code that defines it: a person looks at it.
+    return true;
+  }
+  findings.add(
+    'sdk_unknown',
+    place,
+    `Its SHA-256 is ${hash}, which is no issued SDK (${versions.join(', ')}); ${COMMAND} writes the right file.`,
+  );
   return false;
 }

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { run } from './harness.ts';
 
@@ -19,17 +20,23 @@ test('a new app passes the linter; with an SDK it has no findings', async () => 
   assert.is((await run(['pkg', 'init', app])).code, 1);
 });
 
-test('reports a stand-in, which needs a review', async () => {
+test('a new app has the newest issued SDK, and pkg sdk writes it again', async () => {
   const folder = join(root, 'tried');
+  const script = join(folder, 'host-sdk.js');
   assert.is((await run(['pkg', 'init', folder])).code, 0);
-  const { code, stdout: out } = await run(['pkg', 'lint', folder, '--json']);
+  const lint = async (): Promise<string> => (await run(['pkg', 'lint', folder])).stdout;
+  assert.is(await lint(), '0 errors, 0 warnings, 0 notices. It would be approved.\n');
+  writeFileSync(script, 'window.Host = window.__host;\n');
+  assert.match(await lint(), /sdk_unknown/);
+  const typings = join(root, 'host-sdk.d.ts');
+  const { code, stdout } = await run(['pkg', 'sdk', folder, '--typings', typings]);
   assert.is(code, 0);
-  const [finding, end] = out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  assert.is(finding.code, 'sdk_stand_in');
-  assert.is(end.verdict, 'in_review');
+  assert.match(stdout, /^wrote .*host-sdk\.js and .*host-sdk\.d\.ts of SDK \d+\.\d+\.\d+\n$/);
+  assert.ok(readFileSync(script).equals(readIssued().script));
+  assert.ok(readFileSync(typings).equals(readIssued().typings));
+  assert.is(await lint(), '0 errors, 0 warnings, 0 notices. It would be approved.\n');
+  assert.match((await run(['pkg', 'sdk', folder, '--release', '0.0.1'])).stderr, /no_such_sdk/);
+  assert.match((await run(['pkg', 'sdk', join(root, 'nowhere')])).stderr, /no_folder/);
 });
 
 test('creates the folder of an app with its parents, or reports why it cannot', async () => {
@@ -58,7 +65,10 @@ test('packs the same folder to the same bytes, and the archive passes', async ()
   writeFileSync(other, 'another');
   assert.is((await run(['pkg', 'lint', '--sdk', sdk, '--sdk', other, first])).code, 0);
   assert.is((await run(['pkg', 'lint', '--sdk', other, first])).code, 1);
-  assert.match((await run(['pkg', 'pack', app, '--out', join(app, 'x.pkg')])).stderr, /package_in_folder/);
+  assert.match(
+    (await run(['pkg', 'pack', app, '--sdk', sdk, '--out', join(app, 'x.pkg')])).stderr,
+    /package_in_folder/,
+  );
 });
 
 test('errors exit with 1, prevent packing without --force, and are available as SARIF', async () => {

@@ -1,4 +1,5 @@
 /** Paths of the route list with ids in place of the parameters. */
+import { ISSUED_SDKS } from '../../../core/miniapp/sdk/issued.ts';
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { signedIn } from './browser.ts';
 import { storedPasskey } from './factors.ts';
@@ -38,5 +39,6 @@ export async function knownIds(world: World): Promise<Ids> {
     foreign_key_id: '1',
     account_id: world.user.id,
     seq: '1',
+    version: ISSUED_SDKS[0].version,
   };
 }

@@ -5,7 +5,7 @@ import { openArchiveBytes } from '../../../../core/miniapp/archive/open-archive.
 import { type Audit, auditContent } from '../../../../core/miniapp/audit.ts';
 import type { PackageFile } from '../../../../core/miniapp/content.ts';
 import { Findings } from '../../../../core/miniapp/findings.ts';
-import type { Sdk } from '../../../../core/miniapp/sdk/sdk.ts';
+import type { Sdk } from '../../../../core/miniapp/sdk/trust.ts';
 import type { CorpusContent } from './corpus-case.ts';
 import { SDK } from './small-app.ts';
 

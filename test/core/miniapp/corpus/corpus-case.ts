@@ -1,6 +1,6 @@
 /** For each rule a package that triggers it and one that comes near and must not. */
 import type { RuleCode } from '../../../../core/miniapp/rules.ts';
-import type { Sdk } from '../../../../core/miniapp/sdk/sdk.ts';
+import type { Sdk } from '../../../../core/miniapp/sdk/trust.ts';
 
 /** Files of a package by their paths; or an archive as it stands, for what no folder can hold. */
 export type CorpusContent = Readonly<Record<string, string | Uint8Array>> | Uint8Array;

@@ -1,5 +1,6 @@
 /** Cases of the rules about code that people cannot read, and about host-sdk.js. */
-import { STAND_IN } from '../../../../core/miniapp/sdk/stand-in.ts';
+import { createHash } from 'node:crypto';
+import type { Sdk } from '../../../../core/miniapp/sdk/trust.ts';
 import type { CorpusCase } from './corpus-case.ts';
 import { SDK, smallApp } from './small-app.ts';
 
@@ -29,8 +30,25 @@ export const DENSITY_CASES: readonly CorpusCase[] = [
   },
 ];
 
+const sdkOf = (version: string, content: string): Sdk => ({
+  version,
+  sha256: createHash('sha256').update(content).digest('hex'),
+});
+const OLD = `${SDK}// old\n`;
+/** The old SDK is withdrawn, or there is a newer one. */
+const knownAs = (state: 'isWithdrawn' | 'newest'): readonly Sdk[] => [
+  sdkOf('1.4.0', SDK),
+  { ...sdkOf('1.3.0', OLD), ...(state === 'isWithdrawn' ? { isWithdrawn: true } : { newest: '1.4.0' }) },
+];
+
 export const SDK_CASES: readonly CorpusCase[] = [
   { code: 'sdk_unknown', triggers: smallApp({ 'host-sdk.js': `${SDK}\n` }), nearMiss: smallApp() },
   { code: 'sdk_unverified', triggers: smallApp(), nearMiss: smallApp({ 'host-sdk.js': undefined }), sdks: [] },
-  { code: 'sdk_stand_in', triggers: smallApp({ 'host-sdk.js': STAND_IN }), nearMiss: smallApp() },
+  {
+    code: 'sdk_withdrawn',
+    triggers: smallApp({ 'host-sdk.js': OLD }),
+    nearMiss: smallApp(),
+    sdks: knownAs('isWithdrawn'),
+  },
+  { code: 'sdk_outdated', triggers: smallApp({ 'host-sdk.js': OLD }), nearMiss: smallApp(), sdks: knownAs('newest') },
 ];

@@ -1,0 +1,50 @@
+/** `waypost pkg sdk`: writes an issued SDK into the folder of an app. */
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { ISSUED_SDKS, SDK_SCRIPT } from '../../core/miniapp/sdk/issued.ts';
+import { readIssued } from '../../core/miniapp/sdk/issued-files.ts';
+import type { CommandContext } from './command.ts';
+import { CliError } from './errors.ts';
+import { print } from './io.ts';
+
+export function addPkgSdk(parent: Command, { io, action }: CommandContext): void {
+  const versions = ISSUED_SDKS.map(({ version }) => version);
+  parent
+    .command('sdk')
+    .description('write host-sdk.js of an issued SDK into the folder of an app')
+    .argument('[folder]', 'the folder with manifest.json', '.')
+    .option('--release <version>', `the version (default: the newest, ${versions[0]})`)
+    .option('--typings <file>', 'also write the types for TypeScript to this file')
+    .addHelpText('after', '\nExamples:\n  $ waypost pkg sdk notes\n  $ waypost pkg sdk notes --typings host-sdk.d.ts\n')
+    .action(
+      action<{ release?: string; typings?: string }>(
+        async ({ release = versions[0], typings, json }, [folder = '.']) => {
+          if (!versions.includes(release))
+            throw new CliError('no_such_sdk', `there is no SDK ${release}`, {
+              next: `Choose ${versions.join(' or ')}.`,
+            });
+          const path = join(folder, SDK_SCRIPT);
+          await requireFolder(folder);
+          const files = readIssued(release);
+          await writeFile(path, files.script);
+          if (typings !== undefined) await writeFile(typings, files.typings);
+          const written = typings === undefined ? [path] : [path, typings];
+          if (json) print(io.stdout, JSON.stringify({ ok: true, version: release, files: written }));
+          else print(io.stdout, `wrote ${written.join(' and ')} of SDK ${release}`);
+          return true;
+        },
+      ),
+    );
+}
+
+async function requireFolder(folder: string): Promise<void> {
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder)
+    throw new CliError('no_folder', `${folder} is not a folder`, {
+      next: 'Create the app with "waypost pkg init FOLDER".',
+    });
+}

@@ -1,0 +1,32 @@
+/**
+ * The SDKs that the service has issued, newest first. The bytes of the newest are host-sdk.js and
+ * host-sdk.d.ts in this folder, and those of the others are in the folder releases, with their
+ * version in the name (host-sdk-1.0.0.js). A released file never changes: packages contain it.
+ */
+
+export interface IssuedSdk {
+  /** Semantic version. */
+  readonly version: string;
+  /** SHA-256 of host-sdk.js. */
+  readonly sha256: string;
+}
+
+export const ISSUED_SDKS: readonly IssuedSdk[] = [
+  {
+    version: '1.0.0',
+    sha256: 'cb6bbd55b353e5f29ccd1cc1b764475fc3f3703c7798e93759420a3d293582e7',
+  },
+];
+
+/** Names in the folder of an issued SDK. */
+export const SDK_SCRIPT = 'host-sdk.js';
+export const SDK_TYPINGS = 'host-sdk.d.ts';
+
+export type SdkFileName = typeof SDK_SCRIPT | typeof SDK_TYPINGS;
+
+/** Path of a file of an issued SDK, relative to this folder. */
+export function issuedPath(version: string, name: SdkFileName): string {
+  if (version === ISSUED_SDKS[0].version) return name;
+  const [stem, ...extensions] = name.split('.');
+  return `releases/${stem}-${version}.${extensions.join('.')}`;
+}
