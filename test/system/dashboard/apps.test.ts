@@ -17,14 +17,17 @@ const MARKUP = '<img src=x onerror=alert(1)>';
 interface Contents {
   readonly version: string;
   readonly code: number;
-  /** Added to app.js. */
+  /** Added to app.js; DOUBTFUL if omitted. */
   readonly script?: string;
   /** Further files. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-async function packageOf({ version, code, script = '', files = {} }: Contents): Promise<Buffer> {
-  const made = newApp({ id: ID, name: `Notes ${MARKUP}`, sdk: undefined });
+/** A person looks at a package with this script. */
+const DOUBTFUL = "\nself[location.hash.slice(1) + 'x']('y');\n";
+
+async function packageOf({ version, code, script = DOUBTFUL, files = {} }: Contents): Promise<Buffer> {
+  const made = newApp({ id: ID, name: `Notes ${MARKUP}` });
   const manifest = { ...JSON.parse(String(made['manifest.json'])), version, versionCode: code };
   const all = {
     ...made,

@@ -67,7 +67,7 @@ class Hand {
 
 async function packageFile(): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
   const zip = new ZipFile();
-  const files = newApp({ id: 'com.example.first', name: 'First', sdk: undefined });
+  const files = newApp({ id: 'com.example.first', name: 'First' });
   for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path);
   zip.end();
   return { name: 'first.pkg', mimeType: 'application/octet-stream', buffer: await buffer(zip.outputStream) };
@@ -131,7 +131,7 @@ async function walk(): Promise<void> {
         await hand.click(link(page, 'Mini-apps'));
         await page.getByLabel('Package', { exact: true }).setInputFiles(await packageFile());
         await hand.click(button(page, 'Upload'));
-        await page.locator('.domain-head').getByText('In review', { exact: true }).waitFor();
+        await page.locator('.domain-head').getByText('Approved', { exact: true }).waitFor();
         hand.report('a mini-app with its report');
       });
     }, settings);

@@ -19,7 +19,7 @@ async function withFiles(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'waypost-lint-'));
   try {
-    const app = { ...newApp({ id: 'com.example.sample', name: 'Sample', sdk: undefined }), ...files };
+    const app = { ...newApp({ id: 'com.example.sample', name: 'Sample' }), ...files };
     for (const [path, content] of Object.entries(app)) writeFileSync(join(folder, path), content);
     await use(folder);
   } finally {

@@ -41,7 +41,7 @@ export const auditTakenOver: Scenario = {
     await first.kill();
     if ((await statusOf(second.api, id)) !== 'scanning')
       throw new Error('the audit was over before its node was killed');
-    await until('it has a verdict', async () => (await statusOf(second.api, id)) === 'in_review', TAKEN_OVER);
+    await until('it has a verdict', async () => (await statusOf(second.api, id)) === 'approved', TAKEN_OVER);
     load.check();
     // It may have been away for longer than the history: then its service starts anew with the store of another.
     await first.start();
@@ -49,7 +49,7 @@ export const auditTakenOver: Scenario = {
     await first.untilReady();
     first.isUp = true;
     const status = await statusOf(first.api, id);
-    if (status !== 'in_review') throw new Error(`${first.name} has it as ${status}`);
+    if (status !== 'approved') throw new Error(`${first.name} has it as ${status}`);
   },
 };
 
