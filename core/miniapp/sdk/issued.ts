@@ -14,7 +14,7 @@ export interface IssuedSdk {
 export const ISSUED_SDKS: readonly IssuedSdk[] = [
   {
     version: '1.0.0',
-    sha256: 'cb6bbd55b353e5f29ccd1cc1b764475fc3f3703c7798e93759420a3d293582e7',
+    sha256: 'e234b9a320ea29b0eba2c86ee767b9b8725e0be024dcad46ba3c589d49e32eb6',
   },
 ];
 
