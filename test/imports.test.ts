@@ -262,6 +262,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/miniapp': ['core/base', 'core/miniapp/bridge'],
   'core/miniapp/bridge': [],
   'core/miniapp/host': ['core/base', 'core/miniapp/bridge'],
+  'core/miniapp/simulator': ['core/miniapp'],
   'core/nameserver': [
     'core/address',
     'core/answer',

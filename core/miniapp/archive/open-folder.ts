@@ -1,9 +1,9 @@
 /** A package before it is packed: a folder, under the limits and the rules of names of an archive. Links are not followed. */
-import { constants } from 'node:fs';
-import { open, opendir } from 'node:fs/promises';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PackageContent, PackageFile } from '../content.ts';
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
+import { readBounded } from './folder-file.ts';
 import type { PackageLimits } from './limits.ts';
 import { Names } from './names.ts';
 import { archiveFormat } from './nested.ts';
@@ -75,17 +75,4 @@ async function list(
     if (kind === 'folder' && deeper && !(await list(root, path, limits, names, found))) return false;
   }
   return true;
-}
-
-/** Undefined: it has more bytes, or has become something else since the folder was listed. */
-async function readBounded(path: string, most: number): Promise<Buffer | undefined> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stat = await file.stat();
-    if (!stat.isFile() || stat.size > most) return;
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(stat.size), 0, stat.size, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

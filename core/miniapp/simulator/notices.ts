@@ -1,0 +1,102 @@
+/**
+ * What the sandbox of the simulator reports about an app. The app server makes notices of reports
+ * and refused requests. The guard in the app's pages sends notices to the page around the frame.
+ * Pure: runs in Node and in browsers. All of it may be forged by the app, so it is only shown.
+ */
+
+/** The browser refused something by the Content-Security-Policy, and sent a report. */
+export interface ViolationNotice {
+  readonly kind: 'violation';
+  /** Such as `img-src`. */
+  readonly directive: string;
+  /** The URL without its path if it is of another host, or a word such as `inline` or `eval`. */
+  readonly blocked: string;
+  /** File of the app, with its line; empty if the browser does not report it. */
+  readonly source: string;
+}
+
+/** Something else in the sandbox refused the attempt. */
+export interface BlockedNotice {
+  readonly kind: 'blocked';
+  readonly attempt: Attempt;
+  /** For people: the URL, the path, the name of the feature. */
+  readonly detail: string;
+}
+
+/** Something was written to the console, or thrown and not caught. */
+export interface ConsoleNotice {
+  readonly kind: 'console';
+  readonly level: Level;
+  readonly text: string;
+}
+
+/** More was reported than is kept. */
+export interface DroppedNotice {
+  readonly kind: 'dropped';
+  readonly count: number;
+}
+
+export type Notice = ViolationNotice | BlockedNotice | ConsoleNotice | DroppedNotice;
+
+export const ATTEMPTS = [
+  /** A request to the app server that no page of an app sends. */
+  'request',
+  /** A path that is not allowed in packages, or leads out of the folder. */
+  'path',
+  'navigation',
+  'popup',
+  'form',
+  'download',
+  'dialog',
+  'frame',
+  'worker',
+  'webrtc',
+  'storage',
+  'device',
+  'message',
+] as const;
+export type Attempt = (typeof ATTEMPTS)[number];
+
+export const LEVELS = ['debug', 'log', 'info', 'warn', 'error'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Characters of each text in a notice. */
+export const LONGEST_TEXT = 4096;
+/** Of details that are no text of the app. */
+export const LONGEST_DETAIL = 512;
+
+/** From the guard to the page around the frame. */
+export type FromGuard =
+  | { readonly type: 'notice'; readonly notice: Notice }
+  /** Response to a ping. None arrives while the app's script runs without end. */
+  | { readonly type: 'pong'; readonly id: number };
+
+/** Field of the guard's messages with the value `guard`. Messages of the bridge are texts. */
+const MARK = 'waypost';
+
+/** From the page around the frame to the guard, for `postMessage`. */
+export const ping = (id: number): object => ({ [MARK]: 'ping', id });
+
+/** A message of the guard; undefined: it is none, or not well-formed. Never throws. */
+export function readFromGuard(data: unknown): FromGuard | undefined {
+  if (typeof data !== 'object' || data === null) return;
+  const { [MARK]: mark, type, id, notice } = data as Record<string, unknown>;
+  if (mark !== 'guard') return;
+  if (type === 'pong') return Number.isSafeInteger(id) ? { type, id: id as number } : undefined;
+  const read = type === 'notice' ? readNotice(notice) : undefined;
+  return read && { type: 'notice', notice: read };
+}
+
+function readNotice(value: unknown): Notice | undefined {
+  if (typeof value !== 'object' || value === null) return;
+  const { kind, attempt, detail, level, text, count } = value as Record<string, unknown>;
+  if (kind === 'blocked' && isOneOf(ATTEMPTS, attempt) && typeof detail === 'string')
+    return { kind, attempt, detail: detail.slice(0, LONGEST_DETAIL) };
+  if (kind === 'console' && isOneOf(LEVELS, level) && typeof text === 'string')
+    return { kind, level, text: text.slice(0, LONGEST_TEXT) };
+  if (kind === 'dropped' && Number.isSafeInteger(count) && (count as number) > 0)
+    return { kind, count: count as number };
+  return;
+}
+
+const isOneOf = <T extends string>(names: readonly T[], value: unknown): value is T => names.includes(value as T);
