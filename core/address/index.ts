@@ -8,6 +8,7 @@ export {
   parseExemptions,
   type Verdict,
 } from './classify.ts';
+export { type ConnectRule, type PermittedAddresses, PUBLIC_ONLY, permittedAddresses } from './permitted.ts';
 export { contains, formatAddress, type Prefix, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 export { privateOrigin } from './refuse.ts';
 export { isLocalhost } from './special-names.ts';
