@@ -261,7 +261,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/journal': ['core/base', 'core/dnssec', 'core/etcd', 'core/store', 'core/wire', 'core/zone'],
   'core/miniapp': ['core/base', 'core/miniapp/bridge'],
   'core/miniapp/bridge': [],
-  'core/miniapp/host': ['core/base', 'core/miniapp/bridge'],
+  'core/miniapp/host': ['core/address', 'core/base', 'core/miniapp/bridge'],
   'core/miniapp/simulator': ['core/miniapp'],
   'core/nameserver': [
     'core/address',

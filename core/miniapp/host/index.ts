@@ -7,6 +7,9 @@ export {
 } from './app-storage.ts';
 export { type BackgroundHost, callInBackground } from './background-calls.ts';
 export type { HostLogEntry, WriteLog } from './host-log.ts';
+export { AppNetwork, type NetworkLogEntry, type NetworkOptions } from './network/app-network.ts';
+export type { NetworkConditions } from './network/conditions.ts';
+export type { Fixture, Resolve } from './network/dial.ts';
 export { PageSession, type PageSessionOptions } from './page-session.ts';
 export {
   PERMISSION_STATES,

@@ -1,0 +1,110 @@
+/**
+ * Connections for apps. The addresses of a name are checked here, and the socket connects to one of
+ * those that passed: nothing resolves the name a second time.
+ */
+import { lookup as lookupName } from 'node:dns/promises';
+import type { LookupFunction, Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { formatAddress, PUBLIC_ONLY, parseAddress, permittedAddresses } from '../../../address/index.ts';
+
+/** Addresses of a host name, as text. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** A server of the developer's machine that stands for a host name, over plain HTTP. */
+export interface Fixture {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The app tried to connect to what is not public. */
+export class ForbiddenAddress extends Error {
+  override readonly name = 'ForbiddenAddress';
+}
+
+export interface DialOptions {
+  readonly resolve: Resolve;
+  readonly fixtureOf: (host: string) => Fixture | undefined;
+  readonly signal: AbortSignal;
+}
+
+type Target = Parameters<buildConnector.connector>[0];
+
+const CONNECT_MS = 10_000;
+/** Of a name, that are tried. */
+const MAX_ADDRESSES = 8;
+
+/** Addresses by the system's resolver. */
+export const resolveBySystem: Resolve = async (host) =>
+  (await lookupName(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
+
+/** For undici's Agent. */
+export function createConnector(options: DialOptions): buildConnector.connector {
+  return (target, callback) => {
+    dial(target, options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+async function dial(target: Target, { resolve, fixtureOf, signal }: DialOptions): Promise<Socket> {
+  const host = target.hostname.replace(/^\[|\]$/g, '');
+  const fixture = fixtureOf(host);
+  if (fixture !== undefined) {
+    const { address, port } = fixture;
+    return connect({ ...target, protocol: 'http:', hostname: address, port: `${port}` }, signal);
+  }
+  const literal = parseAddress(host);
+  const addresses = literal === undefined ? (await untilAborted(resolve(host), signal)).map(bytesOf) : [literal];
+  const { permitted, refusals } = permittedAddresses(addresses, PUBLIC_ONLY);
+  if (permitted.length === 0)
+    throw new ForbiddenAddress(refusals.length === 0 ? `${host} has no address` : refusals.join('; '));
+  const usable = permitted.slice(0, MAX_ADDRESSES).map(formatAddress);
+  const socket = await connect(target, signal, lookupOf(usable));
+  // An address in a spelling that Node connects to without a lookup would have skipped the check.
+  const remote = parseAddress(socket.remoteAddress ?? '');
+  if (remote !== undefined && permittedAddresses([remote], PUBLIC_ONLY).permitted.length > 0) return socket;
+  socket.destroy();
+  throw new ForbiddenAddress(`${host} led to ${socket.remoteAddress}`);
+}
+
+/** A request that waits for its connection ends only when that fails. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+function bytesOf(address: string): Uint8Array {
+  const bytes = parseAddress(address);
+  if (bytes === undefined) throw new ForbiddenAddress('an address that cannot be read');
+  return bytes;
+}
+
+/** The addresses, whatever name it is called with. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return (_host, { all }, callback) => {
+    if (all) callback(null, found);
+    else callback(null, found[0].address, found[0].family);
+  };
+}
+
+function connect(target: Target, signal: AbortSignal, lookup?: LookupFunction): Promise<Socket> {
+  // No session of TLS is kept: it would show a server that two apps have the same user.
+  const open = buildConnector({ timeout: CONNECT_MS, maxCachedSessions: 0, autoSelectFamily: true, lookup });
+  return new Promise((resolve, reject) => {
+    const socket = open(target, (error, connected) => {
+      signal.removeEventListener('abort', abort);
+      if (error === null) resolve(connected);
+      else reject(error);
+    }) as unknown as Socket;
+    const abort = (): void => {
+      socket.destroy(new Error('The request was aborted.'));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}
