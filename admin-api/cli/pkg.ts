@@ -1,6 +1,7 @@
 /** `waypost pkg`: commands for mini-app packages, for developers and reviewers. */
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
+import { addPkgConformance } from './pkg-conformance.ts';
 import { addPkgInit } from './pkg-init.ts';
 import { addPkgLint } from './pkg-lint.ts';
 import { addPkgPack } from './pkg-pack.ts';
@@ -22,6 +23,7 @@ export function addPkgCommands(program: Command, context: CommandContext): void 
   addPkgSdk(parent, context);
   addPkgLint(parent, context);
   addPkgPack(parent, context);
+  addPkgConformance(parent, context);
   addPkgUploadCommands(parent, context);
   addPkgReviewCommands(parent, context);
 }

@@ -39,6 +39,17 @@ test('a new app has the newest issued SDK, and pkg sdk writes it again', async (
   assert.match((await run(['pkg', 'sdk', join(root, 'nowhere')])).stderr, /no_folder/);
 });
 
+test('pkg conformance writes an app that passes the linter, and a page of raw messages', async () => {
+  const folder = join(root, 'conformance');
+  const { code, stdout } = await run(['pkg', 'conformance', folder]);
+  assert.is(code, 0);
+  assert.is(stdout, `wrote ${join(folder, 'app')} and ${join(folder, 'protocol')}\n`);
+  assert.is((await run(['pkg', 'lint', join(folder, 'app')])).code, 0);
+  assert.ok(readFileSync(join(folder, 'app', 'host-sdk.js')).equals(readIssued().script));
+  assert.is((await run(['pkg', 'lint', join(folder, 'protocol')])).code, 1);
+  assert.match((await run(['pkg', 'conformance', folder])).stderr, /folder_not_empty/);
+});
+
 test('creates the folder of an app with its parents, or reports why it cannot', async () => {
   const folder = join(root, 'above', 'app');
   assert.is((await run(['pkg', 'init', folder])).code, 0);

@@ -1,0 +1,3 @@
+'use strict';
+
+runGroups(OPERATION_CHECKS);
