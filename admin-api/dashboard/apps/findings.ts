@@ -45,31 +45,3 @@ export function compareFindings(before: readonly Finding[], after: readonly Find
 }
 
 const keyOf = ({ code, file, message, excerpt }: Finding): string => JSON.stringify([code, file, message, excerpt]);
-
-export interface ExcerptParts {
-  readonly before: string;
-  /** The text at the position of the finding; empty if the position is not in the excerpt. */
-  readonly marked: string;
-  readonly after: string;
-}
-
-/** Length of the text before the position, in an excerpt that begins with `…`. */
-const BEFORE = 41;
-
-export function splitExcerpt({ excerpt, column }: Finding): ExcerptParts | null {
-  if (excerpt === null || excerpt.trim() === '') return null;
-  const at = column === null ? excerpt.length : excerpt.startsWith('…') ? BEFORE : column - 1;
-  const marked = /^(?:[\w$]+|.)/su.exec(excerpt.slice(at))?.[0] ?? '';
-  return {
-    before: visible(excerpt.slice(0, at)),
-    marked: visible(marked),
-    after: visible(excerpt.slice(at + marked.length)),
-  };
-}
-
-/** Text of a package, with characters that hide or reorder others as escapes. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) =>
-    char === '\t' ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`,
-  );
-}

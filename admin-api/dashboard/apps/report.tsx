@@ -1,11 +1,13 @@
 /** The report of an audit: findings by severity and rule, with the source at each place. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../../../core/browser/excerpt.ts';
+import { Excerpt } from '../../../core/browser/parts/excerpt.tsx';
+import { SelectField } from '../../../core/browser/parts/select-field.tsx';
 import type { Finding, Upload, UploadBrief } from '../api/views.ts';
 import { api, settle, settleJson } from '../api.ts';
-import { SelectField } from '../parts/select-field.tsx';
 import { TEXTS } from '../texts.ts';
-import { type Comparison, compareFindings, groupFindings, type RuleGroup, splitExcerpt, visible } from './findings.ts';
+import { type Comparison, compareFindings, groupFindings, type RuleGroup } from './findings.ts';
 import { readRules, rules } from './rules.ts';
 import { isInAudit } from './state-badge.tsx';
 
@@ -88,7 +90,6 @@ function Place({
 }) {
   const texts = TEXTS.report;
   const { file, line, column, message, fix } = finding;
-  const excerpt = splitExcerpt(finding);
   return (
     <li>
       <p>
@@ -96,15 +97,7 @@ function Place({
         {isNew && <span class="badge badge-warning">{texts.isNew}</span>}
       </p>
       <p>{visible(message)}</p>
-      {excerpt !== null && (
-        <pre class="excerpt">
-          <code>
-            {excerpt.before}
-            <mark>{excerpt.marked}</mark>
-            {excerpt.after}
-          </code>
-        </pre>
-      )}
+      <Excerpt finding={finding} />
       {hasFix && (
         <p>
           <strong>{texts.fix}</strong> {visible(fix)}

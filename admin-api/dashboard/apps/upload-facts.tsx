@@ -1,11 +1,11 @@
 /** What is known of a package apart from the findings: state, notes, size, steps. */
 import type { ComponentChildren } from 'preact';
+import { visible } from '../../../core/browser/excerpt.ts';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
 import { formatBytes } from '../numbers.ts';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
-import { visible } from './findings.ts';
 import { StateBadge } from './state-badge.tsx';
 
 interface UploadFactsProps {

@@ -1,16 +1,16 @@
 /** Uploads a package, dropped or chosen. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { visible } from '../../../core/browser/excerpt.ts';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Labelled } from '../../../core/browser/parts/labelled.tsx';
+import { TextArea } from '../../../core/browser/parts/text-area.tsx';
 import type { Failure } from '../failure.ts';
 import { formatBytes } from '../numbers.ts';
-import { announce } from '../parts/announce.tsx';
-import { Labelled } from '../parts/labelled.tsx';
 import { FailureNote } from '../parts/notes.tsx';
-import { TextArea } from '../parts/text-area.tsx';
 import { openPage } from '../router.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { visible } from './findings.ts';
 import { type Sending, sendPackage } from './upload-package.ts';
 
 /** The form, for roles that may change something. */

@@ -1,13 +1,13 @@
 /** DNSKEY records of other providers that sign the zone as well. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { TextArea } from '../../../core/browser/parts/text-area.tsx';
 import type { ForeignKeyView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
-import { TextArea } from '../parts/text-area.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { DNSSEC, type DnssecPage } from './dnssec-page.ts';

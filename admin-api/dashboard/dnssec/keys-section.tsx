@@ -1,10 +1,10 @@
 /** The keys of the zone, and their replacement. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAction } from '../parts/use-action.ts';

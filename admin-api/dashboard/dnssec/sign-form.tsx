@@ -1,8 +1,8 @@
 /** Begins to sign a zone. */
 import { useSignal } from '@preact/signals';
+import { SelectField } from '../../../core/browser/parts/select-field.tsx';
 import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
-import { SelectField } from '../parts/select-field.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { DNSSEC, type DnssecPage } from './dnssec-page.ts';

@@ -1,10 +1,10 @@
 /** Shows how far an action for many domains is, and what has failed. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import type { ListedDomain } from '../api/views.ts';
 import type { Failure } from '../failure.ts';
 import { toUnicode } from '../names.ts';
-import { Modal } from '../parts/modal.tsx';
 import { TEXTS } from '../texts.ts';
 import { type BulkState, runBulk } from './bulk.ts';
 

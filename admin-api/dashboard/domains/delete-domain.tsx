@@ -1,8 +1,9 @@
 /** Deletes the domain of the page. */
+
+import { announce } from '../../../core/browser/parts/announce.tsx';
 import type { Domain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { toUnicode } from '../names.ts';
-import { announce } from '../parts/announce.tsx';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { openPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,12 +1,12 @@
 /** Shows what a restore would change, and restores it. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import type { DomainChange, RecordChange } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
 import { DiffEntry } from '../parts/diff-entry.tsx';
-import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';

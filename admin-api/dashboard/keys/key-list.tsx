@@ -1,14 +1,14 @@
 /** A list of keys that can be searched, and whose keys can be removed. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import type { Choice } from '../../../core/browser/parts/select-field.tsx';
 import type { Result } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { ListStatus } from '../parts/list-status.tsx';
 import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';
 import { type Page, usePagedList } from '../parts/paged-list.ts';
-import type { Choice } from '../parts/select-field.tsx';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';

@@ -1,9 +1,9 @@
 /** Adds a passkey: password, then the browser asks for the device, then the API gets the result. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Field } from '../../../core/browser/parts/field.tsx';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
-import { Field } from '../parts/field.tsx';
 import { TEXTS } from '../texts.ts';
 import { describeBrowser } from '../user-agent.ts';
 import { IdentityDialog, type Proof } from './identity-dialog.tsx';

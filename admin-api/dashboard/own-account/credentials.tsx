@@ -1,11 +1,11 @@
 /** E-mail address and password of the user. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { CheckField } from '../../../core/browser/parts/check-field.tsx';
+import { Field } from '../../../core/browser/parts/field.tsx';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
-import { CheckField } from '../parts/check-field.tsx';
-import { Field } from '../parts/field.tsx';
 import type { FaultOf } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { IdentityDialog, type Proof } from './identity-dialog.tsx';

@@ -1,10 +1,10 @@
 /** Whether signing in needs a one-time code, and how many recovery codes are left. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import type { Totp } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
-import { Modal } from '../parts/modal.tsx';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { IdentityDialog, type Proof } from './identity-dialog.tsx';

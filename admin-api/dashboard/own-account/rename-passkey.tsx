@@ -1,11 +1,11 @@
 /** A dialog to rename a passkey, which needs no password. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Field } from '../../../core/browser/parts/field.tsx';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import type { Passkey } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../parts/announce.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';
-import { Field } from '../parts/field.tsx';
-import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,11 +1,11 @@
 /** Turns on one-time codes: password, QR code and first code, recovery codes. */
 import { type Signal, useSignal } from '@preact/signals';
+import { Field } from '../../../core/browser/parts/field.tsx';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';
-import { Field } from '../parts/field.tsx';
-import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

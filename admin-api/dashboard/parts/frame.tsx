@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Announcement } from '../../../core/browser/parts/announce.tsx';
 import { addressOf, PAGES } from '../addresses.ts';
 import { entriesFor, isInSection } from '../navigation.ts';
 import { currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { ActingBanner } from './acting-banner.tsx';
-import { Announcement } from './announce.tsx';
 import { Help } from './help.tsx';
 
 interface FrameProps {

@@ -1,7 +1,7 @@
 /** The list of shortcuts, which the key `?` opens. */
 import { useSignal } from '@preact/signals';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import { TEXTS } from '../texts.ts';
-import { Modal } from './modal.tsx';
 import { shortcuts, useShortcut } from './shortcuts.ts';
 
 export function Help() {

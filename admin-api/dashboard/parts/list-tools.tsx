@@ -1,11 +1,11 @@
 /** The tools above a list: a search, an order, and how many rows there are. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Choice } from '../../../core/browser/parts/select-field.tsx';
 import { addressOf, type PageName } from '../addresses.ts';
 import { currentQuery, replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import type { Choice } from './select-field.tsx';
 import { useShortcut } from './shortcuts.ts';
 
 interface ListToolsProps {

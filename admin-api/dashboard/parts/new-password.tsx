@@ -1,9 +1,9 @@
 /** A field for the password of someone else, which can be generated and copied. */
 import type { Signal } from '@preact/signals';
+import { Field } from '../../../core/browser/parts/field.tsx';
 import { generatePassword } from '../accounts.ts';
 import { TEXTS } from '../texts.ts';
 import { CopyButton } from './copy-button.tsx';
-import { Field } from './field.tsx';
 
 interface NewPasswordProps {
   readonly value: Signal<string>;

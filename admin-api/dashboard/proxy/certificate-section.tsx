@@ -1,9 +1,9 @@
 /** The certificate: its way in words, a new order, and the upload of one's own. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../../core/browser/parts/announce.tsx';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { toBothForms } from '../names.ts';
-import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Timeline } from '../parts/timeline.tsx';

@@ -1,11 +1,11 @@
 /** Uploads a certificate of the customer, pasted or from files. */
 import { type Signal, useSignal } from '@preact/signals';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Labelled } from '../../../core/browser/parts/labelled.tsx';
+import { TextArea } from '../../../core/browser/parts/text-area.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../parts/announce.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';
-import { Labelled } from '../parts/labelled.tsx';
 import { FailureNote } from '../parts/notes.tsx';
-import { TextArea } from '../parts/text-area.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';

@@ -1,9 +1,9 @@
 /** Records that reveal the origin, each with the change that hides it. */
 import { useRef } from 'preact/hooks';
+import { announce } from '../../../core/browser/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import type { ExposedRecord } from '../api/views.ts';
 import { toBothForms } from '../names.ts';
-import { announce } from '../parts/announce.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,10 +1,10 @@
 /** The web server behind the proxy. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Field } from '../../../core/browser/parts/field.tsx';
+import { SelectField } from '../../../core/browser/parts/select-field.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../parts/announce.tsx';
-import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
-import { SelectField } from '../parts/select-field.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';

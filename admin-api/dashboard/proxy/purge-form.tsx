@@ -1,9 +1,9 @@
 /** Purges the cache of the domain: everything, or what the lines name. */
 import { useSignal } from '@preact/signals';
+import { SelectField } from '../../../core/browser/parts/select-field.tsx';
+import { TextArea } from '../../../core/browser/parts/text-area.tsx';
 import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
-import { SelectField } from '../parts/select-field.tsx';
-import { TextArea } from '../parts/text-area.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';

@@ -1,5 +1,5 @@
 /** What can be done with the selected rows. */
-import { announce } from '../parts/announce.tsx';
+import { announce } from '../../../core/browser/parts/announce.tsx';
 import { copyText } from '../parts/copy-button.tsx';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';

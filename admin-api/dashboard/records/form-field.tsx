@@ -1,10 +1,10 @@
 /** A field of the form of a content. */
 import { effect, untracked, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { CheckField } from '../parts/check-field.tsx';
-import { Field } from '../parts/field.tsx';
-import { SelectField } from '../parts/select-field.tsx';
-import { TextArea } from '../parts/text-area.tsx';
+import { CheckField } from '../../../core/browser/parts/check-field.tsx';
+import { Field } from '../../../core/browser/parts/field.tsx';
+import { SelectField } from '../../../core/browser/parts/select-field.tsx';
+import { TextArea } from '../../../core/browser/parts/text-area.tsx';
 import { TEXTS } from '../texts.ts';
 import type { FormField } from './forms/form.ts';
 

@@ -1,7 +1,7 @@
 /** The number of edits, and the dialog that shows and saves them. */
 import { useSignal } from '@preact/signals';
+import { Modal } from '../../../core/browser/parts/modal.tsx';
 import { DiffEntry } from '../parts/diff-entry.tsx';
-import { Modal } from '../parts/modal.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Edits, type Fields, hasConflicts } from './edits.ts';

@@ -1,8 +1,9 @@
 /** The second factors of another account, for administrators. */
+
+import { announce } from '../../../core/browser/parts/announce.tsx';
 import type { Account } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useResource } from '../parts/use-resource.ts';

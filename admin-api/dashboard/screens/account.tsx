@@ -1,14 +1,14 @@
 /** An account, for administrators: settings, acting for it, a new password, deletion. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { CheckField } from '../../../core/browser/parts/check-field.tsx';
 import { readPlans } from '../accounts.ts';
 import { actFor } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { Account } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
-import { CheckField } from '../parts/check-field.tsx';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,7 +1,7 @@
 /** Adds a domain, then shows what to enter at the registrar. */
 import { useSignal } from '@preact/signals';
+import { Field } from '../../../core/browser/parts/field.tsx';
 import { api, settle } from '../api.ts';
-import { Field } from '../parts/field.tsx';
 import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';

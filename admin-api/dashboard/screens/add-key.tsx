@@ -1,17 +1,17 @@
 /** Creates an API key, and shows it once. */
 import { type Signal, useSignal } from '@preact/signals';
+import { CheckField } from '../../../core/browser/parts/check-field.tsx';
+import { Field } from '../../../core/browser/parts/field.tsx';
+import { SelectField } from '../../../core/browser/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import { curlLine } from '../keys/curl.ts';
 import { EXPIRIES, expiryTime } from '../keys/expiry.ts';
 import { ACCESS, type Access, AREAS, type Area, DOMAIN_AREAS, toScopes } from '../keys/scopes.ts';
-import { CheckField } from '../parts/check-field.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
-import { Field } from '../parts/field.tsx';
 import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
-import { SelectField } from '../parts/select-field.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useForm } from '../parts/use-form.ts';
 import { isReader } from '../session.ts';

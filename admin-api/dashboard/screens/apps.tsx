@@ -1,8 +1,9 @@
 /** The mini-apps of the account, and the upload of a package. */
+
+import { visible } from '../../../core/browser/excerpt.ts';
 import { addressOf } from '../addresses.ts';
 import type { App } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { visible } from '../apps/findings.ts';
 import { StateBadge } from '../apps/state-badge.tsx';
 import { UploadForm } from '../apps/upload-form.tsx';
 import { ListStatus } from '../parts/list-status.tsx';

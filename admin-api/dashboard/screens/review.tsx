@@ -1,16 +1,16 @@
 /** The review of a package: its report and the decision. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../../../core/browser/excerpt.ts';
+import { announce } from '../../../core/browser/parts/announce.tsx';
+import { Field } from '../../../core/browser/parts/field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
 import { api, settle, settleJson } from '../api.ts';
-import { visible } from '../apps/findings.ts';
 import { Report } from '../apps/report.tsx';
 import { Fact, UploadFacts, UploadSteps } from '../apps/upload-facts.tsx';
 import { useUpload } from '../apps/use-upload.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
-import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { usePageTitle } from '../parts/title.ts';

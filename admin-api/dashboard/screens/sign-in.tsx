@@ -1,8 +1,8 @@
 /** Sign-in: with a password and, where the account has one, a second factor; or with a passkey. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Field } from '../../../core/browser/parts/field.tsx';
 import type { Failure } from '../failure.ts';
-import { Field } from '../parts/field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useForm } from '../parts/use-form.ts';

@@ -1,16 +1,16 @@
 /** A package of the account: state, report, publication. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../../../core/browser/excerpt.ts';
+import { announce } from '../../../core/browser/parts/announce.tsx';
 import { markOwner } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
 import { api, settle, settleJson } from '../api.ts';
-import { visible } from '../apps/findings.ts';
 import { Report } from '../apps/report.tsx';
 import { UploadFacts, UploadSteps } from '../apps/upload-facts.tsx';
 import { useUpload } from '../apps/use-upload.ts';
 import type { Failure } from '../failure.ts';
-import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';

@@ -1,12 +1,12 @@
 /** The zone file of a domain: import with a preview, and export. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { announce } from '../../../core/browser/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import { domainOf } from '../domain.ts';
 import type { Failure } from '../failure.ts';
 import { toUnicode } from '../names.ts';
-import { announce } from '../parts/announce.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { FileSource, NOTHING, type Source } from '../records/file-source.tsx';

@@ -1,7 +1,8 @@
 /** Findings as the dashboard groups, compares and shows them. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compareFindings, groupFindings, splitExcerpt, visible } from '../../../admin-api/dashboard/apps/findings.ts';
+import { compareFindings, groupFindings } from '../../../admin-api/dashboard/apps/findings.ts';
+import { splitExcerpt, visible } from '../../../core/browser/excerpt.ts';
 
 type Finding = Parameters<typeof groupFindings>[0][number];
 

@@ -18,10 +18,12 @@ interface ControlAttributes {
 interface LabelledProps extends Labels {
   /** A checkbox: the label is behind it. */
   readonly isCheck?: boolean;
+  /** Only read: what is around the control shows it. */
+  readonly isLabelHidden?: boolean;
   readonly renderControl: (attributes: ControlAttributes) => ComponentChildren;
 }
 
-export function Labelled({ label, hint, fault, isCheck = false, renderControl }: LabelledProps) {
+export function Labelled({ label, hint, fault, isCheck = false, isLabelHidden = false, renderControl }: LabelledProps) {
   const id = useId();
   const notes = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ');
   const control = renderControl({
@@ -32,7 +34,9 @@ export function Labelled({ label, hint, fault, isCheck = false, renderControl }:
   return (
     <div class={isCheck ? 'check-field' : 'field'}>
       {isCheck && control}
-      <label for={id}>{label}</label>
+      <label for={id} class={isLabelHidden ? 'hidden' : undefined}>
+        {label}
+      </label>
       {!isCheck && control}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
