@@ -4,7 +4,9 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { addressOf, PAGES, type PageName } from '../../../admin-api/dashboard/addresses.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('accounts in the dashboard');
 

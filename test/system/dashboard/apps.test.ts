@@ -6,7 +6,9 @@ import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
 import { newApp } from '../../../admin-api/cli/pkg-template.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, type World, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('mini-apps in the dashboard');
 

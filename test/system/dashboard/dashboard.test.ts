@@ -1,7 +1,9 @@
 /** The dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 import { confirmSave, editedRow, editRecord, saveRecords, startRecord } from './edit-records.ts';
 
 const test = browserSuite('dashboard in chromium');

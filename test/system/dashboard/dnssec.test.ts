@@ -5,7 +5,9 @@
 import type { Page, Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('dnssec in the dashboard');
 

@@ -1,7 +1,9 @@
 /** The history of a domain and its restore, in the dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('history in the dashboard');
 

@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,9 @@
 /** Changes of others, in the dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, type World, withPage, withWorld } from './browser.ts';
 import { editRecord, saveRecords } from './edit-records.ts';
 
 const test = browserSuite('changes of others in the dashboard');

@@ -8,7 +8,8 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, signIn, withWorld } from './browser.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withWorld } from './browser.ts';
 
 const test = browserSuite('a neighbouring site in chromium');
 

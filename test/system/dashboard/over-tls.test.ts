@@ -8,9 +8,10 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { FLAGS } from '../browser/page.ts';
 import { pathOf, whyNotPrograms } from '../edge/clients/programs.ts';
 import { addAuthenticator, setOffered, setPresence } from './authenticator.ts';
-import { FLAGS, signIn, type World, withPage } from './browser.ts';
+import { signIn, type World, withPage } from './browser.ts';
 
 const test = suite('dashboard over TLS');
 const HOST = 'admin.waypost.test';

@@ -1,7 +1,9 @@
 /** The overview and the audit log, in the dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('overview in the dashboard');
 

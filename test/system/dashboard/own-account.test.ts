@@ -4,8 +4,10 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
 import { addAuthenticator, setOffered, setPresence, setVerified } from './authenticator.ts';
-import { browserSuite, checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
+import { signIn, type World, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('own account in the dashboard');
 

@@ -10,9 +10,11 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms as whyNotPeers } from '../peers/transcript.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('proxy in the dashboard');
 

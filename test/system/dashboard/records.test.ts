@@ -2,7 +2,9 @@
 import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, type World, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, type World, withPage, withWorld } from './browser.ts';
 import { editedRow, editRecord, saveRecords, startRecord } from './edit-records.ts';
 
 const test = browserSuite('records in chromium');

@@ -14,7 +14,9 @@ import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { freePort } from '../../support/ports.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 
 const ORIGIN_ADDRESS = '127.0.0.77';
 const MINUTE_MS = 60_000;

@@ -1,7 +1,9 @@
 /** Zone files in Chromium: preview, import, and what is refused. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { browserSuite, checkScreen, signIn, withPage, withWorld } from './browser.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { signIn, withPage, withWorld } from './browser.ts';
 import { saveRecords } from './edit-records.ts';
 
 const test = browserSuite('zone files in chromium');

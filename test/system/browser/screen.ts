@@ -1,0 +1,77 @@
+/** Checks of what a page shows, in both sizes and colour schemes. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** WCAG 2.2, levels A and AA. */
+const LEVELS = `runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa']`;
+const CONTRAST = 'color-contrast';
+const axeWith = (options: string): string => `axe.run(document, { ${options} })
+  .then(({ violations }) => violations.map(({ id, help, nodes }) =>
+    ({ id, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`;
+
+interface View {
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: 'light' | 'dark';
+  /** Null: the rules of the other views do not differ in this one. */
+  readonly rules: string | null;
+}
+
+/** Only contrast depends on the colour scheme, and it does not depend on the width. */
+const VIEWS: readonly View[] = [
+  { width: 1280, height: 800, colorScheme: 'light', rules: axeWith(LEVELS) },
+  {
+    width: 1280,
+    height: 800,
+    colorScheme: 'dark',
+    rules: axeWith(`runOnly: { type: 'rule', values: ['${CONTRAST}'] }`),
+  },
+  {
+    width: 390,
+    height: 844,
+    colorScheme: 'light',
+    rules: axeWith(`${LEVELS}, rules: { '${CONTRAST}': { enabled: false } }`),
+  },
+  { width: 390, height: 844, colorScheme: 'dark', rules: null },
+];
+/** Folder for a picture of every screen. */
+const SCREENSHOTS = process.env.WAYPOST_SCREENSHOTS;
+
+/**
+ * Checks what the page shows now in both sizes and colour schemes: axe-core finds no violation of
+ * WCAG, and nothing is wider than the window. `name`: of the picture, unique over all tests.
+ */
+export async function checkScreen(page: Page, name: string): Promise<void> {
+  // Once for each document.
+  if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(AXE);
+  for (const { width, height, colorScheme, rules } of VIEWS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const where = `${name} at ${width} pixels, ${colorScheme}`;
+    if (SCREENSHOTS !== undefined) {
+      mkdirSync(SCREENSHOTS, { recursive: true });
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`) });
+    }
+    if (rules !== null) {
+      const violations = (await page.evaluate(rules)) as Violation[];
+      assert.is(violations.map(describeViolation).join('\n'), '', where);
+    }
+    assert.is(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, `${where}: too wide`);
+  }
+  // Charts are drawn again when the colour scheme changes, so it stays.
+  const { width, height } = VIEWS[0];
+  await page.setViewportSize({ width, height });
+}
+
+const describeViolation = ({ id, help, nodes }: Violation): string =>
+  `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary ?? ''}`).join('\n')}`;
