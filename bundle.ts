@@ -11,8 +11,10 @@ import { build, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { newApp } from './admin-api/cli/pkg-template.ts';
-import { bundleDashboard } from './bundle-dashboard.ts';
+import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
+import { bundleForBrowsers } from './bundle-browser.ts';
 import { ISSUED_FOLDER } from './core/miniapp/sdk/issued-files.ts';
+import { TEXTS as SIMULATOR_TEXTS } from './core/miniapp/simulator/page/texts.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
@@ -85,7 +87,8 @@ await build({
   logLevel: 'warning',
 });
 
-await bundleDashboard(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'));
+await bundleForBrowsers(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'), DASHBOARD_TEXTS);
+await bundleForBrowsers(join(ROOT, 'core/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
 
 const audit = programPaths(pathToFileURL(`${OUT}/`));
 await build({

@@ -88,10 +88,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/config',
     'core/etcd',
     'core/miniapp',
+    'core/miniapp/simulator',
     'core/store',
     'core/wire',
   ],
-  'admin-api/dashboard': [],
+  'admin-api/dashboard': ['core/browser'],
   'admin-api/dnssec': [
     'admin-api/change',
     'admin-api/domains',
@@ -235,6 +236,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'core/answer': ['core/address', 'core/base', 'core/config', 'core/dnssec', 'core/store', 'core/wire'],
   'core/base': [],
+  'core/browser': [],
   'core/cluster': [
     'core/address',
     'core/base',
@@ -262,7 +264,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/miniapp': ['core/base', 'core/miniapp/bridge'],
   'core/miniapp/bridge': [],
   'core/miniapp/host': ['core/address', 'core/base', 'core/miniapp/bridge'],
-  'core/miniapp/simulator': ['core/miniapp'],
+  'core/miniapp/simulator': ['core/miniapp', 'core/miniapp/bridge', 'core/miniapp/host'],
+  'core/miniapp/simulator/page': ['core/browser', 'core/miniapp/bridge', 'core/miniapp/simulator'],
   'core/nameserver': [
     'core/address',
     'core/answer',

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DAEMON = ['main.ts', 'core', 'admin-api', 'edge'];
 /** Packed for browsers at build time, with packages of its own. */
-const BROWSER = 'admin-api/dashboard/';
+const BROWSER = ['admin-api/dashboard/', 'core/browser/', 'core/miniapp/simulator/page/'];
 /** Loaded by name, so that it may be missing: admin-api/http/uws.ts. */
 const OPTIONAL = 'uWebSockets.js';
 /** Packages whose undocumented parts are replaced: another version may differ in them. */
@@ -33,7 +33,7 @@ function sourcesIn(part: string): string[] {
 function importedPackages(): Set<string> {
   const found = new Set<string>();
   for (const source of DAEMON.flatMap(sourcesIn)) {
-    if (source.startsWith(BROWSER)) continue;
+    if (BROWSER.some((room) => source.startsWith(room))) continue;
     const text = readFileSync(join(ROOT, source), 'utf8');
     const imports = text.matchAll(
       /(?:^(?:import|export)\s[^;'"]*?from\s+|^import\s+|\bimport\(\s*)'((?:@[\w-]+\/)?[\w-][\w.-]*)(?:\/[^']*)?'/gm,

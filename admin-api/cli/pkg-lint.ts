@@ -46,7 +46,7 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
 }
 
 /** Reports an unreadable file as misuse (exit code 2), because 1 means errors in the package. */
-async function requireReadable(command: Command, path: string, next: string): Promise<void> {
+export async function requireReadable(command: Command, path: string, next: string): Promise<void> {
   try {
     await access(path, constants.R_OK);
   } catch (error) {
@@ -63,7 +63,7 @@ export async function lint(
   timeout = DEFAULT_AUDIT_TIMEOUT,
   memory = DEFAULT_AUDIT_MEMORY,
 ): Promise<Audit> {
-  const sdks = trustedSdks({ sdks: await Promise.all(sdkFiles.map(sdkOf)), withdrawnSdks: [] });
+  const sdks = await sdksWith(sdkFiles);
   const outcome = await auditInThread({ path, sdks }, timeout, memory);
   if (typeof outcome !== 'string') return outcome;
   // Imported only here, because the main thread rarely needs it.
@@ -93,6 +93,11 @@ function auditInThread(task: LintTask, timeout: number, memory: number): Promise
       resolve('crashed');
     });
   });
+}
+
+/** The issued SDKs, and those of the files. */
+export async function sdksWith(files: readonly string[] = []): Promise<readonly Sdk[]> {
+  return trustedSdks({ sdks: await Promise.all(files.map(sdkOf)), withdrawnSdks: [] });
 }
 
 const sdkOf = async (file: string): Promise<Sdk> => ({

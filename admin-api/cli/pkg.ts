@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { addPkgConformance } from './pkg-conformance.ts';
+import { addPkgDev } from './pkg-dev.ts';
 import { addPkgInit } from './pkg-init.ts';
 import { addPkgLint } from './pkg-lint.ts';
 import { addPkgPack } from './pkg-pack.ts';
@@ -13,6 +14,7 @@ import { addGroup } from './verb.ts';
 export function addPkgCommands(program: Command, context: CommandContext): void {
   const parent = addGroup(program, 'pkg', 'build, upload and review mini-app packages', [
     'waypost pkg init notes',
+    'waypost pkg dev notes',
     'waypost pkg lint notes',
     'waypost pkg pack notes',
     'waypost pkg upload com.example.notes-0.1.0.pkg',
@@ -21,6 +23,7 @@ export function addPkgCommands(program: Command, context: CommandContext): void 
   ]);
   addPkgInit(parent, context);
   addPkgSdk(parent, context);
+  addPkgDev(parent, context);
   addPkgLint(parent, context);
   addPkgPack(parent, context);
   addPkgConformance(parent, context);

@@ -1,19 +1,27 @@
 /**
- * Packs the dashboard for browsers: scripts and styles with a hash in their names, one page that
+ * Packs the dashboard and the simulator for browsers: scripts and styles with a hash in their names, one page that
  * loads them, and each of these compressed once, at the highest level.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import { TEXTS } from './admin-api/dashboard/texts.ts';
 import { ASSETS, PAGE } from './admin-api/pages/files.ts';
 
 /** Browsers of 2023 and later. */
 const BROWSERS = ['chrome115', 'firefox115', 'safari16.4'];
 
-/** `sources`: the folder `admin-api/dashboard`. Replaces the folder `out`. */
-export async function bundleDashboard(sources: string, out: string): Promise<void> {
+interface Texts {
+  readonly title: string;
+  /** Shown where scripts do not run. */
+  readonly noScript: string;
+}
+
+/**
+ * `sources`: a folder with app.tsx, style/style.css, icon.svg and index.html. Replaces the folder
+ * `out`.
+ */
+export async function bundleForBrowsers(sources: string, out: string, texts: Texts): Promise<void> {
   rmSync(out, { recursive: true, force: true });
   const assets = join(out, ASSETS);
   mkdirSync(assets, { recursive: true });
@@ -42,30 +50,30 @@ export async function bundleDashboard(sources: string, out: string): Promise<voi
     metafile: true,
     logLevel: 'warning',
   });
-  const script = outputOf(metafile, 'app.tsx');
+  const script = outputOf(metafile, sources, 'app.tsx');
   const preloads = metafile.outputs[script].imports
     .filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => `<link rel="modulepreload" href="${addressOf(path)}">`);
   const fill: Readonly<Record<string, string>> = {
     script: addressOf(script),
-    style: addressOf(outputOf(metafile, 'style/style.css')),
-    icon: addressOf(outputOf(metafile, 'icon.svg')),
+    style: addressOf(outputOf(metafile, sources, 'style/style.css')),
+    icon: addressOf(outputOf(metafile, sources, 'icon.svg')),
     preloads: preloads.join(''),
-    title: TEXTS.title,
-    noScript: TEXTS.noScript,
+    ...texts,
   };
   const template = readFileSync(join(sources, PAGE), 'utf8');
   writeFileSync(
     join(out, PAGE),
-    template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => fill[name]),
+    template.replace(/\{\{(\w+)\}\}/g, (kept, name: string) => fill[name] ?? kept),
   );
   for (const path of [join(out, PAGE), ...readdirSync(assets).map((name) => join(assets, name))]) compress(path);
 }
 
 /** The output of an entry point. */
-function outputOf({ outputs }: Metafile, entry: string): string {
+function outputOf({ outputs }: Metafile, sources: string, entry: string): string {
+  const wanted = join(sources, entry);
   for (const [path, { entryPoint, inputs }] of Object.entries(outputs))
-    if ([entryPoint, ...Object.keys(inputs)].some((source) => source?.endsWith(`admin-api/dashboard/${entry}`)))
+    if ([entryPoint, ...Object.keys(inputs)].some((source) => source !== undefined && resolve(source) === wanted))
       return path;
   throw new Error(`${entry} has no output.`);
 }

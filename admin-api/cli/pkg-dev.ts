@@ -1,0 +1,158 @@
+/** `waypost pkg dev`: runs an app in the simulator, without a daemon. */
+import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { escapeControls } from '../../core/base/log/index.ts';
+import type { Simulator } from '../../core/miniapp/simulator/simulator.ts';
+import type { CommandContext } from './command.ts';
+import { CliError } from './errors.ts';
+import { type CliIo, print } from './io.ts';
+import { lint, requireReadable, SDK_OPTION, sdksWith } from './pkg-lint.ts';
+
+const DEFAULT_PORT = 8390;
+const DEFAULT_HOST_VERSION = '1.0.0';
+const LAST_PORT = 65_535;
+/** Written by the build next to the program. */
+const PAGE_FOLDER = new URL('./simulator', import.meta.url);
+
+interface DevOptions {
+  readonly port?: number;
+  readonly state?: string;
+  readonly reset?: boolean;
+  readonly hostVersion: string;
+  readonly open?: boolean;
+  readonly sdk?: readonly string[];
+}
+
+const HELP = `
+The simulator is a page on this machine: a phone with the app, and panels to grant permissions, to see
+storage, requests and background tasks, and what the audit finds. No daemon is needed, and nothing
+leaves this machine except the requests of the app. Ctrl+C stops it.
+
+Storage, permissions and tasks are kept per app in the state folder: $XDG_STATE_HOME/waypost/simulator,
+or ~/.local/state/waypost/simulator.
+
+Examples:
+  $ waypost pkg init notes && waypost pkg dev notes
+  $ waypost pkg dev notes --port 9000 --open
+  $ waypost pkg dev notes --reset
+`;
+
+export function addPkgDev(parent: Command, { io, action }: CommandContext): void {
+  parent
+    .command('dev')
+    .description('run an app in a simulated phone, and reload it as you edit')
+    .argument('[folder]', 'the folder with manifest.json', '.')
+    .addOption(
+      new Option('--port <n>', `port of the simulator (default: ${DEFAULT_PORT}, or the next free one)`).argParser(
+        readPort,
+      ),
+    )
+    .option('--open', 'open the simulator in the default browser')
+    .option('--state <folder>', 'where storage, permissions and tasks are kept')
+    .option('--reset', 'delete what is kept for the app before it starts')
+    .addOption(
+      new Option('--host-version <version>', 'version that the simulated phone reports')
+        .argParser(readVersion)
+        .default(DEFAULT_HOST_VERSION),
+    )
+    .addOption(SDK_OPTION)
+    .addHelpText('after', HELP)
+    .action(
+      action<DevOptions & { json?: boolean }>(async (options, [folder = '.']) => {
+        await requireReadable(parent, folder, 'Pass the folder with manifest.json.');
+        for (const file of options.sdk ?? []) await requireReadable(parent, file, 'Pass a host-sdk.js.');
+        const simulator = await start(io, folder, options);
+        report(io, simulator, options.json === true);
+        if (options.open) openBrowser(io, simulator.url);
+        await stopSignal();
+        await simulator.close();
+        return true;
+      }),
+    );
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > LAST_PORT) throw new InvalidArgumentError(`Use 0 to ${LAST_PORT}.`);
+  return port;
+}
+
+function readVersion(text: string): string {
+  if (!/^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use three numbers, as in 1.0.0.');
+  return text;
+}
+
+async function start(io: CliIo, folder: string, options: DevOptions): Promise<Simulator> {
+  const { startSimulator } = await import('../../core/miniapp/simulator/simulator.ts');
+  try {
+    return await startSimulator({
+      folder,
+      port: options.port ?? DEFAULT_PORT,
+      isExactPort: options.port !== undefined,
+      pageFolder: fileURLToPath(PAGE_FOLDER),
+      stateFolder: resolve(options.state ?? defaultStateFolder(io.env)),
+      isReset: options.reset === true,
+      hostVersion: options.hostVersion,
+      sdks: await sdksWith(options.sdk),
+      audit: (path) => lint(path, options.sdk),
+      warn: (text) => print(io.stderr, escapeControls(text)),
+    });
+  } catch (error) {
+    throw explained(error as NodeJS.ErrnoException, folder, options);
+  }
+}
+
+function defaultStateFolder({ XDG_STATE_HOME }: NodeJS.ProcessEnv): string {
+  return join(XDG_STATE_HOME || join(homedir(), '.local/state'), 'waypost/simulator');
+}
+
+function explained(error: NodeJS.ErrnoException, folder: string, { port }: DevOptions): Error {
+  if (error.code === 'EADDRINUSE')
+    return new CliError('port_in_use', `port ${port ?? DEFAULT_PORT} is in use`, {
+      next: port === undefined ? 'Choose one with --port.' : 'Choose another one, or leave --port out.',
+      cause: error,
+    });
+  if (error.code === 'ENOTDIR')
+    return new CliError('not_a_folder', `${folder} is not a folder`, {
+      next: 'Pass the folder with manifest.json. A .pkg file cannot be edited, so it is not run here.',
+      cause: error,
+    });
+  return error;
+}
+
+function report({ stdout, stderr }: CliIo, simulator: Simulator, isJson: boolean): void {
+  const { url, package: view } = simulator;
+  if (isJson) {
+    print(stdout, JSON.stringify({ ok: true, url, app: view.app, sdk: view.sdk }));
+    return;
+  }
+  print(stdout, `simulator: ${url}`);
+  const hints = [
+    ...view.faults.map(({ line, message }) => `manifest.json${line === null ? '' : `:${line}`}: ${message}`),
+    ...(view.sdk === 'issued' ? [] : [SDK_HINTS[view.sdk]]),
+  ];
+  for (const hint of hints) print(stderr, escapeControls(hint));
+}
+
+const SDK_HINTS = {
+  missing: 'host-sdk.js is missing: "waypost pkg init" in an empty folder writes it; copy it from there.',
+  not_issued: 'host-sdk.js is not an issued SDK: replace it with the one that "waypost pkg init" writes.',
+} as const;
+
+/** The page works without it, so a failure is a hint. */
+function openBrowser({ stderr }: CliIo, url: string): void {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  child.on('error', () => print(stderr, `${program} cannot open the browser; open ${url}`));
+  child.unref();
+}
+
+/** A second signal ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
+  });
+}

@@ -1,0 +1,26 @@
+/** The latest entries of a log; the oldest ones are dropped. */
+export class Recent<Entry> {
+  readonly #limit: number;
+  #entries: readonly Entry[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  add(entry: Entry): void {
+    this.#entries = [...this.#entries, entry].slice(-this.#limit);
+  }
+
+  /** Does nothing if the entry was dropped. */
+  replace(previous: Entry, entry: Entry): void {
+    this.#entries = this.#entries.map((other) => (other === previous ? entry : other));
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+}

@@ -1,0 +1,47 @@
+/** What the page shows of the app's storage. */
+import type { AppStorage } from '../host/app-storage.ts';
+import { PREVIEW, type StorageView } from './protocol.ts';
+
+const MOST_ENTRIES = 500;
+/** An app may write often; the list is made at most as often as this. */
+const INTERVAL_MS = 100;
+
+export class StorageWatch {
+  readonly #storage: AppStorage;
+  readonly #appId: () => string | undefined;
+  readonly #onChange: (view: StorageView) => void;
+  readonly #stop: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(storage: AppStorage, appId: () => string | undefined, onChange: (view: StorageView) => void) {
+    this.#storage = storage;
+    this.#appId = appId;
+    this.#onChange = onChange;
+    this.#stop = storage.onChange(() => {
+      this.#timer ??= setTimeout(() => this.refresh(), INTERVAL_MS);
+    });
+  }
+
+  refresh(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const appId = this.#appId();
+    if (appId === undefined) return;
+    const { bytes, keys } = this.#storage.usage(appId);
+    const entries = this.#storage.list(appId).slice(0, MOST_ENTRIES);
+    this.#onChange({
+      entries: entries.map(({ key, value }) => ({
+        key,
+        preview: value.slice(0, PREVIEW),
+        bytes: Buffer.byteLength(key) + Buffer.byteLength(value),
+      })),
+      omitted: keys - entries.length,
+      ...{ bytes, keys },
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#stop();
+  }
+}

@@ -1,0 +1,44 @@
+/** What the page shows: the values of topics. Those that have changed are sent together. */
+import type { ServerEvent, Topic, Topics } from './protocol.ts';
+
+/** Changes within this time are one event. */
+const COALESCE_MS = 16;
+
+type Send = (event: ServerEvent) => void;
+
+export class TopicStore {
+  readonly #values: { -readonly [T in Topic]?: Topics[T] } = {};
+  readonly #changed = new Set<Topic>();
+  readonly #send: Send;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  set<T extends Topic>(topic: T, value: Topics[T]): void {
+    this.#values[topic] = value;
+    this.#changed.add(topic);
+    this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
+  }
+
+  get<T extends Topic>(topic: T): Topics[T] | undefined {
+    return this.#values[topic];
+  }
+
+  /** All values, for a page that has just connected. */
+  all(): Partial<Topics> {
+    return { ...this.#values };
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const topics = Object.fromEntries([...this.#changed].map((topic) => [topic, this.#values[topic]]));
+    this.#changed.clear();
+    this.#send({ type: 'topics', topics });
+  }
+}

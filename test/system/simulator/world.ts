@@ -1,0 +1,113 @@
+/** A simulator with an app of its own, and a page of it in Chromium. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, FrameLocator, Page } from 'playwright-core';
+import { lint, sdksWith } from '../../../admin-api/cli/pkg-lint.ts';
+import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../core/miniapp/simulator/simulator.ts';
+import { launchChromium, withOwnPage } from '../browser/page.ts';
+
+/** Written by the build. */
+const PAGE_FOLDER = fileURLToPath(new URL('../../../simulator', import.meta.url));
+/** Browsers warn about features of the policy that they do not know. */
+const EXPECTED = /Unrecognized feature|^Failed to load resource/;
+
+const WAIT_MS = 20_000;
+
+export type Files = Readonly<Record<string, string>>;
+
+export interface World {
+  readonly browser: Browser;
+  /** Of the package. */
+  readonly folder: string;
+  readonly options: SimulatorOptions;
+  simulator: Simulator;
+  /** Writes files of the package. */
+  write(files: Files): void;
+  /** Stops the simulator and starts another one with the same state. */
+  restart(changes?: Partial<SimulatorOptions>): Promise<void>;
+}
+
+const BASE: Files = {
+  'index.html': `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Test</title>
+<script src="host-sdk.js"></script><script src="app.js" defer></script></head>
+<body><h1>Test</h1><div id="buttons"></div><pre id="out"></pre></body></html>`,
+};
+
+/** A manifest that the audit accepts. */
+export const manifest = (changes: object = {}): string =>
+  JSON.stringify({
+    id: 'com.example.test',
+    name: 'Test app',
+    version: '1.2.3',
+    versionCode: 4,
+    entry: 'index.html',
+    permissions: ['storage', 'vibrate'],
+    minHostVersion: '1.0.0',
+    ...changes,
+  });
+
+export async function withSimulator(files: Files, use: (world: World) => Promise<void>): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'waypost-simulator-'));
+  const folder = join(root, 'app');
+  const write = (changed: Files): void => {
+    for (const [path, content] of Object.entries(changed)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+  };
+  write({ ...BASE, 'host-sdk.js': readIssued().script.toString(), 'manifest.json': manifest(), ...files });
+  const options: SimulatorOptions = {
+    folder,
+    port: 0,
+    isExactPort: true,
+    pageFolder: PAGE_FOLDER,
+    stateFolder: join(root, 'state'),
+    isReset: false,
+    hostVersion: '1.0.0',
+    sdks: await sdksWith(),
+    audit: (path) => lint(path),
+    warn: (text) => process.stderr.write(`${text}\n`),
+  };
+  const browser = await launchChromium(['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']);
+  const world: World = {
+    browser,
+    folder,
+    options,
+    simulator: await startSimulator(options),
+    write,
+    async restart(changes = {}) {
+      await world.simulator.close();
+      world.simulator = await startSimulator({ ...options, ...changes });
+    },
+  };
+  try {
+    await use(world);
+  } finally {
+    await browser.close();
+    await world.simulator.close();
+    rmSync(root, { recursive: true });
+  }
+}
+
+/**
+ * The simulator's page. It is large enough for the phone in its own size, since Playwright clicks
+ * at the wrong position in a frame that is made smaller.
+ */
+export function withSimulatorPage(
+  { browser, simulator }: World,
+  use: (page: Page, app: FrameLocator) => Promise<void>,
+): Promise<void> {
+  const isOwn = (url: string): boolean =>
+    url.startsWith(`${simulator.url}/`) || url.startsWith(`${simulator.appOrigin}/`) || url.startsWith('blob:');
+  const context = { viewport: { width: 1280, height: 1080 } };
+  return withOwnPage(browser, { isOwn, expected: EXPECTED, context }, async (page) => {
+    page.setDefaultTimeout(WAIT_MS);
+    await page.goto(simulator.url);
+    await use(page, page.frameLocator('iframe'));
+  });
+}
+
+export const openPanel = (page: Page, name: string): Promise<void> => page.getByRole('tab', { name }).click();
