@@ -1,0 +1,80 @@
+/** The simulator passes the conformance pages, with a person who does what they say. */
+import type { FrameLocator, Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { type ConformancePage, readConformance } from '../../../core/miniapp/sdk/conformance.ts';
+import { checkScreen } from '../browser/screen.ts';
+import { browserSuite } from '../browser/suite.ts';
+import { type Files, withSimulator, withSimulatorPage } from './world.ts';
+
+const test = browserSuite('conformance of the simulator');
+
+interface Check {
+  readonly group: string;
+  readonly name: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+const filesOf = (page: ConformancePage): Files =>
+  Object.fromEntries(Object.entries(readConformance(page)).map(([path, bytes]) => [path, bytes.toString()]));
+
+async function checksOf(app: FrameLocator): Promise<readonly Check[]> {
+  const text = await app.locator('#summary').textContent();
+  return JSON.parse(text ?? '').checks;
+}
+
+const failed = (checks: readonly Check[]): string[] =>
+  checks.filter(({ state }) => state === 'fail').map(({ group, name, detail }) => `${group}: ${name}: ${detail}`);
+
+/** Runs a group: `steps` are what a person does. */
+async function runGroup(app: FrameLocator, group: string, steps: () => Promise<unknown>): Promise<void> {
+  const start = app.getByRole('button', { name: `Start: ${group}` });
+  await start.click();
+  await steps();
+  await app.locator('button:enabled', { hasText: `Start: ${group}` }).waitFor();
+}
+
+const press = (page: Page | FrameLocator, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+test('the operations of Host', () =>
+  withSimulator(filesOf('app'), (world) =>
+    withSimulatorPage(world, async (page, app) => {
+      await app.locator('html[data-automatic=done]').waitFor();
+      const yes = (): Promise<void> => press(app, 'Yes');
+      await runGroup(app, 'Seen and felt', async () => {
+        await yes();
+        await yes();
+      });
+      await runGroup(app, 'Denied', () => press(page, 'Not now'));
+      await runGroup(app, 'Granted', () => press(page, 'Allow'));
+      await runGroup(app, 'Photo', async () => {
+        await press(page, 'Allow');
+        await press(page, 'Take photo');
+        await yes();
+      });
+      await runGroup(app, 'No photo', () => press(page, 'Cancel'));
+      const checks = await checksOf(app);
+      assert.equal(failed(checks), []);
+      const ran = checks.filter(({ state }) => state === 'pass').map(({ group }) => group);
+      for (const group of ['Storage', 'Concurrency', 'Seen and felt', 'Denied', 'Granted', 'Photo', 'No photo'])
+        assert.ok(ran.includes(group), group);
+      await checkScreen(page, 'simulator-conformance');
+    }),
+  ));
+
+test('the messages of the bridge', () =>
+  withSimulator(filesOf('protocol'), (world) =>
+    withSimulatorPage(world, async (page, app) => {
+      await app.locator('html[data-automatic=done]').waitFor();
+      await runGroup(app, 'One question', async () => {
+        await app.getByText('Now answer the question.').waitFor();
+        await press(page, 'Allow');
+      });
+      const checks = await checksOf(app);
+      assert.equal(failed(checks), []);
+      assert.ok(checks.every(({ state }) => state === 'pass'));
+    }),
+  ));
+
+test.run();
