@@ -27,6 +27,8 @@ const EXTERNAL = [
   'acme-client',
   '@peculiar/x509',
   '@simplewebauthn/server',
+  'quickjs-emscripten-core',
+  '@jitl/quickjs-wasmfile-release-sync',
 ];
 /** A program that a thread is started with, as it stands in the sources. */
 const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;

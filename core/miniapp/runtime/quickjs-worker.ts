@@ -1,0 +1,58 @@
+/** The thread that runs background files in QuickJS. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { refusalOf } from './language.ts';
+import type { EngineLimits } from './limits.ts';
+import { type BackgroundEvent, type EngineOutcome, failure, type Program } from './outcome.ts';
+import { halfOf, loadQuickJs, pagesOf } from './quickjs-module.ts';
+import { BrokenEngineError, runInSandbox } from './sandbox.ts';
+import { WaitingCaller } from './waiting-call.ts';
+
+export interface WorkerData {
+  readonly shared: SharedArrayBuffer;
+  readonly port: MessagePort;
+  /** Bytes that events may allocate. */
+  readonly memory: number;
+}
+
+export interface ToWorker {
+  readonly program: Program;
+  readonly event: BackgroundEvent;
+  readonly limits: EngineLimits;
+}
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'call'; readonly id: number; readonly request: string }
+  | {
+      readonly type: 'outcome';
+      readonly outcome: EngineOutcome;
+      readonly isSpent: boolean;
+      /** Pages of WebAssembly's memory. */
+      readonly pages: number;
+    };
+
+const { shared, port, memory } = workerData as WorkerData;
+const parent = parentPort!;
+const post = (message: FromWorker): void => parent.postMessage(message);
+const quickjs = await loadQuickJs(memory);
+const caller = new WaitingCaller(shared, port, (id, request) => post({ type: 'call', id, request }));
+
+parent.on('message', ({ program, event, limits }: ToWorker) => {
+  let outcome: EngineOutcome;
+  let isBroken = false;
+  try {
+    outcome =
+      refusalOf(program) ??
+      runInSandbox(quickjs, program, event, limits, (request, deadline) => caller.call(request, deadline));
+  } catch (error) {
+    if (!(error instanceof BrokenEngineError)) throw error;
+    isBroken = true;
+    const isFull = pagesOf(quickjs) > halfOf(memory);
+    outcome = failure(isFull ? 'memory' : 'crashed', `The engine failed: ${error.message}`);
+  }
+  const pages = pagesOf(quickjs);
+  // Memory of WebAssembly never shrinks, and there may be places in the engine that do not expect
+  // that it is full. So after an app that took much the thread is replaced.
+  post({ type: 'outcome', outcome, isSpent: isBroken || pages > halfOf(memory), pages });
+});
+post({ type: 'ready' });

@@ -1,0 +1,62 @@
+/**
+ * A call from a thread that waits for its answer. The thread sleeps on shared memory; the answer
+ * itself comes by a port, as a message.
+ */
+import { performance } from 'node:perf_hooks';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+
+interface Answer {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** The side of the thread. */
+export class WaitingCaller {
+  readonly #counter: Int32Array;
+  readonly #port: MessagePort;
+  readonly #post: (id: number, request: string) => void;
+  #lastId = 0;
+
+  constructor(memory: SharedArrayBuffer, port: MessagePort, post: (id: number, request: string) => void) {
+    this.#counter = new Int32Array(memory);
+    this.#port = port;
+    this.#post = post;
+  }
+
+  /** Undefined: no answer until `deadline`. */
+  call(request: string, deadline: number): string | undefined {
+    const id = ++this.#lastId;
+    this.#post(id, request);
+    for (;;) {
+      const count = Atomics.load(this.#counter, 0);
+      const received = receiveMessageOnPort(this.#port) as { readonly message: Answer } | undefined;
+      // Others answer calls that were given up.
+      if (received?.message.id === id) return received.message.text;
+      if (received !== undefined) continue;
+      const left = deadline - performance.now();
+      if (left <= 0) return undefined;
+      Atomics.wait(this.#counter, 0, count, left);
+    }
+  }
+}
+
+/** The side that answers. */
+export class WaitingAnswerer {
+  readonly #counter: Int32Array;
+  readonly #port: MessagePort;
+
+  constructor(memory: SharedArrayBuffer, port: MessagePort) {
+    this.#counter = new Int32Array(memory);
+    this.#port = port;
+  }
+
+  answer(id: number, text: string): void {
+    this.#port.postMessage({ id, text } satisfies Answer);
+    Atomics.add(this.#counter, 0, 1);
+    Atomics.notify(this.#counter, 0);
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+}
