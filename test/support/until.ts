@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
 
 /** Milliseconds until a test gives up, on a busy machine as well. */
 const DEADLINE = 30_000;
@@ -16,3 +17,27 @@ export async function until(
     if (performance.now() > end)
       throw new Error(`${typeof what === 'string' ? what : what()}: not within ${deadline} ms`);
 }
+
+/** Milliseconds until a state that is read from elsewhere, such as a browser, must be there. */
+const STATE_DEADLINE = 120_000;
+const STATE_INTERVAL = 25;
+
+/** Resolves when `check` does not throw any more. Rejects with its last error. */
+export async function untilPasses(check: () => void | Promise<void>, deadline = STATE_DEADLINE): Promise<void> {
+  const end = performance.now() + deadline;
+  for (;;)
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await sleep(STATE_INTERVAL);
+    }
+}
+
+/** Resolves when `read` returns `expected`. Rejects with the difference. */
+export const untilIs = <T>(read: () => T | Promise<T>, expected: T, message?: string): Promise<void> =>
+  untilPasses(async () => assert.equal(await read(), expected, message));
+
+/** Resolves when what `read` returns matches. */
+export const untilMatches = (read: () => string | Promise<string>, pattern: RegExp): Promise<void> =>
+  untilPasses(async () => assert.match(await read(), pattern));

@@ -1,5 +1,6 @@
 /** Chromium, and pages in which something must never happen. */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pathOf } from '../edge/clients/programs.ts';
 
@@ -12,13 +13,17 @@ export const FLAGS = [
   '--disable-sync',
 ];
 /** Long, since machines may be slow. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
+/** By how many times the scripts of pages are slowed down. */
+const SLOWDOWN = Number(process.env.WAYPOST_BROWSER_SLOWDOWN ?? 1);
+/** Milliseconds, at most, that each request to the API waits. */
+const API_DELAY_MS = Number(process.env.WAYPOST_BROWSER_API_DELAY ?? 0);
 /** Runs in the page before its own scripts. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
 export function launchChromium(flags: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath: pathOf('chromium'), args: [...FLAGS, ...flags] });
+  return chromium.launch({ executablePath: pathOf('chromium'), args: [...FLAGS, ...flags], timeout: WAIT_MS });
 }
 
 export interface PageRules {
@@ -41,8 +46,7 @@ export async function withOwnPage(
   const context = await browser.newContext(options);
   try {
     await context.addInitScript(REPORT_VIOLATIONS);
-    const page = await context.newPage();
-    page.setDefaultTimeout(WAIT_MS);
+    const page = await newPage(context);
     const faults: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error' && !expected.test(message.text())) faults.push(message.text());
@@ -60,6 +64,23 @@ export async function withOwnPage(
   } finally {
     await context.close();
   }
+}
+
+/** A page with the slowness of the settings. */
+export async function newPage(context: BrowserContext): Promise<Page> {
+  if (API_DELAY_MS > 0)
+    await context.route('**/api/**', async (route) => {
+      await sleep(Math.random() * API_DELAY_MS);
+      // The page may be gone by now.
+      await route.continue().catch(() => {});
+    });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  if (SLOWDOWN > 1) {
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+  }
+  return page;
 }
 
 /** Where a failed test was, and what its user saw. */

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { addressOf, PAGES, type PageName } from '../../../admin-api/dashboard/addresses.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -29,7 +30,7 @@ test('an administrator adds, changes and deletes an account', async () => {
       await page.getByLabel('Password', { exact: true }).fill('short');
       await page.getByRole('button', { name: 'Add account' }).click();
       await page.locator('.fault').first().waitFor();
-      assert.is(await page.locator('.fault').count(), 3);
+      await untilIs(() => page.locator('.fault').count(), 3);
       await checkScreen(page, 'account-refused');
       await page.getByLabel('Username').fill('admin');
       await page.getByLabel('E-mail address').fill('"<b>x</b>"@example.net'.replaceAll('"', ''));
@@ -41,7 +42,7 @@ test('an administrator adds, changes and deletes an account', async () => {
       await heading(page, 'Account carol').waitFor();
       await page.reload();
       await heading(page, 'Account carol').waitFor();
-      assert.is(await page.getByLabel('E-mail address').inputValue(), '<b>x</b>@example.net');
+      await untilIs(() => page.getByLabel('E-mail address').inputValue(), '<b>x</b>@example.net');
       await checkScreen(page, 'account');
 
       // Settings, and what the API refuses.
@@ -66,11 +67,11 @@ test('an administrator adds, changes and deletes an account', async () => {
       // The only administrator stays one.
       await page.goto(`${base}/accounts/${(await accounts())[0].id}`);
       await page.getByText('This is your own account.').waitFor();
-      assert.is(await page.getByRole('button', { name: 'Set the password' }).count(), 0);
+      await untilIs(() => page.getByRole('button', { name: 'Set the password' }).count(), 0);
       await page.getByLabel('Role').selectOption('user');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText(/^This is the only administrator/).waitFor();
-      assert.is(await page.getByRole('button', { name: 'Delete …' }).count(), 0);
+      await untilIs(() => page.getByRole('button', { name: 'Delete …' }).count(), 0);
       await page.goto(`${base}/accounts/999`);
       await page.getByText('There is no account with this id.').waitFor();
 
@@ -90,7 +91,7 @@ test('an administrator adds, changes and deletes an account', async () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Type carol to confirm').fill('carl');
       const confirm = dialog.getByRole('button', { name: 'Delete the account' });
-      assert.is(await confirm.getAttribute('aria-disabled'), 'true');
+      await untilIs(() => confirm.getAttribute('aria-disabled'), 'true');
       await dialog.getByLabel('Type carol to confirm').fill('carol');
       await dialog.getByRole('button', { name: 'Delete the account' }).click();
       await dialog.getByRole('alert').waitFor();
@@ -123,7 +124,7 @@ test('acting for an account is marked on every page, shared by the address, and 
       await page.getByRole('button', { name: 'Act for dave' }).click();
       await page.getByText('No domains yet').waitFor();
       await banner(page).getByText('You act for dave').waitFor();
-      assert.is(page.url(), `${base}/domains?account=${account.id}`);
+      await untilIs(() => page.url(), `${base}/domains?account=${account.id}`);
       await checkScreen(page, 'acting-domains');
 
       // What is created belongs to the account.
@@ -146,21 +147,22 @@ test('acting for an account is marked on every page, shared by the address, and 
       await page.getByRole('link', { name: 'Nodes' }).click();
       await heading(page, 'Nodes').waitFor();
       await banner(page).getByText('This page is not about that account.').waitFor();
-      assert.is(await page.title(), 'Nodes · for dave · Waypost');
+      await untilIs(() => page.title(), 'Nodes · for dave · Waypost');
       await checkScreen(page, 'acting-nodes');
       await page.goBack();
       await heading(page, 'dave.example').waitFor();
+      await banner(page).getByText('You act for dave').waitFor();
       const address = page.url();
 
       // The domain of an account is marked without the parameter too, and the own one is not.
       const { pathname } = new URL(address);
       await page.goto(`${base}${pathname}`);
       await banner(page).getByText('You act for dave').waitFor();
-      assert.is(page.url(), address);
+      await untilIs(() => page.url(), address);
       await page.goto(`${base}/domains/${own.id}/records?account=${account.id}`);
       await heading(page, 'own.example').waitFor();
       await banner(page).waitFor({ state: 'detached' });
-      assert.is(page.url(), `${base}/domains/${own.id}/records`);
+      await untilIs(() => page.url(), `${base}/domains/${own.id}/records`);
 
       // An API key is one of the account.
       await page.goto(address);
@@ -186,8 +188,8 @@ test('acting for an account is marked on every page, shared by the address, and 
       await page.goto(address);
       await banner(page).getByRole('button', { name: 'Stop' }).click();
       await page.getByRole('link', { name: 'own.example' }).waitFor();
-      assert.is(await banner(page).count(), 0);
-      assert.is(page.url(), `${base}/domains`);
+      await untilIs(() => banner(page).count(), 0);
+      await untilIs(() => page.url(), `${base}/domains`);
       await page.goto(`${base}/domains?account=99`);
       await banner(page).getByText('There is no account with this id.').waitFor();
       await page.getByRole('alert').waitFor();
@@ -203,7 +205,7 @@ test('acting for an account is marked on every page, shared by the address, and 
       await banner(page).getByRole('button', { name: 'Stop' }).click();
       await page.getByRole('link', { name: 'dave.example' }).waitFor();
       for (const name of ['Accounts', 'Nodes', 'Review'])
-        assert.is(await page.getByRole('link', { name, exact: true }).count(), 0);
+        await untilIs(() => page.getByRole('link', { name, exact: true }).count(), 0);
       for (const path of ['/accounts', `/accounts/${account.id}`, '/nodes']) {
         await page.goto(`${base}${path}`);
         await page.getByRole('alert').getByText('Only administrators are allowed to do this.').waitFor();

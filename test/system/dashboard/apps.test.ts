@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
 import { newApp } from '../../../admin-api/cli/pkg-template.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, type World, withPage, withWorld } from './browser.ts';
@@ -108,7 +109,7 @@ test('a package is uploaded, refused, rejected with source excerpts, reviewed, p
     await developer.getByRole('button', { name: 'Upload', exact: true }).click();
     await badge(developer, 'Rejected').waitFor();
     await developer.getByText(`First ${MARKUP}`).waitFor();
-    assert.is(await developer.locator('.written').innerText(), `First ${MARKUP}\nSecond line`);
+    await untilIs(() => developer.locator('.written').innerText(), `First ${MARKUP}\nSecond line`);
     await developer.getByText('Report of the audit').waitFor();
     await developer.locator('.excerpt mark', { hasText: 'eval' }).first().waitFor();
     await developer.locator('.excerpt', { hasText: '\\u{202e}' }).first().waitFor();
@@ -166,7 +167,7 @@ test('a package is uploaded, refused, rejected with source excerpts, reviewed, p
     await checkScreen(developer, 'upload-withdraw');
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
     await badge(developer, 'Withdrawn').waitFor();
-    assert.is(await developer.getByRole('button', { name: 'Withdraw …' }).count(), 0);
+    await untilIs(() => developer.getByRole('button', { name: 'Withdraw …' }).count(), 0);
     await developer.goto(`${base}/mini-apps`);
     await developer.getByText(`Notes ${MARKUP}`).waitFor();
     await checkScreen(developer, 'apps');
@@ -185,10 +186,10 @@ test('a package is uploaded, refused, rejected with source excerpts, reviewed, p
     await daemon.api.call('PATCH', `/api/v1/accounts/${accounts[0].id}`, { role: 'viewer' });
     await developer.reload();
     await developer.getByText('Your role is only allowed to read').waitFor();
-    assert.is(await developer.getByLabel('Package', { exact: true }).count(), 0);
+    await untilIs(() => developer.getByLabel('Package', { exact: true }).count(), 0);
     await developer.goto(rejected);
     await badge(developer, 'Rejected').waitFor();
-    assert.is(await developer.getByRole('button', { name: 'Withdraw …' }).count(), 0);
+    await untilIs(() => developer.getByRole('button', { name: 'Withdraw …' }).count(), 0);
     await developer.goto(`${base}/mini-apps`);
     await developer.getByRole('button', { name: 'Sign out' }).click();
     await developer.getByLabel('Username or e-mail').fill('other');
@@ -216,7 +217,7 @@ test('a rejection names rules, an app is suspended, and an upload is cancelled',
     await checkScreen(developer, 'apps-sending');
     await developer.getByRole('button', { name: 'Cancel' }).click();
     await developer.getByRole('progressbar').waitFor({ state: 'detached' });
-    assert.is(await developer.getByRole('alert').count(), 0);
+    await untilIs(() => developer.getByRole('alert').count(), 0);
     // Removing the route would send a request that is held.
     for (const route of held) await route.abort().catch(() => {});
     await developer.unroute('**/api/dev/apps/upload');

@@ -1,6 +1,7 @@
 /** The dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -14,7 +15,7 @@ test('every address shows the sign-in page, and returns to itself after signing 
     await withPage(world, async (page) => {
       await page.goto(`${base}/domains?q=exam`);
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      assert.is(page.url(), `${base}/sign-in?return=%2Fdomains%3Fq%3Dexam`);
+      await untilIs(() => page.url(), `${base}/sign-in?return=%2Fdomains%3Fq%3Dexam`);
       await page.reload();
       await checkScreen(page, 'sign-in');
       await page.getByLabel('Username or e-mail').fill('admin');
@@ -24,7 +25,7 @@ test('every address shows the sign-in page, and returns to itself after signing 
       await page.getByLabel('Password').fill(ADMIN_PASSWORD);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
-      assert.is(page.url(), `${base}/domains?q=exam`);
+      await untilIs(() => page.url(), `${base}/domains?q=exam`);
       await page.goto(`${base}/nowhere`);
       await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       await checkScreen(page, 'not-found');
@@ -44,7 +45,7 @@ test('every address shows the sign-in page, and returns to itself after signing 
       await page.getByLabel('Password').fill(ADMIN_PASSWORD);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
-      assert.is(page.url(), `${base}/overview`);
+      await untilIs(() => page.url(), `${base}/overview`);
     });
   });
 });
@@ -103,7 +104,7 @@ test('a domain gets its records, and edits are saved, undone and merged', async 
       assert.equal(await contents(), ['192.0.2.7']);
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByText('192.0.2.1', { exact: true }).waitFor();
-      assert.equal(await contents(), ['192.0.2.1']);
+      await untilIs(contents, ['192.0.2.1']);
 
       // Another client changes another record: both changes are kept.
       const edit = (content: string): Promise<void> => editRecord(page, 'www A', content);

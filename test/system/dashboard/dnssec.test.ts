@@ -5,6 +5,7 @@
 import type { Page, Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs, untilMatches } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -49,15 +50,15 @@ test('a zone is signed, its DS record copied, its key replaced, and signing ends
         const { body } = await daemon.api.call('GET', dnssec);
         const [ds] = body.ds as { key_tag: number; algorithm: number; digest: string; record: string }[];
         assert.is(ds.algorithm, 15);
-        const copied = () => page.evaluate('navigator.clipboard.readText()');
+        const copied = (): Promise<unknown> => page.evaluate('navigator.clipboard.readText()');
         await button(page, `Copy Digest of key ${ds.key_tag}`).click();
-        assert.is(await copied(), ds.digest);
+        await untilIs(copied, ds.digest);
         await button(page, `Copy As one line of key ${ds.key_tag}`).first().click();
-        assert.is(await copied(), ds.record);
+        await untilIs(copied, ds.record);
         await page.getByText('My registrar asks for a DNSKEY record').click();
         await button(page, `Copy Public key of key ${ds.key_tag}`).click();
         const [dnskey] = body.dnskey as { public_key: string }[];
-        assert.is(await copied(), dnskey.public_key);
+        await untilIs(copied, dnskey.public_key);
         await checkScreen(page, 'dnssec-signing');
 
         // The parent zone cannot be asked, which the API says.
@@ -73,7 +74,7 @@ test('a zone is signed, its DS record copied, its key replaced, and signing ends
         await foreign.fill('257 3 13 AAAA');
         await button(page, 'Add a key').click();
         await page.locator('.fault').waitFor();
-        assert.match(await page.locator('.fault').innerText(), /algorithm 13, and the zone is signed with 15/);
+        await untilMatches(() => page.locator('.fault').innerText(), /algorithm 13, and the zone is signed with 15/);
         await checkScreen(page, 'dnssec-foreign-refused');
         await foreign.fill('257 3 15 l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4=');
         await button(page, 'Add a key').click();
@@ -111,7 +112,7 @@ test('a zone is signed, its DS record copied, its key replaced, and signing ends
         await dialog.getByRole('button', { name: 'Close' }).click();
         await button(page, 'Replace the key in an emergency').click();
         const roll = dialog.getByRole('button', { name: 'Replace the key', exact: true });
-        assert.is(await roll.getAttribute('aria-disabled'), 'true');
+        await untilIs(() => roll.getAttribute('aria-disabled'), 'true');
         await checkScreen(page, 'dnssec-emergency');
         await dialog.getByLabel('Type signed.example to confirm').fill('signed.example');
         await roll.click();
@@ -120,8 +121,8 @@ test('a zone is signed, its DS record copied, its key replaced, and signing ends
         const step = 'Replace the DS record at your registrar: add key tag 1, and remove key tag 2.';
         await pretend(page, { status: 'rolling_ds', next_step: step, error: null });
         await page.getByText(step, { exact: true }).first().waitFor();
-        assert.is(await page.locator('.step-done').count(), 1);
-        assert.is(await page.locator('.step-next').count(), 3);
+        await untilIs(() => page.locator('.step-done').count(), 1);
+        await untilIs(() => page.locator('.step-next').count(), 3);
         await checkScreen(page, 'dnssec-rolling');
         await button(page, 'Cancel the replacement').click();
         await dialog.getByRole('button', { name: 'Cancel the replacement' }).click();
@@ -152,8 +153,7 @@ test('a zone is signed, its DS record copied, its key replaced, and signing ends
         // Another client signs it, which the page shows by itself.
         await page.unrouteAll({ behavior: 'wait' });
         // Until the zone is unsigned, the request is refused.
-        const sign = () => daemon.api.request('PUT', dnssec, { enabled: true });
-        for (let n = 0; (await sign()).status !== 200 && n < 300; n++) await page.waitForTimeout(100);
+        await untilIs(async () => (await daemon.api.request('PUT', dnssec, { enabled: true })).status, 200);
         await page.getByRole('heading', { name: 'Being signed' }).waitFor();
       });
     },

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
+import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -14,17 +15,11 @@ const run = promisify(execFile);
 
 const test = browserSuite('domains in chromium');
 
-/** Of 50 milliseconds. */
-const MAX_POLLS = 300;
-
 const shown = async (page: Page): Promise<string[]> =>
   (await page.locator('table.domains tbody th a').allTextContents()).map((text) => text.trim());
 
 /** Waits until the table has these domains, in this order. */
-async function shows(page: Page, ...domains: string[]): Promise<void> {
-  for (let i = 0; i < MAX_POLLS && (await shown(page)).join() !== domains.join(); i++) await page.waitForTimeout(50);
-  assert.equal(await shown(page), domains);
-}
+const shows = (page: Page, ...domains: string[]): Promise<void> => untilIs(() => shown(page), domains);
 
 test('search, order and totals, in the address', async () => {
   await withWorld(async (world) => {
@@ -44,7 +39,7 @@ test('search, order and totals, in the address', async () => {
       await page.getByRole('searchbox').fill('');
       await page.getByLabel('Order').selectOption('Newest first');
       await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
-      assert.is(new URL(page.url()).search, '?sort=-created_at');
+      await untilIs(() => new URL(page.url()).search, '?sort=-created_at');
       await page.reload();
       await shows(page, 'a.example', 'b\u00fccher.example', 'b.example');
       await page.getByRole('searchbox').fill('<b>nothing</b>');
@@ -80,11 +75,10 @@ test('many domains load as one scrolls, and all of them can be selected', async 
       await signIn(page, base);
       await page.getByText('230 domains', { exact: true }).waitFor();
       assert.ok((await shown(page)).length < 100);
-      for (let i = 0; !(await shown(page)).includes('d229.example') && i < 50; i++) {
+      await untilPasses(async () => {
         await page.mouse.wheel(0, 4000);
-        await page.waitForTimeout(50);
-      }
-      assert.ok((await shown(page)).includes('d229.example'));
+        assert.ok((await shown(page)).includes('d229.example'));
+      });
       assert.ok((await shown(page)).length < 100, 'only rows near the window are in the document');
       await page.getByRole('button', { name: 'Select all 230 domains' }).click();
       await page.getByText('230 domains selected').waitFor();
@@ -124,7 +118,7 @@ test('bulk actions show progress and what has failed', async () => {
       await page.getByRole('button', { name: 'Proxy on' }).click();
       await dialog.getByText('Finished: 1 of 2 domains.').waitFor();
       await dialog.getByText('1 domain could not be changed').waitFor();
-      assert.match(await dialog.locator('.failures').innerText(), /^gone\.example: .*no domain with this id/);
+      await untilMatches(() => dialog.locator('.failures').innerText(), /^gone\.example: .*no domain with this id/);
       await checkScreen(page, 'domains-bulk-failed');
       await dialog.getByRole('button', { name: 'Close' }).click();
       // What has failed stays selected.
@@ -209,21 +203,23 @@ test('a new domain shows whether it is delegated, and is deleted', async () => {
         await page.getByText('Not delegated').waitFor();
         await page.getByText(/^Next check in \d+ s$/).waitFor();
         await checkScreen(page, 'set-up-none');
-        const check = async (text: string): Promise<void> => {
-          await page.getByRole('button', { name: 'Check now' }).click();
-          await page.getByText(text).waitFor();
-        };
-        nameservers = ['ns.other.test'];
         // Two checks in two seconds are one.
-        await page.waitForTimeout(2100);
+        const check = (text: string): Promise<void> =>
+          untilPasses(async () => {
+            await page.getByRole('button', { name: 'Check now' }).click();
+            assert.ok(await page.getByText(text).isVisible());
+          });
+        nameservers = ['ns.other.test'];
         await check('The domain is delegated to other nameservers.');
         nameservers = ['ns1.waypost.test', 'ns.other.test'];
-        await page.waitForTimeout(2100);
-        await check('Missing at the parent zone: ns2.waypost.test, ns3.waypost.test, ns4.waypost.test');
+        const missing = 'Missing at the parent zone: ns2.waypost.test, ns3.waypost.test, ns4.waypost.test';
+        await check(missing);
         await checkScreen(page, 'set-up-partial');
+        // Without a click: the page looks again, soon after it was opened and rarely later.
+        await page.reload();
+        await page.getByText(missing).waitFor();
         nameservers = [1, 2, 3, 4].map((i) => `ns${i}.waypost.test`);
-        // Without a click: the page looks again.
-        await page.getByText('it is live').waitFor({ timeout: 40_000 });
+        await page.getByText('it is live').waitFor();
         await checkScreen(page, 'set-up-live');
         await page.getByRole('link', { name: 'Domains', exact: true }).first().click();
         await page.getByText('Live', { exact: true }).waitFor();

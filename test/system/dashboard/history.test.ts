@@ -1,6 +1,7 @@
 /** The history of a domain and its restore, in the dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -39,10 +40,10 @@ test('each change shows who, when and what, and its state can be restored', asyn
       await page.getByRole('heading', { name: 'Domain added' }).waitFor();
       await page.getByText('The history begins with the creation of the domain.').waitFor();
       const changes = page.locator('.changes > li');
-      assert.is(await changes.count(), 6);
+      await untilIs(() => changes.count(), 6);
       const changed = changes.filter({ hasText: 'Record changed' });
-      assert.is(await changed.locator('del').textContent(), 'Beforewww\t300\tIN\tA\t192.0.2.1');
-      assert.is(await changed.locator('ins').textContent(), 'Afterwww\t60\tIN\tA\t192.0.2.9');
+      await untilIs(() => changed.locator('del').textContent(), 'Beforewww\t300\tIN\tA\t192.0.2.1');
+      await untilIs(() => changed.locator('ins').textContent(), 'Afterwww\t60\tIN\tA\t192.0.2.9');
       await changes.filter({ hasText: 'Proxy changed' }).getByText('Origin: https://1.1.1.1:443').waitFor();
       await changes.filter({ hasText: text }).waitFor();
       await checkScreen(page, 'history');
@@ -52,7 +53,7 @@ test('each change shows who, when and what, and its state can be restored', asyn
       await page.getByText('1 change', { exact: true }).waitFor();
       await page.reload();
       await page.getByText('1 change', { exact: true }).waitFor();
-      assert.is(await changes.count(), 1);
+      await untilIs(() => changes.count(), 1);
       await page.getByLabel('Search the history').fill('nothing');
       await page.getByText('No change contains “nothing”.').waitFor();
       await checkScreen(page, 'history-no-match');
@@ -64,7 +65,7 @@ test('each change shows who, when and what, and its state can be restored', asyn
       await restore('mail').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: 'Restore 2 records' }).waitFor();
-      assert.is(await dialog.locator('.diff li').count(), 2);
+      await untilIs(() => dialog.locator('.diff li').count(), 2);
       await checkScreen(page, 'history-restore');
       await add('meanwhile', '192.0.2.3');
       await dialog.getByRole('button', { name: 'Restore 2 records' }).click();
@@ -110,13 +111,13 @@ test('a viewer sees the history, the audit log and the overview, and changes not
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       // The administrator who acted for the owner is named.
       await page.getByText('Administrator').first().waitFor();
-      assert.is(await page.locator('.changes > li').count(), 3);
-      assert.is(await page.getByRole('button', { name: 'Restore this state' }).count(), 0);
+      await untilIs(() => page.locator('.changes > li').count(), 3);
+      await untilIs(() => page.getByRole('button', { name: 'Restore this state' }).count(), 0);
       await page.getByRole('link', { name: 'Audit log' }).click();
       await page.getByText('second A 192.0.2.1').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();
       await page.getByText('1 domain', { exact: true }).waitFor();
-      assert.is(await page.getByRole('link', { name: 'Add a domain' }).count(), 0);
+      await untilIs(() => page.getByRole('link', { name: 'Add a domain' }).count(), 0);
     });
   });
 });
@@ -148,14 +149,14 @@ test('long histories load as the user scrolls, and large changes open on demand'
         await page.mouse.wheel(0, 2000);
         await page.waitForTimeout(50);
       }
-      assert.is(await changes.count(), 62);
+      await untilIs(() => changes.count(), 62);
       await page.getByRole('button', { name: 'Show 92 more records' }).click();
       await page.getByText('20 more records changed.').waitFor();
       // A change by another client appears on top, and the rest stays.
       await daemon.api.call('POST', `${path}/records`, { name: 'late', type: 'A', content: '192.0.2.3', ttl: 300 });
       await changes.filter({ hasText: '192.0.2.3' }).waitFor();
       await end.waitFor();
-      assert.is(await changes.count(), 63);
+      await untilIs(() => changes.count(), 63);
     });
   });
 });

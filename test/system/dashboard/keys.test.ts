@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs, untilMatches } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -35,7 +36,7 @@ test('an API key is created for a chosen domain, used by curl, and revoked', asy
       await page.locator('.fault').first().waitFor();
       await checkScreen(page, 'add-key-refused');
       await page.getByLabel(/^DNS/).selectOption('Read and change');
-      assert.is(await page.getByLabel(/^Account/).count(), 0);
+      await untilIs(() => page.getByLabel(/^Account/).count(), 0);
       await page.getByRole('button', { name: 'Create key' }).click();
       await page.getByText('Choose at least one domain.').waitFor();
       await page.getByRole('searchbox').fill('other');
@@ -53,6 +54,7 @@ test('an API key is created for a chosen domain, used by curl, and revoked', asy
       await checkScreen(page, 'key-created');
 
       // The line that is shown works, and the key reaches only its domain.
+      await page.locator('.code-block').nth(1).waitFor();
       const [key, line] = await page.locator('.code-block').allTextContents();
       assert.match(key, /^wp_\d{16}[0-9a-f]{56}$/);
       const { stdout } = await run('sh', ['-c', line.replace('curl ', 'curl -s ')]);
@@ -62,7 +64,7 @@ test('an API key is created for a chosen domain, used by curl, and revoked', asy
       await page.getByRole('link', { name: 'Done' }).click();
       const entry = page.getByRole('listitem').filter({ hasText: name });
       await entry.getByRole('link', { name: 'b\u00fccher.example' }).waitFor();
-      assert.match(await entry.innerText(), /DNS/);
+      await untilMatches(() => entry.innerText(), /DNS/);
       assert.not.match(await entry.getByText('Last used').locator('..').innerText(), /Never/);
       await checkScreen(page, 'keys-list');
       await page.getByRole('searchbox').fill('onerror');
@@ -114,6 +116,7 @@ test('a TSIG key is created, shown once, and deleted', async () => {
       await page.getByRole('button', { name: 'Create key' }).click();
       await page.getByText('Copy the secret now.').waitFor();
       await checkScreen(page, 'tsig-key-created');
+      await page.locator('.code-block').nth(3).waitFor();
       const [secret, nsupdate, dig, bind] = await page.locator('.code-block').allTextContents();
       assert.match(secret, /^[A-Za-z0-9+/]{43}=$/);
       assert.match(nsupdate, /server ns1\.waypost\.test\nzone signed\.example\n/);
@@ -160,7 +163,7 @@ test('a viewer sees domains and keys, exports zones, and changes nothing', async
       await page.getByRole('button', { name: 'Export' }).waitFor();
       await checkScreen(page, 'domains-viewer');
       for (const name of ['Proxy on', 'Proxy off', 'DNSSEC on', 'Delete \u2026'])
-        assert.is(await page.getByRole('button', { name }).count(), 0, name);
+        await untilIs(() => page.getByRole('button', { name }).count(), 0, name);
       for (const [path, text] of [
         ['/domains/add', 'but not change it'],
         [`/domains/${domain.id}/set-up`, 'Delegation'],
@@ -173,7 +176,7 @@ test('a viewer sees domains and keys, exports zones, and changes nothing', async
         await page.getByText(text).first().waitFor();
         for (const name of [/^(Add|Create)/, /^Revoke/, /^Delete/])
           for (const role of ['button', 'link'] as const)
-            assert.is(await page.getByRole(role, { name }).count(), 0, `${path}: ${name}`);
+            await untilIs(() => page.getByRole(role, { name }).count(), 0, `${path}: ${name}`);
       }
     });
   });

@@ -1,6 +1,7 @@
 /** Changes of others, in the dashboard of a real daemon in Chromium. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, type World, withPage, withWorld } from './browser.ts';
@@ -80,7 +81,7 @@ test('two browsers edit one zone at once, and nothing is lost silently', async (
         // The other window shows what was saved, keeps its own edits, and marks the conflict.
         await second.getByText('192.0.2.12', { exact: true }).waitFor();
         await second.locator('tr.row-conflict').getByText('192.0.2.21').waitFor();
-        assert.is(await second.locator('tr.row-conflict').count(), 1);
+        await untilIs(() => second.locator('tr.row-conflict').count(), 1);
         await second.getByText('Others have changed records that you edit.').waitFor();
         assert.equal(await zone.contents(), ['a 192.0.2.11', 'b 192.0.2.12', 'c 192.0.2.3']);
         await checkScreen(second, 'live-conflict');

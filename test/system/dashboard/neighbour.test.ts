@@ -8,6 +8,8 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
+import { newPage } from '../browser/page.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withWorld } from './browser.ts';
 
@@ -41,7 +43,7 @@ test('it can neither frame the dashboard, nor change or read anything with the c
       await daemon.api.logIn('admin', ADMIN_PASSWORD);
       await daemon.api.call('POST', '/api/v1/domains', { domain: 'victim.example' });
       const context = await browser.newContext();
-      const page = await context.newPage();
+      const page = await newPage(context);
       await signIn(page, base);
       await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
       const before = await daemon.api.call('GET', '/api/v1/audit');
@@ -54,7 +56,7 @@ test('it can neither frame the dashboard, nor change or read anything with the c
             frame.addEventListener('load', loaded);
             document.body.append(frame);
           })`);
-        assert.is(page.frames().at(-1)?.url(), 'chrome-error://chromewebdata/', path);
+        await untilIs(() => page.frames().at(-1)?.url(), 'chrome-error://chromewebdata/', path);
       }
 
       const body = JSON.stringify({ domain: 'attack.example' });

@@ -1,6 +1,6 @@
 /** The overview and the audit log, in the dashboard of a real daemon in Chromium. */
-import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -91,7 +91,7 @@ test('the audit log is searched, loads as the user scrolls, and shows new entrie
       await page.getByText('1 change', { exact: true }).waitFor();
       await page.reload();
       await page.getByText('n129 A 192.0.2.1').waitFor();
-      assert.is(await page.locator('.audit tbody tr').count(), 1);
+      await untilIs(() => page.locator('.audit tbody tr').count(), 1);
       await daemon.api.call('POST', path, { name: 'also-n129', type: 'A', content: '192.0.2.1', ttl: 300 });
       await page.getByText('2 changes', { exact: true }).waitFor();
       await page.getByLabel('Search the audit log').fill('nothing like this');

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { addAuthenticator, setOffered, setPresence, setVerified } from './authenticator.ts';
@@ -73,7 +74,7 @@ test('one-time codes: turned on, needed to sign in, replaced and turned off', as
       await signIn(page, base);
       await heading(page, 'Second step').waitFor();
       const code = page.getByLabel('Code of your authenticator app');
-      assert.is(await code.getAttribute('autocomplete'), 'one-time-code');
+      await untilIs(() => code.getAttribute('autocomplete'), 'one-time-code');
       await checkScreen(page, 'sign-in-code');
       await code.fill(app.wrong());
       await button(page, 'Sign in').click();
@@ -125,7 +126,7 @@ test('passkeys: added, used, renamed and removed', async () => {
       await signIn(page, atAddress.base);
       await openAccount(page);
       await page.getByText('Passkeys need a host name.').waitFor();
-      assert.is(await button(page, 'Add a passkey').count(), 0);
+      await untilIs(() => button(page, 'Add a passkey').count(), 0);
     });
     const world = atLocalhost(atAddress);
     const { base } = world;
@@ -162,7 +163,7 @@ test('passkeys: added, used, renamed and removed', async () => {
       await button(page, 'Sign in with a passkey').click();
       await heading(page, 'Your account').waitFor();
       await page.getByRole('button', { name: /^Remove the passkey/ }).waitFor();
-      assert.is(await page.getByText('never used').count(), 0);
+      await untilIs(() => page.getByText('never used').count(), 0);
       // The browser also offers it in the first input, and this user takes it at once.
       await setOffered(page, true);
       const entered = page.waitForResponse(
@@ -251,7 +252,7 @@ test('e-mail, password and sessions', async () => {
       const created = await daemon.api.call('POST', '/api/v1/accounts', { username: 'dave', password });
       await page.goto(`${base}/accounts/${(created.body as never as { account: { id: number } }).account.id}`);
       await page.getByText('One-time codes are off; 0 passkeys.').waitFor();
-      assert.is(await button(page, 'Remove second factors').count(), 0);
+      await untilIs(() => button(page, 'Remove second factors').count(), 0);
       const visitor = await post({ login: 'dave', password });
       const { csrf_token: csrf } = (await visitor.json()) as { csrf_token: string };
       const cookie = visitor.headers.get('set-cookie')?.split(';')[0] ?? '';

@@ -10,6 +10,7 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
@@ -57,7 +58,7 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
       await origin.getByLabel('Address or host name').fill('10.0.0.1');
       await button(page, 'Save origin').click();
       await origin.locator('.fault').waitFor();
-      assert.match(await origin.locator('.fault').innerText(), /10\.0\.0\.1/);
+      await untilMatches(() => origin.locator('.fault').innerText(), /10\.0\.0\.1/);
       await origin.getByLabel('Address or host name').fill('1.1.1.1');
       await origin.getByLabel('Port').fill('many');
       await button(page, 'Save origin').click();
@@ -84,7 +85,7 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
       assert.equal(await contents('name=db'), ['9.9.9.9']);
       await button(page, 'Proxy this name: ftp A').click();
       await page.getByText('ftp A does not show your server any more.').waitFor();
-      assert.is(await button(page, /mail A$/).count(), 0, 'no single change fits a name of mail');
+      await untilIs(() => button(page, /mail A$/).count(), 0, 'no single change fits a name of mail');
       await page.getByRole('link', { name: 'Open in records: mail A' }).waitFor();
 
       // The switch. No directory is configured, which the certificate says.
@@ -109,7 +110,7 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
       await upload.getByLabel('Private key (PEM)').fill(pemOfKey(key));
       await save.click();
       await upload.locator('.fault').waitFor();
-      assert.match(await upload.locator('.fault').innerText(), /other\.example, not for shop\.example/);
+      await untilMatches(() => upload.locator('.fault').innerText(), /other\.example, not for shop\.example/);
       await checkScreen(page, 'proxy-upload-refused');
       const folder = temporaryFolder('upload');
       try {
@@ -135,7 +136,7 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Type shop.example to confirm').fill('shop.exampl');
       const confirm = dialog.getByRole('button', { name: 'Use the automatic one instead' });
-      assert.is(await confirm.getAttribute('aria-disabled'), 'true');
+      await untilIs(() => confirm.getAttribute('aria-disabled'), 'true');
       await checkScreen(page, 'proxy-certificate-delete');
       await dialog.getByLabel('Type shop.example to confirm').fill('shop.example');
       await confirm.click();
@@ -197,7 +198,7 @@ test('an origin that is a name of the zone: its address becomes the origin, and 
       };
       assert.is(proxy.origin_host, '1.1.1.1');
       assert.equal((await world.daemon.api.call('GET', `${path}/records?name=origin`)).body.records, []);
-      assert.is(await page.evaluate('document.activeElement.textContent'), 'Records that show your server');
+      await untilIs(() => page.evaluate('document.activeElement.textContent'), 'Records that show your server');
       await page.goto(`${world.base}/domains/999/proxy`);
       await page.getByRole('alert').first().waitFor();
     });
@@ -224,12 +225,12 @@ test('viewers see everything, and can change nothing', async () => {
       await page.getByRole('link', { name: 'looked.example' }).click();
       await page.getByRole('link', { name: 'Proxy', exact: true }).click();
       await page.getByText('Your account can look at this page, but not change it.').waitFor();
-      assert.is(await page.getByLabel('Address or host name').isDisabled(), true);
-      assert.is(await button(page, 'Turn on').count(), 0);
+      await untilIs(() => page.getByLabel('Address or host name').isDisabled(), true);
+      await untilIs(() => button(page, 'Turn on').count(), 0);
       await checkScreen(page, 'proxy-viewer');
       await page.getByRole('link', { name: 'DNSSEC' }).click();
       await page.getByText('Your account can look at this page, but not change it.').waitFor();
-      assert.is(await button(page, 'Stop signing').count(), 0);
+      await untilIs(() => button(page, 'Stop signing').count(), 0);
       await button(page, /^Copy Digest of/).waitFor();
       await checkScreen(page, 'dnssec-viewer');
       await page.getByRole('link', { name: 'Live requests' }).click();
@@ -272,10 +273,10 @@ test('requests appear while they are served; what visitors send stays text', asy
         const evil = '<img src=x onerror=alert(1)>';
         const seen = page.locator('tr.row', { hasText: '/shown' });
         // Threads hear a moment later that somebody watches.
-        for (let n = 0; (await seen.count()) === 0 && n < 100; n++) {
+        await untilPasses(async () => {
           await visit('/shown?secret=1', 'first');
-          await page.waitForTimeout(100);
-        }
+          assert.ok((await seen.count()) > 0);
+        });
         await visit(`/${evil}"'`.replaceAll(' ', '%20'), evil);
         await visit('/missing', 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0');
         await page.getByText('/<img%20src=x%20onerror=alert(1)>').waitFor();
@@ -287,7 +288,7 @@ test('requests appear while they are served; what visitors send stays text', asy
 
         await page.getByLabel('Status', { exact: true }).selectOption('4');
         await page.locator('tr.row', { hasText: '/shown' }).waitFor({ state: 'detached' });
-        assert.is(await page.locator('tr.row').count(), 1);
+        await untilIs(() => page.locator('tr.row').count(), 1);
         await page.getByLabel('Filter requests').fill('nothing like this');
         await page.getByText('No request matches the filter.').waitFor();
         await page.getByLabel('Filter requests').fill('');
@@ -383,7 +384,7 @@ else
           const [{ id: record }] = records as { id: number }[];
           await daemon.api.call('DELETE', `/api/v1/domains/${id}/records/${record}`);
           await button(page, 'Order a new one now').click();
-          await page.getByText(/Issued by .*Pebble/).waitFor({ timeout: 60_000 });
+          await page.getByText(/Issued by .*Pebble/).waitFor();
           await page.getByText('Its renewal begins').waitFor();
           await page.getByText('It expires; until then it is served').waitFor();
           await page.getByText(/^For .*secure\.example/).waitFor();

@@ -1,7 +1,6 @@
 /** Statistics in the dashboard of a real daemon in Chromium. */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { rcodeColumn, typeColumn } from '../../../core/statistics/columns.ts';
@@ -14,6 +13,7 @@ import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { freePort } from '../../support/ports.ts';
+import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -82,96 +82,103 @@ test('queries and requests of a domain, by range, as charts and tables', async (
     WAYPOST_EDGE_HTTP_LISTEN: `127.0.0.1:${http}`,
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: ORIGIN_ADDRESS,
   };
-  await withWorld(async (world) => {
-    const { base, daemon } = world;
-    const { api } = daemon;
-    await api.logIn('admin', ADMIN_PASSWORD);
-    const id = await api.createDomain('xn--bcher-kva.test');
-    await api.createRecord(id, 'www', 'A', '192.0.2.1');
-    await api.createRecord(id, '*', 'TXT', 'any');
-    const { port } = origin.address() as AddressInfo;
-    await api.call('PUT', `/api/v1/domains/${id}/proxy`, { origin: ORIGIN_ADDRESS, port, protocol: 'http' });
-    await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
-    await withPage(world, async (page) => {
-      await signIn(page, base);
-      await page.getByRole('link', { name: 'bücher.test' }).click();
-      await page.getByRole('link', { name: 'Statistics' }).last().click();
-      await page.getByText('No queries and no requests in this time').waitFor();
-      assert.ok(page.url().startsWith(`${base}/domains/${id}/statistics`));
-      await checkScreen(page, 'statistics-empty');
+  try {
+    await withWorld(async (world) => {
+      const { base, daemon } = world;
+      const { api } = daemon;
+      await api.logIn('admin', ADMIN_PASSWORD);
+      const id = await api.createDomain('xn--bcher-kva.test');
+      await api.createRecord(id, 'www', 'A', '192.0.2.1');
+      await api.createRecord(id, '*', 'TXT', 'any');
+      const { port } = origin.address() as AddressInfo;
+      await api.call('PUT', `/api/v1/domains/${id}/proxy`, { origin: ORIGIN_ADDRESS, port, protocol: 'http' });
+      await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
+      await withPage(world, async (page) => {
+        await signIn(page, base);
+        await page.getByRole('link', { name: 'bücher.test' }).click();
+        await page.locator('.tabs').getByRole('link', { name: 'Statistics' }).click();
+        await page.getByText('No queries and no requests in this time').waitFor();
+        await untilIs(() => new URL(page.url()).pathname, `/domains/${id}/statistics`);
+        await checkScreen(page, 'statistics-empty');
 
-      await send(daemon, 'www.xn--bcher-kva.test.', TYPE.A, 1300);
-      await send(daemon, 'www.xn--bcher-kva.test.', TYPE.AAAA, 400);
-      await send(daemon, 'xn--bcher-kva.test.', TYPE.MX, 30);
-      await send(daemon, 'xn--caf-dma.xn--bcher-kva.test.', TYPE.TXT, 20);
-      await send(daemon, `${MARKUP.replace(' ', '\\032').replaceAll('.', '\\.')}.xn--bcher-kva.test.`, TYPE.TXT, 10);
-      for (const path of ['/', '/', '/', '/missing', '/b']) await visit(http, 'xn--bcher-kva.test', path);
-      // The edge sends its counts every second.
-      for (const deadline = Date.now() + MINUTE_MS; Date.now() < deadline; await sleep(50)) {
-        const { body } = await api.call('GET', `/api/v1/domains/${id}/statistics`);
-        if ((body.statistics as never as { requests: { total: number } }).requests.total >= 5) break;
-      }
-      await page.reload();
-      await page.getByText('All queries and requests are counted.').waitFor();
-      const figures = page.locator('.figures');
-      assert.equal(await figures.locator('dd').allInnerTexts(), ['1,760', '5', '9.8 KiB', '40 %']);
-      await chart(page, 'DNS queries by type').getByText('A: 1,300').waitFor();
-      await chart(page, 'DNS queries by response code').getByText('NOERROR: 1,760').waitFor();
-      await chart(page, 'HTTP requests by status').getByText('404: 1').waitFor();
-      await chart(page, 'HTTP requests by cache result').getByText('Hit: 2').waitFor();
-      await chart(page, 'Bytes sent').getByText('From the cache: 3.9 KiB').waitFor();
-      const names = chart(page, 'Most queried names');
-      assert.match(await names.innerText(), /www\s+1,700/);
-      await names.getByText('café').waitFor();
-      await names.getByText('xn--caf-dma').waitFor();
-      assert.match(await names.innerText(), /<img\\032src/);
-      assert.is(await page.locator('.plot canvas').count(), 5);
+        await send(daemon, 'www.xn--bcher-kva.test.', TYPE.A, 1300);
+        await send(daemon, 'www.xn--bcher-kva.test.', TYPE.AAAA, 400);
+        await send(daemon, 'xn--bcher-kva.test.', TYPE.MX, 30);
+        await send(daemon, 'xn--caf-dma.xn--bcher-kva.test.', TYPE.TXT, 20);
+        await send(daemon, `${MARKUP.replace(' ', '\\032').replaceAll('.', '\\.')}.xn--bcher-kva.test.`, TYPE.TXT, 10);
+        for (const path of ['/', '/', '/', '/missing', '/b']) await visit(http, 'xn--bcher-kva.test', path);
+        // The edge and the workers of DNS send their counts every second.
+        await untilIs(async () => {
+          const { body } = await api.call('GET', `/api/v1/domains/${id}/statistics`);
+          const { queries, requests } = body.statistics as never as Record<string, { total: number }>;
+          return [queries.total, requests.total];
+        }, [1760, 5]);
+        await page.reload();
+        await page.getByText('All queries and requests are counted.').waitFor();
+        const figures = page.locator('.figures');
+        await untilIs(() => figures.locator('dd').allInnerTexts(), ['1,760', '5', '9.8 KiB', '40 %']);
+        await chart(page, 'DNS queries by type').getByText('A: 1,300').waitFor();
+        await chart(page, 'DNS queries by response code').getByText('NOERROR: 1,760').waitFor();
+        await chart(page, 'HTTP requests by status').getByText('404: 1').waitFor();
+        await chart(page, 'HTTP requests by cache result').getByText('Hit: 2').waitFor();
+        await chart(page, 'Bytes sent').getByText('From the cache: 3.9 KiB').waitFor();
+        const names = chart(page, 'Most queried names');
+        await untilMatches(() => names.innerText(), /www\s+1,700/);
+        await names.getByText('café').waitFor();
+        await names.getByText('xn--caf-dma').waitFor();
+        await untilMatches(() => names.innerText(), /<img\\032src/);
+        await untilIs(() => page.locator('.plot canvas').count(), 5);
 
-      // The table has the same figures, and is reached by keyboard.
-      const types = chart(page, 'DNS queries by type');
-      await types.getByText('Show as a table').focus();
-      await page.keyboard.press('Enter');
-      const total = types.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Total' }) });
-      await total.waitFor();
-      assert.equal(await total.getByRole('cell').allInnerTexts(), ['1,300', '400', '30', '30']);
-      await checkScreen(page, 'statistics');
+        // The table has the same figures, and is reached by keyboard.
+        const types = chart(page, 'DNS queries by type');
+        await types.getByText('Show as a table').focus();
+        await page.keyboard.press('Enter');
+        const total = types.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Total' }) });
+        await total.waitFor();
+        await untilIs(() => total.getByRole('cell').allInnerTexts(), ['1,300', '400', '30', '30']);
+        await checkScreen(page, 'statistics');
 
-      // The legend shows the step under the pointer.
-      const plot = types.locator('.u-over');
-      await plot.scrollIntoViewIfNeeded();
-      const box = await plot.boundingBox();
-      await page.mouse.move(box!.x + 20, box!.y + 20);
-      await types.getByText('A: 0', { exact: true }).waitFor();
-      await types.getByText(/UTC\)$/).waitFor();
+        // The legend shows the step under the pointer.
+        const plot = types.locator('.u-over');
+        // The chart is drawn again when there are new figures or the window has another size.
+        await untilPasses(async () => {
+          await plot.hover({ position: { x: 20, y: 20 } });
+          assert.ok(await types.getByText('A: 0', { exact: true }).isVisible());
+          assert.ok(await types.getByText(/UTC\)$/).isVisible());
+        });
 
-      // Ranges are part of the address.
-      await page.getByRole('button', { name: '1 hour' }).click();
-      await types.getByText('per 1 minute').waitFor();
-      assert.ok(page.url().endsWith('?range=1h'));
-      await page.reload();
-      await types.getByText('A: 1,300').waitFor();
-      assert.is(await page.getByRole('button', { name: '1 hour' }).getAttribute('aria-pressed'), 'true');
-      for (const [name, step] of [
-        ['6 hours', 'per 5 minutes'],
-        ['24 hours', 'per 15 minutes'],
-        ['7 days', 'per 1 hour'],
-        ['30 days', 'per 6 hours'],
-      ]) {
-        await page.getByRole('button', { name }).click();
-        await types.getByText(step).waitFor();
+        // Ranges are part of the address.
+        await page.getByRole('button', { name: '1 hour' }).click();
+        await types.getByText('per 1 minute').waitFor();
+        await untilIs(() => new URL(page.url()).search, '?range=1h');
+        await page.reload();
         await types.getByText('A: 1,300').waitFor();
-      }
-      await page.setViewportSize({ width: 390, height: 844 });
-      await page.goto(`${base}/domains/${id}/statistics?range=forever`);
-      await types.getByText('per 15 minutes').waitFor();
-      // The tab of the page is scrolled into view.
-      const tab = await page.locator('.tabs [aria-current]').boundingBox();
-      assert.ok(tab!.x >= 0 && tab!.x + tab!.width <= 390);
-      await page.goto(`${base}/domains/999/statistics`);
-      await page.getByText('This account has no domain with this id.').first().waitFor();
-    });
-  }, settings);
-  origin.close();
+        await untilIs(() => page.getByRole('button', { name: '1 hour' }).getAttribute('aria-pressed'), 'true');
+        for (const [name, step] of [
+          ['6 hours', 'per 5 minutes'],
+          ['24 hours', 'per 15 minutes'],
+          ['7 days', 'per 1 hour'],
+          ['30 days', 'per 6 hours'],
+        ]) {
+          await page.getByRole('button', { name }).click();
+          await types.getByText(step).waitFor();
+          await types.getByText('A: 1,300').waitFor();
+        }
+        await page.setViewportSize({ width: 390, height: 844 });
+        await page.goto(`${base}/domains/${id}/statistics?range=forever`);
+        await types.getByText('per 15 minutes').waitFor();
+        // The tab of the page is scrolled into view.
+        await untilPasses(async () => {
+          const tab = await page.locator('.tabs [aria-current]').boundingBox();
+          assert.ok(tab!.x >= 0 && tab!.x + tab!.width <= 390);
+        });
+        await page.goto(`${base}/domains/999/statistics`);
+        await page.getByText('This account has no domain with this id.').first().waitFor();
+      });
+    }, settings);
+  } finally {
+    origin.close();
+  }
 });
 
 test('a month of sampled queries of an account, and a failure', async () => {
@@ -190,7 +197,7 @@ test('a month of sampled queries of an account, and a failure', async () => {
       await page.getByRole('button', { name: '30 days' }).click();
       await page.getByText('one query in 64 is counted').waitFor();
       const shown = total < 1_000_000 ? total.toLocaleString('en') : (total / 1e6).toFixed(1);
-      assert.ok((await page.locator('.figures').innerText()).includes(shown));
+      await page.locator('.figures').getByText(shown).first().waitFor();
       await page.getByText('www.month.test').waitFor();
       await checkScreen(page, 'statistics-account');
       await page.route('**/api/v1/statistics*', (route) =>

@@ -9,12 +9,12 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
 import { newApp } from '../../../admin-api/cli/pkg-template.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { whyNotPrograms as whyNotClients } from '../edge/clients/programs.ts';
+import { untilIs } from '../../support/until.ts';
+import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
 import { withPage, withWorld } from './browser.ts';
@@ -29,8 +29,8 @@ const RECORDS = [
   ['@', 'TXT', 'v=spf1 -all'],
 ] as const;
 
-const test = suite('walk of a new user');
-const why = whyNotClients('chromium', 'curl') ?? whyNotPrograms('pebble', 'dig');
+const test = browserSuite('walk of a new user', 'curl');
+const why = whyNotPrograms('pebble', 'dig');
 if (why !== null) test.skip(`walk: ${why}`, () => {});
 else test('from the first sign-in to a site with a certificate, an API key and a mini-app', walk);
 
@@ -116,8 +116,8 @@ async function walk(): Promise<void> {
         await page.getByText(/Issued by .*Pebble/).waitFor();
         hand.report('the proxy with a certificate');
         const resolved = `www.${DOMAIN}:${httpsPort}:127.0.0.1`;
-        const site = await run('curl', ['-sSk', '--resolve', resolved, `https://www.${DOMAIN}:${httpsPort}/`]);
-        assert.is(site.stdout, 'the origin');
+        const visited = ['-sSk', '--resolve', resolved, `https://www.${DOMAIN}:${httpsPort}/`];
+        await untilIs(async () => (await run('curl', visited)).stdout, 'the origin');
 
         await hand.click(link(page, 'API keys'));
         await hand.click(link(page, 'Create an API key').first());

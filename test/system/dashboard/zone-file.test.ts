@@ -1,6 +1,7 @@
 /** Zone files in Chromium: preview, import, and what is refused. */
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, withPage, withWorld } from './browser.ts';
@@ -35,7 +36,7 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
       await page.getByText('1 line refused').waitFor();
       await page.getByText(/^Line 3: /).waitFor();
       await page.locator('.line-list code', { hasText: 'bad A 192.0.2' }).waitFor();
-      assert.is(await page.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
+      await untilIs(() => page.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
       await checkScreen(page, 'zone-file-refused');
 
       // Corrected: a warning, and what would be created and deleted.
@@ -60,7 +61,7 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
       await page.getByRole('button', { name: 'Import' }).click();
       const dialog = page.getByRole('dialog');
       await checkScreen(page, 'zone-file-confirm');
-      assert.is(await dialog.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
+      await untilIs(() => dialog.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
       await dialog.getByLabel('Type example.com').fill('example.com');
       // Someone else changes the domain: the preview is not true any more.
       await daemon.api.call('POST', `${path}/records`, { name: 'theirs', type: 'A', content: '192.0.2.4', ttl: 300 });
@@ -99,7 +100,7 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
           dataTransfer.items.add(new File(['same 300 A 192.0.2.1\\n'], 'small.zone'));
           document.querySelector('.zone-drop').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })); }`);
       await page.getByText(/^0 new, .* 12,001 deleted, 1 unchanged/).waitFor();
-      assert.is(await text.inputValue(), 'same 300 A 192.0.2.1\n');
+      await untilIs(() => text.inputValue(), 'same 300 A 192.0.2.1\n');
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('link', { name: 'Download the zone file' }).click(),
