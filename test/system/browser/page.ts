@@ -5,13 +5,7 @@ import * as assert from 'uvu/assert';
 import { pathOf } from '../edge/clients/programs.ts';
 
 /** Of every Chromium. */
-export const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-sync',
-];
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 /** Long, since machines may be slow. */
 const WAIT_MS = 120_000;
 /** By how many times the scripts of pages are slowed down. */
@@ -22,8 +16,24 @@ const API_DELAY_MS = Number(process.env.WAYPOST_BROWSER_API_DELAY ?? 0);
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
-export function launchChromium(flags: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath: pathOf('chromium'), args: [...FLAGS, ...flags], timeout: WAIT_MS });
+/** Browsers that run in this process, by their flags: a start is expensive. */
+const shared = new Map<string, Browser>();
+
+/** A browser that other tests use as well. `closeBrowsers` ends it. */
+export async function sharedChromium(flags: readonly string[] = []): Promise<Browser> {
+  const key = flags.join(' ');
+  let browser = shared.get(key);
+  if (browser?.isConnected() !== true) {
+    const args = [...FLAGS, ...flags];
+    browser = await chromium.launch({ executablePath: pathOf('chromium'), args, timeout: WAIT_MS });
+    shared.set(key, browser);
+  }
+  return browser;
+}
+
+export async function closeBrowsers(): Promise<void> {
+  for (const browser of shared.values()) await browser.close();
+  shared.clear();
 }
 
 export interface PageRules {

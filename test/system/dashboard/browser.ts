@@ -1,7 +1,7 @@
 /** Chromium with the dashboard of a daemon, and what must never happen in it. */
 import type { Browser, Page } from 'playwright-core';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { launchChromium, withOwnPage } from '../browser/page.ts';
+import { sharedChromium, withOwnPage } from '../browser/page.ts';
 
 /** The console reports refused requests; pages show their messages. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of (401|403|404|409|412|422) /;
@@ -20,12 +20,7 @@ export async function withWorld(
 ): Promise<void> {
   const daemon = await startDaemon(settings);
   try {
-    const browser = await launchChromium();
-    try {
-      await use({ daemon, browser, base: `http://127.0.0.1:${daemon.adminPort}` });
-    } finally {
-      await browser.close();
-    }
+    await use({ daemon, browser: await sharedChromium(), base: `http://127.0.0.1:${daemon.adminPort}` });
   } finally {
     await daemon.close();
   }

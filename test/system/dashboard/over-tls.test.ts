@@ -1,23 +1,20 @@
 /** The dashboard at admin.hostname, through the edge, over TLS, in Chromium. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
-import { FLAGS } from '../browser/page.ts';
-import { pathOf, whyNotPrograms } from '../edge/clients/programs.ts';
+import { sharedChromium } from '../browser/page.ts';
+import { browserSuite } from '../browser/suite.ts';
 import { addAuthenticator, setOffered, setPresence } from './authenticator.ts';
 import { signIn, type World, withPage } from './browser.ts';
 
-const test = suite('dashboard over TLS');
+const test = browserSuite('dashboard over TLS');
 const HOST = 'admin.waypost.test';
-const why = whyNotPrograms('chromium');
-if (why !== null) test.skip(`chromium: ${why}`, () => {});
-else test('the cookie is out of reach of scripts, and a passkey works at admin.hostname', overTls);
+
+test('the cookie is out of reach of scripts, and a passkey works at admin.hostname', overTls);
 
 async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
   const https = await freePort();
@@ -34,14 +31,9 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
     WAYPOST_ADMIN_HOSTNAME_KEY: keyFile,
   });
   // Pages with a faulty certificate have no passkeys, unless all certificates are accepted.
-  const args = [...FLAGS, `--host-resolver-rules=MAP ${HOST} 127.0.0.1`, '--ignore-certificate-errors'];
+  const flags = [`--host-resolver-rules=MAP ${HOST} 127.0.0.1`, '--ignore-certificate-errors'];
   try {
-    const browser = await chromium.launch({ executablePath: pathOf('chromium'), args });
-    try {
-      await use({ daemon, browser, base: `https://${HOST}:${https}` });
-    } finally {
-      await browser.close();
-    }
+    await use({ daemon, browser: await sharedChromium(flags), base: `https://${HOST}:${https}` });
   } finally {
     await daemon.close();
     removeFolder(folder);

@@ -7,7 +7,7 @@ import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { lint, sdksWith } from '../../../admin-api/cli/pkg-lint.ts';
 import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../core/miniapp/simulator/simulator.ts';
-import { launchChromium, withOwnPage } from '../browser/page.ts';
+import { sharedChromium, withOwnPage } from '../browser/page.ts';
 
 /** Written by the build. */
 const PAGE_FOLDER = fileURLToPath(new URL('../../../simulator', import.meta.url));
@@ -71,7 +71,7 @@ export async function withSimulator(files: Files, use: (world: World) => Promise
     audit: (path) => lint(path),
     warn: (text) => process.stderr.write(`${text}\n`),
   };
-  const browser = await launchChromium(['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']);
+  const browser = await sharedChromium(['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']);
   const world: World = {
     browser,
     folder,
@@ -86,7 +86,6 @@ export async function withSimulator(files: Files, use: (world: World) => Promise
   try {
     await use(world);
   } finally {
-    await browser.close();
     await world.simulator.close();
     rmSync(root, { recursive: true });
   }
