@@ -26,6 +26,8 @@ const OPENING = [
   ),
   ...['koffi', 'lmdb', 'piscina', 'undici', 'uWebSockets.js'],
 ];
+/** Files that take longer than a minute: they would run alone at the end. */
+const LONGEST: readonly string[] = ['system/node-versions.test.js', 'system/admin-api/contract.test.js'];
 /** Files in one process, at most: of those without such an import, and of a room. */
 const PURE_BATCH = 24;
 const ROOM_BATCH = 12;
@@ -45,7 +47,13 @@ export function plan(tier: Tier, pattern: RegExp): string[][] {
   );
   const exclusive = files.filter(({ isSystem }) => isSystem || tier === 'deep');
   const shared = files.filter((file) => !exclusive.includes(file));
-  exclusive.sort((a, b) => Number(b.isSystem) - Number(a.isSystem) || Number(b.isGenerated) - Number(a.isGenerated));
+  const isLongest = ({ path }: TestFile): number => Number(LONGEST.includes(path));
+  exclusive.sort(
+    (a, b) =>
+      Number(b.isSystem) - Number(a.isSystem) ||
+      isLongest(b) - isLongest(a) ||
+      Number(b.isGenerated) - Number(a.isGenerated),
+  );
   const rooms = new Map<string, string[]>();
   for (const { path } of shared.filter(({ isPure }) => !isPure))
     rooms.set(roomOf(path), [...(rooms.get(roomOf(path)) ?? []), path]);

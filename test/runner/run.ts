@@ -1,7 +1,8 @@
 /**
  * `node dist/test/runner/run.js [--tier TIER] [--verbose] [PATTERN]`: runs the test files of a tier whose path matches PATTERN.
  *
- * WAYPOST_TEST_JOBS: concurrent processes; by default one more than there are cores. WAYPOST_SEED: the seed of all generated cases.
+ * WAYPOST_TEST_JOBS: concurrent processes, by default more than there are cores.
+ * WAYPOST_SEED: the seed of all generated cases.
  * WAYPOST_DEPTH: how many cases are generated (../support/level.ts).
  */
 import { availableParallelism } from 'node:os';
@@ -29,8 +30,9 @@ if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) {
 }
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
-// One process more than cores: many tests wait for a timeout, or for a daemon to start.
-const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism() + 1));
+// Many tests wait for a timeout or for a daemon: those of the system half of their time.
+const waiting = tier === 'system' ? 2 : 1;
+const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism() + waiting));
 const queue = plan(tier, new RegExp(positionals[0] ?? ''));
 const count = queue.flat().length;
 const outcomes: Outcome[] = [];
