@@ -191,8 +191,13 @@ test('every command of waypost that a page names is there, with its options', as
       for (const [, rest] of code.replace(/\\\n/g, ' ').matchAll(/(?:^|\$\(|&& |[A-Z_0-9]=\S+ )waypost ([^|)&]*)/g)) {
         const words = rest.trim().split(/\s+/);
         const first = words.slice(0, 1);
-        const isGroup = /^Commands:/m.test((await help(helps, first)) ?? '');
-        const command = isGroup && words.length > 1 && !words[1].startsWith('-') ? words.slice(0, 2) : first;
+        let command = first;
+        // A group may contain a group.
+        while (/^Commands:/m.test((await help(helps, command)) ?? '')) {
+          const next = words.at(command.length);
+          if (next === undefined || !/^[a-z]/.test(next)) break;
+          command = [...command, next];
+        }
         const text = command[0]?.startsWith('-') ? await help(helps, []) : await help(helps, command);
         if (text === null) faults.push(`${path}:${line}: there is no "waypost ${command.join(' ')}"`);
         for (const option of rest.match(/(?<=^| )--[a-z-]+/g) ?? [])

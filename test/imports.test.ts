@@ -144,6 +144,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'admin-api/packages': [
     'admin-api/change',
     'admin-api/http',
+    'core/address',
     'core/base',
     'core/cluster',
     'core/journal',

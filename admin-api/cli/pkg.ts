@@ -4,6 +4,7 @@ import type { CommandContext } from './command.ts';
 import { addPkgConformance } from './pkg-conformance.ts';
 import { addPkgDev } from './pkg-dev.ts';
 import { addPkgInit } from './pkg-init.ts';
+import { addPkgKeysCommands } from './pkg-keys.ts';
 import { addPkgLint } from './pkg-lint.ts';
 import { addPkgPack } from './pkg-pack.ts';
 import { addPkgReviewCommands } from './pkg-review.ts';
@@ -29,4 +30,5 @@ export function addPkgCommands(program: Command, context: CommandContext): void 
   addPkgConformance(parent, context);
   addPkgUploadCommands(parent, context);
   addPkgReviewCommands(parent, context);
+  addPkgKeysCommands(parent, context);
 }

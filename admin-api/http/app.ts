@@ -5,7 +5,7 @@ import { type ForwardedBy, withForwardedClient } from './forwarded.ts';
 import { newRequestId } from './request-id.ts';
 import type { AppParts, Route } from './route.ts';
 import { Router } from './router.ts';
-import { Aborted, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
+import { Aborted, discard, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
 
 /** Of responses of the API: a browser that opens one neither guesses its type nor frames it. */
 const PROTECTION = {
@@ -59,7 +59,7 @@ export function createApp({ routes, log, pages, observer, forwardedBy, ...parts 
       route = match.route.path;
       const query = request.query === '' ? NO_QUERY : new URLSearchParams(request.query);
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);
-      return { route, response: hasCurrentCopy(request, response) ? { ...response, status: 304 } : response };
+      return { route, response: hasCurrentCopy(request, response) ? notModified(response) : response };
     } catch (error) {
       const page = route === null && statusOf(error) === 404 ? (pages?.notFound(request) ?? null) : null;
       if (page !== null) return { route, response: pageResponse(request, page, headers) };
@@ -82,18 +82,24 @@ function pageResponse(
   headers: Readonly<Record<string, string>>,
 ): HttpResponse {
   const response = { ...page, headers: { ...headers, ...page.headers } };
-  return hasCurrentCopy(request, response) ? { ...response, status: 304 } : response;
+  return hasCurrentCopy(request, response) ? notModified(response) : response;
+}
+
+function notModified(response: HttpResponse): HttpResponse {
+  if (response.length === undefined) return { ...response, status: 304 };
+  discard(response.body);
+  return { ...response, status: 304, body: '' };
 }
 
 /**
  * Whether If-None-Match has the ETag of the response (RFC 9110 13.1.2: weak comparison). For a 304
- * the transports send the length of the body without the body. A streamed body has no length, so it
- * is sent.
+ * the transports send the length of the body without the body. A streamed body without a length is
+ * sent.
  */
-function hasCurrentCopy(request: HttpRequest, { status, headers, body }: HttpResponse): boolean {
+function hasCurrentCopy(request: HttpRequest, { status, headers, body, length }: HttpResponse): boolean {
   const ifNoneMatch = request.header('if-none-match');
   if (ifNoneMatch === undefined || headers.ETag === undefined || status !== 200) return false;
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return false;
+  if (length === undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) return false;
   return ifNoneMatch.split(',').some((tag) => ['*', headers.ETag].includes(tag.trim().replace(/^W\//, '')));
 }

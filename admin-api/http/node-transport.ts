@@ -116,15 +116,15 @@ export class NodeTransport implements Transport {
   }
 
   #send(request: NodeRequest, response: ServerResponse, reply: HttpResponse): Promise<void> | void {
-    const { status, body } = reply;
+    const { status, body, length } = reply;
     const headers = safeHeaders(reply.headers, this.#options.log);
     if (reply.close || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
     request.discardUnread();
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-      response.writeHead(status, headers);
+      response.writeHead(status, length === undefined ? headers : { ...headers, 'Content-Length': String(length) });
       return sendStream(response, body, request.method === 'HEAD', this.#options.timeouts.write);
     }
-    response.writeHead(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
+    response.writeHead(status, { ...headers, 'Content-Length': String(length ?? Buffer.byteLength(body)) });
     response.end(body);
     startWriteTimeout(response, this.#options.timeouts);
   }

@@ -50,6 +50,8 @@ export interface Context<C, B = unknown> {
  */
 export interface RawReply {
   readonly raw: ResponseBody;
+  /** See HttpResponse. */
+  readonly length?: number;
   readonly status?: number;
   /** The connection is closed after the response. */
   readonly close?: boolean;
@@ -391,7 +393,10 @@ function requireType(request: HttpRequest, types: readonly string[]): void {
 }
 
 function createResponse(result: Reply, headers: Record<string, string>, app: AppParts): HttpResponse {
-  if (isRaw(result)) return { status: result.status ?? 200, headers, body: result.raw, close: result.close };
+  if (isRaw(result)) {
+    const { raw: body, status = 200, length, close } = result;
+    return { status, headers, body, length, close };
+  }
   headers['Content-Type'] = 'application/json';
   const sync = headers[REVISION] === undefined ? null : app.sync(Number(headers[REVISION]));
   const text = JSON.stringify(sync === null ? result : { ...result, sync });

@@ -39,6 +39,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ResponseBody;
+  /** Bytes of a streamed body, if they are known: it is sent with Content-Length. */
+  readonly length?: number;
   /** The connection is closed after the response. */
   readonly close?: boolean;
 }

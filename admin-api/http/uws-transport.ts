@@ -180,7 +180,8 @@ class Exchange implements HttpRequest {
     if (this.#isAborted) return discard(body);
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) return this.#sendStream(reply, body);
     // RFC 9110 15.4.5: a 304 has the length of the response that it replaces.
-    if (this.method === 'HEAD' || reply.status === 304) return this.#sendHeader(reply, Buffer.byteLength(body));
+    if (this.method === 'HEAD' || reply.status === 304)
+      return this.#sendHeader(reply, reply.length ?? Buffer.byteLength(body));
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (this.#mustClose(reply)) this.#sendLast(reply, bytes);
     else await this.#sendBody(reply, bytes);
@@ -245,7 +246,43 @@ class Exchange implements HttpRequest {
     if (!done) setImmediate(() => this.abandon());
   }
 
+  /** Sends a streamed body of a known length. Unsent bytes stay here, as in #sendBody. */
+  async #sendSized(reply: HttpResponse, body: AsyncIterable<string | Uint8Array>, length: number): Promise<void> {
+    const response = this.#response;
+    response.cork(() => {
+      this.#writeHeader(reply);
+      if (this.#mustClose(reply)) response.writeHeader('Connection', 'close');
+    });
+    this.#wakeWhenWritable();
+    this.#streamed = body;
+    let sent = 0;
+    for await (const piece of body) {
+      if (this.#isAborted) return;
+      const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      let [isAccepted, isDone] = [false, false];
+      response.cork(() => {
+        [isAccepted, isDone] = response.tryEnd(chunk, length);
+      });
+      while (!isAccepted && !isDone) {
+        await this.#waitUntilWritable();
+        if (this.#isAborted) return;
+        response.cork(() => {
+          [isAccepted, isDone] = response.tryEnd(chunk.subarray(response.getWriteOffset() - sent), length);
+        });
+      }
+      if (isDone) return;
+      sent += chunk.length;
+    }
+    // The source was shorter than expected.
+    this.abandon();
+  }
+
   async #sendStream(reply: HttpResponse, body: AsyncIterable<string | Uint8Array>): Promise<void> {
+    if (reply.length !== undefined) {
+      if (this.method !== 'HEAD') return this.#sendSized(reply, body, reply.length);
+      discard(body);
+      return this.#sendHeader(reply, reply.length);
+    }
     const response = this.#response;
     const close = this.#mustClose(reply);
     response.cork(() => {

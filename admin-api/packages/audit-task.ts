@@ -1,6 +1,6 @@
 /** Tasks and results of the audit threads. */
 import type { Sdk } from '../../core/miniapp/sdk/trust.ts';
-import type { AuditSummary } from '../../core/store/rows.ts';
+import type { AuditSummary, Listing } from '../../core/store/rows.ts';
 
 /** Validated facts from the manifest of a package. */
 export interface PackageFacts {
@@ -8,6 +8,16 @@ export interface PackageFacts {
   readonly name: string | null;
   readonly version: string;
   readonly versionCode: number;
+  /** For the store; null: the manifest lacks a part. */
+  readonly listing: Omit<Listing, 'icon'> | null;
+  /** Null: there is none, or it is too large for the store. */
+  readonly icon: FoundIcon | null;
+}
+
+export interface FoundIcon {
+  /** By its first bytes. */
+  readonly type: NonNullable<Listing['icon']>['type'];
+  readonly bytes: Uint8Array;
 }
 
 export interface FoundFault {

@@ -4,15 +4,19 @@ import { openArchive } from '../../core/miniapp/archive/open-archive.ts';
 import { Findings } from '../../core/miniapp/findings.ts';
 import { auditManifest } from '../../core/miniapp/manifest/audit-manifest.ts';
 import type { AuditTask, Identified } from './audit-task.ts';
+import { readIcon, readListing } from './listing.ts';
 
 export default async function identify({ path, maxBytes }: AuditTask): Promise<Identified> {
   const findings = new Findings();
   const content = await openArchive(path, { ...DEFAULT_LIMITS, archiveBytes: maxBytes }, findings);
   if (content === undefined) return unreadable(findings);
   try {
-    const { id, name = null, version, versionCode } = (await auditManifest(content.files, findings)) ?? {};
-    if (id === undefined || version === undefined || versionCode === undefined) return unreadable(findings);
-    return { kind: 'identified', facts: { id, name, version, versionCode } };
+    const manifest = await auditManifest(content.files, findings);
+    const { id, name = null, version, versionCode } = manifest ?? {};
+    if (manifest === undefined || id === undefined || version === undefined || versionCode === undefined)
+      return unreadable(findings);
+    const icon = await readIcon(manifest.icon === undefined ? undefined : content.files.get(manifest.icon));
+    return { kind: 'identified', facts: { id, name, version, versionCode, listing: readListing(manifest), icon } };
   } finally {
     await content.close();
   }

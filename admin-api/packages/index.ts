@@ -14,6 +14,10 @@ import { policyRoute } from './policy.ts';
 import { packageRoutes } from './routes.ts';
 import { rulesRoute } from './rules.ts';
 import { sdkRoutes } from './sdk-routes.ts';
+import { Catalog } from './store/catalog.ts';
+import { storeKeyRoutes } from './store/key-routes.ts';
+import { StoreKeys } from './store/keys.ts';
+import { storeRoutes } from './store/routes.ts';
 
 /** Programs of the audit threads. */
 export interface AuditPrograms {
@@ -36,6 +40,7 @@ const PROGRAMS: AuditPrograms = {
 };
 
 const HOUR = 3600;
+const MINUTE = 60;
 /** Milliseconds to identify a package; the upload waits for it. */
 const IDENTIFY_TIMEOUT = 15_000;
 
@@ -45,7 +50,7 @@ export function createPackages(
   registry: Registry,
   programs: AuditPrograms = PROGRAMS,
 ): Packages {
-  const { auditThreads, auditTimeout, auditMemory: memory, uploadRateLimit } = services.config.packages;
+  const { auditThreads, auditTimeout, auditMemory: memory, uploadRateLimit, storeRateLimit } = services.config.packages;
   const blobs = new PackageBlobs(services, source);
   const audits = new AuditPool<Audited>({
     ...{ program: programs.audit, threads: auditThreads, timeout: auditTimeout, memory },
@@ -55,10 +60,15 @@ export function createPackages(
   });
   const auditor = new Auditor(services, blobs, audits, packageMetrics(registry));
   const limit = new RateLimit('upload', uploadRateLimit, HOUR);
+  const keys = new StoreKeys(services);
+  const catalog = new Catalog(services.reader, (listener) => services.journal.onApps(listener));
+  const requests = new RateLimit('store', storeRateLimit, MINUTE);
   return {
     routes: [
       ...packageRoutes({ services, blobs, auditor, identities, limit }),
       ...packageAdminRoutes(services, blobs),
+      ...storeRoutes({ services, blobs, keys, catalog, requests }),
+      ...storeKeyRoutes(keys),
       ...sdkRoutes(services.config.packages),
       rulesRoute(),
       policyRoute(),
@@ -67,11 +77,13 @@ export function createPackages(
     start() {
       auditor.start();
       blobs.start();
+      keys.start();
     },
     async stop() {
       await identities.close();
       await auditor.stop();
       await blobs.stop();
+      await keys.stop();
     },
   };
 }

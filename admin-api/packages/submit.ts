@@ -4,7 +4,7 @@ import { StateError } from '../../core/base/errors.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { appOf, appsOf, uploadOf, uploadOfVersion } from '../../core/store/package-reads.ts';
 import type { Reader } from '../../core/store/reader.ts';
-import { type Account, type App, apps, type Upload, uploads } from '../../core/store/rows.ts';
+import { type Account, type App, apps, type Listing, type Upload, uploads } from '../../core/store/rows.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
@@ -39,6 +39,7 @@ export interface StoredPackage {
   readonly size: number;
   readonly notes: string | null;
   readonly facts: PackageFacts;
+  readonly listing: Listing | null;
 }
 
 /**
@@ -102,7 +103,20 @@ export async function receivePackage(
     const refusal = refusalOf(() => requireApp(services, services.reader, account, facts));
     if (refusal !== undefined) return { value: { refusal }, identity };
     const { hash, size } = await part.keep();
-    return { value: { sha256: hash, size, notes, facts }, identity };
+    return { value: { sha256: hash, size, notes, facts, listing: await keepListing(blobs, facts) }, identity };
+  } finally {
+    await part.close();
+  }
+}
+
+/** Stores the icon as a blob of its own, because the store serves it without the package. */
+async function keepListing({ store }: PackageBlobs, { listing, icon }: PackageFacts): Promise<Listing | null> {
+  if (listing === null) return null;
+  if (icon === null) return { ...listing, icon: null };
+  const part = await store.part();
+  try {
+    await part.write(icon.bytes, icon.bytes.length);
+    return { ...listing, icon: { sha256: (await part.keep()).hash, type: icon.type } };
   } finally {
     await part.close();
   }
@@ -223,14 +237,14 @@ function newUpload(
   { book }: Auditor,
   { account }: Caller,
   app: App,
-  { facts: { version, versionCode }, sha256, size, notes }: StoredPackage,
+  { facts: { version, versionCode }, sha256, size, notes, listing }: StoredPackage,
 ): Upload {
   const step = newStep('pending', { by: account.username });
   return {
     id,
     accountId: app.accountId,
     appId: app.id,
-    ...{ version, versionCode, sha256, size, notes },
+    ...{ version, versionCode, sha256, size, listing, notes },
     ...{ state: 'pending', history: [step], claim: book.newClaim(0), summary: null },
     ...{ createdAt: step.at, updatedAt: step.at },
   };

@@ -6,15 +6,16 @@ const CHUNK = 256 << 10;
 
 /**
  * Reads from `from` to the end, or to before `to`. A stream of the file would close it when its
- * reader stops; this does not.
+ * reader stops; this does not. `chunk`: maximum bytes of one read.
  */
 export async function* readChunks(
   file: FileHandle,
   from: number,
   to = Number.POSITIVE_INFINITY,
+  chunk = CHUNK,
 ): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
-    const length = Math.min(CHUNK, to - at);
+    const length = Math.min(chunk, to - at);
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, at);
     if (bytesRead === 0) return;
     at += bytesRead;

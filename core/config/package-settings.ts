@@ -78,6 +78,11 @@ export const PACKAGE_SETTINGS = {
     512 * MB,
     'Maximum JavaScript heap of an audit. A package that exceeds it needs a manual review.',
   ),
+  store_rate_limit: setting(
+    integer(0, 1_000_000),
+    600,
+    'Maximum requests to the store per minute for each client address (IPv6: for each /64); 0 disables the limit.',
+  ),
   keep_days: setting(
     integer(1, 36_500, 'days'),
     400,

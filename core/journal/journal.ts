@@ -148,6 +148,8 @@ export interface Journal {
   onEdge(listener: (changes: EdgeChanges) => void): void;
   /** Calls `listener` with domains whose row that says how they are signed has changed. */
   onSigning(listener: (domainIds: ReadonlySet<Id>) => void): void;
+  /** Calls `listener` with the ids of apps, in lower case, that were added, changed or deleted. */
+  onApps(listener: (appIds: ReadonlySet<string>) => void): void;
   /**
    * Calls `listener` after every group of entries, from this node or others, once they are applied
    * and served: `head` has moved.

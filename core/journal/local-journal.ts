@@ -65,6 +65,10 @@ export abstract class LocalJournal implements Journal {
     this.applier.signingListeners.push(listener);
   }
 
+  onApps(listener: (appIds: ReadonlySet<string>) => void): void {
+    this.applier.appListeners.push(listener);
+  }
+
   onApplied(listener: () => void): void {
     this.applier.appliedListeners.push(listener);
   }

@@ -19,6 +19,7 @@
  *   audit     account id (8) · id (8)
  *   apps      the id of the app in lower case
  *   uploads, reports   id (8)
+ *   store_keys   number (8)
  *   ticket_keys   eight zero bytes: there is one row
  *   usage     account id (8)
  *   sites     domain id (8)
@@ -49,6 +50,7 @@ export const LOOKUP = {
   uploadState: 0x71,
   accountPasskey: 0x79,
   passkeyCredential: 0x7a,
+  storeKey: 0x62,
 } as const;
 
 /**

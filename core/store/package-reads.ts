@@ -9,6 +9,8 @@ import {
   appVersionKey,
   isOver,
   reports,
+  type StoreKeyRow,
+  storeKeys,
   UPLOAD_STATES,
   type Upload,
   type UploadState,
@@ -37,6 +39,10 @@ export const uploadsOf = (reader: Reader, appId: string, before: Buffer | null, 
 export const uploadsIn = (reader: Reader, state: UploadState, after: Buffer | null, limit?: number): Upload[] =>
   reader.rowsAt(uploads, uploadStateKey(state), after, limit);
 
+/** The keys that sign packages, oldest first. */
+export const storeKeysOf = (reader: Reader): StoreKeyRow[] =>
+  reader.rowsAt(storeKeys, lookupKey(LOOKUP.storeKey), null);
+
 /** Uploads between two turns of the event loop. */
 const PIECE = 200;
 
@@ -48,7 +54,10 @@ export async function neededBlobs(reader: Reader): Promise<Set<string>> {
     let after: Buffer | null = null;
     do {
       const page = uploadsIn(reader, state, after, PIECE);
-      for (const { sha256 } of page) needed.add(sha256);
+      for (const { sha256, listing } of page) {
+        needed.add(sha256);
+        if (listing?.icon) needed.add(listing.icon.sha256);
+      }
       after = page.length < PIECE ? null : timeKey(page[page.length - 1]);
       await setImmediate();
     } while (after !== null);

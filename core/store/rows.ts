@@ -15,6 +15,7 @@ import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
 import { spellings } from './rows/spellings.ts';
+import { storeKeys } from './rows/store-keys.ts';
 import type { Table } from './rows/table.ts';
 import { ticketKeys } from './rows/ticket-keys.ts';
 import { tsigKeys } from './rows/tsig-keys.ts';
@@ -33,6 +34,7 @@ export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
 export * from './rows/second-factors.ts';
 export * from './rows/spellings.ts';
+export * from './rows/store-keys.ts';
 export { STAMP, type Table } from './rows/table.ts';
 export * from './rows/ticket-keys.ts';
 export * from './rows/tsig-keys.ts';
@@ -70,5 +72,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     passkeys,
     spentChallenges,
     delegations,
+    storeKeys,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -1370,6 +1370,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/store/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the published apps */
+        get: operations["listStoreApps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/store/apps/{app_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a published app */
+        get: operations["getStoreApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/store/apps/{app_id}/icon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the icon of a published app */
+        get: operations["downloadStoreIcon"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/store/apps/{app_id}/package": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the package of a published app
+         * @description The ETag is the SHA-256 of the package. X-Waypost-Signature has a signature
+         * of each key that signs, as KEY_ID=SIGNATURE. A single Range is supported, with If-Range.
+         */
+        get: operations["downloadStorePackage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/store/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys that sign packages
+         * @description A client that knows an earlier key follows the endorsements to the current
+         * one.
+         */
+        get: operations["listStoreKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/store/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a new store key
+         * @description The previous key endorses the new one, and also signs until the overlap
+         * ends. Packages need no new upload.
+         */
+        post: operations["rotateStoreKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/store/keys/{store_key_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a store key, for example because it leaked
+         * @description The key signs nothing any more, its endorsements are no longer shown, and
+         * its private key is deleted. If it is the current key, a new one without an endorsement
+         * replaces it: clients must get that key with an update of the host.
+         */
+        post: operations["revokeStoreKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dev/sdk": {
         parameters: {
             query?: never;
@@ -2511,6 +2647,94 @@ export interface components {
             total: number;
             /** @description one number for each step, the first at `from` */
             counts: number[];
+        };
+        StoreApp: {
+            /** @description the id of the app */
+            app_id: string;
+            /** @description the name of the app */
+            name: string;
+            /** @description the version, for people */
+            version: string;
+            /** @description the number of the version; it increases */
+            version_code: number;
+            /** @description the description; in the list, its first 200 characters */
+            description: string | null;
+            /** @description the category */
+            category: string | null;
+            /** @description the lowest version of the host that runs it */
+            min_host_version: string;
+            /** @description the permissions of its pages */
+            permissions: string[];
+            /** @description the permissions of its background file */
+            background_permissions: string[];
+            /** @description the path of the icon, or null */
+            icon_url: string | null;
+            /** @description the path of the package */
+            package_url: string;
+            /** @description the size of the package in bytes */
+            size: number;
+            /** @description the SHA-256 of the package */
+            sha256: string;
+            /** @description the id of the key that made the signature */
+            key_id: number;
+            /** @description the Ed25519 signature in base64 under the statement of the package */
+            signature: string;
+            /** @description a signature of each key that signs, that of the current key first */
+            signatures: {
+                /** @description the id of the key that made the signature */
+                key_id: number;
+                /**
+                 * @description the Ed25519 signature in base64 under the statement of the package
+                 */
+                signature: string;
+            }[];
+            /** @description the sandbox policy that hosts apply to the package */
+            policy: {
+                /** @description its version */
+                version: number;
+                /** @description its SHA-256 */
+                sha256: string;
+                /** @description its path */
+                url: string;
+            };
+            /** @description when the package was published, as YYYY-MM-DD HH:MM:SS in UTC */
+            published_at: string;
+        };
+        StoreKey: {
+            /** @description the id of the key; the newest key has the greatest id */
+            key_id: number;
+            /**
+             * @description the algorithm of its signatures (RFC 8032)
+             * @enum {string}
+             */
+            algorithm: "ed25519";
+            /** @description the 32 bytes of the public key in base64 */
+            public_key: string;
+            /** @description the same as PEM, for openssl */
+            public_key_pem: string;
+            /**
+             * @description "current" and "previous" keys sign; "expired" ones do not sign any more;
+             * "revoked" ones must not be trusted
+             * @enum {string}
+             */
+            state: "current" | "previous" | "expired" | "revoked";
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /** @description when it ceases to sign, as created_at; null: no end is planned */
+            signs_until: string | null;
+            /** @description the key_id of the earlier key that endorses it; null: none does */
+            endorsed_by: number | null;
+            /** @description the signature of that key in base64 */
+            endorsement: string | null;
+            /** @description when it was revoked, as YYYY-MM-DD HH:MM:SS in UTC */
+            revoked_at: string | null;
+            /** @description the reason */
+            revoked_reason: string | null;
+            /**
+             * @description the signature of the key under its own revocation in base64; null: it
+             * could not sign any more
+             */
+            revocation: string | null;
         };
         Token: {
             /** @description the id of the token */
@@ -13987,6 +14211,718 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listStoreApps: {
+        parameters: {
+            query?: {
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                limit?: number;
+                /** @description the next_cursor of the previous page */
+                cursor?: string;
+                /**
+                 * @description only items whose name, id or category contains this text, in any
+                 * case
+                 */
+                q?: string;
+                /** @description the order, descending with "-"; the default is "name" */
+                sort?: "name" | "-name" | "app_id" | "-app_id" | "published_at" | "-published_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the published apps */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the published apps */
+                        apps: components["schemas"]["StoreApp"][];
+                        /** @description the cursor of the next page, or null on the last page */
+                        next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `store_unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "store_unavailable";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getStoreApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the app, from its manifest */
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a published app */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        app: components["schemas"]["StoreApp"];
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_app`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_app";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `store_unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "store_unavailable";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    downloadStoreIcon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the app, from its manifest */
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Download the icon of a published app */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png, image/jpeg or image/webp": unknown;
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_app`, `no_icon`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_app" | "no_icon";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `package_unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "package_unavailable";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    downloadStorePackage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the app, from its manifest */
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Download the package of a published app */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description Partial Content. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_app`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_app";
+                        };
+                    };
+                };
+            };
+            /** @description Range Not Satisfiable: `range_not_satisfiable`. */
+            416: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "range_not_satisfiable";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Service Unavailable: `package_unavailable`, `store_unavailable`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "package_unavailable" | "store_unavailable";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listStoreKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the keys that sign packages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description all keys, newest first */
+                        keys: components["schemas"]["StoreKey"][];
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    rotateStoreKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description the number of days for which the previous key also signs, 0 to
+                     * 3650; the default is 90
+                     */
+                    overlap_days?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a new store key */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description all keys, newest first */
+                        keys: components["schemas"]["StoreKey"][];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `too_many_store_keys`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "too_many_store_keys";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /**
+             * @description Service Unavailable: `store_unavailable`, `write_conflict`, `stopping`.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "store_unavailable" | "write_conflict" | "stopping";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    revokeStoreKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the store_key */
+                store_key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description one line of text, which everybody can read */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Revoke a store key, for example because it leaked */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description all keys, newest first */
+                        keys: components["schemas"]["StoreKey"][];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_store_key`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_store_key";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `store_key_revoked`, `too_many_store_keys`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "store_key_revoked" | "too_many_store_keys";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };

@@ -58,6 +58,7 @@ export class Applier {
   readonly answerListeners: ((changes: AnswerChanges) => void)[] = [];
   readonly edgeListeners: ((changes: EdgeChanges) => void)[] = [];
   readonly signingListeners: ((domainIds: ReadonlySet<Id>) => void)[] = [];
+  readonly appListeners: ((appIds: ReadonlySet<string>) => void)[] = [];
   readonly appliedListeners: (() => void)[] = [];
   readonly #options: ApplierOptions;
   readonly #facts: ZoneFacts;
@@ -205,6 +206,7 @@ export class Applier {
       listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
     const edgeChanges = updates.edge.changes((domainId) => this.#facts.isProxied(domainId));
     if (edgeChanges !== null) for (const listener of this.edgeListeners) listener(edgeChanges);
+    if (updates.apps.size > 0) for (const listener of this.appListeners) listener(updates.apps);
     if (updates.signing.size > 0) for (const listener of this.signingListeners) listener(updates.signing);
     for (const listener of this.appliedListeners) listener();
   }

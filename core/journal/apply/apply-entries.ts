@@ -9,6 +9,7 @@ import {
   accounts,
   acmeChallenges,
   aliasTargets,
+  apps,
   dnssec,
   domains,
   proxies,
@@ -73,6 +74,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     }
   }
   if (change.table === accounts.number || change.table === tokens.number) updates.credentialsChanged = true;
+  if (change.table === apps.number) updates.apps.add(Buffer.from(change.key).toString());
   if (change.table === records.number) noteRecord(environment, updates, change);
   else updates.edge.note(change);
   if (change.table === proxies.number) {

@@ -46,6 +46,8 @@ const EMPTY = Buffer.alloc(0);
 export class ZoneUpdates {
   /** Whether accounts or tokens have changed. */
   credentialsChanged = false;
+  /** Ids of apps that were added, changed or deleted. */
+  readonly apps = new Set<string>();
   readonly #environment: Environment;
   readonly #served: ServedZones;
   readonly #compiler: ZoneCompiler;

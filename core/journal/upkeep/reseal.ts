@@ -20,6 +20,9 @@ import {
   type DnssecRow,
   dnssec,
   dnssecContext,
+  type StoreKeyRow,
+  storeKeyContext,
+  storeKeys,
   type Table,
   TICKET_KEYS_CONTEXT,
   ticketKeys,
@@ -72,6 +75,14 @@ const DNSSEC_KEYS: Kind = {
   }),
 };
 
+/** The private keys of the store, except destroyed ones. */
+const STORE_KEYS: Kind = {
+  table: storeKeys as Table<unknown>,
+  sealedOf: (row) => [(row as StoreKeyRow).sealedKey ?? []].flat(),
+  contextOf: (row) => storeKeyContext((row as StoreKeyRow).number),
+  withSealed: (row, [sealedKey]) => ({ ...(row as StoreKeyRow), sealedKey }),
+};
+
 const KINDS: readonly Kind[] = [
   kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
   kindOf(automaticCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
@@ -80,6 +91,7 @@ const KINDS: readonly Kind[] = [
   kindOf(acmeAccounts, 'sealedKey', ({ directory }) => acmeAccountContext(directory)),
   kindOf(ticketKeys, 'sealed', () => TICKET_KEYS_CONTEXT),
   DNSSEC_KEYS,
+  STORE_KEYS,
 ];
 
 export interface ResealOptions {

@@ -7,7 +7,8 @@ const FORMAT_OF: Readonly<Record<string, string>> = { png: 'PNG', jpg: 'JPEG', j
 /** Pixels: below it is blurred on every screen, above nothing is gained. */
 const SMALLEST = 48;
 const LARGEST = 1024;
-const MOST_BYTES = 512 * 1024;
+/** The store shows no larger one. */
+export const MOST_BYTES = 512 * 1024;
 
 export async function auditIcon(
   path: string,

@@ -64,6 +64,21 @@ export interface UploadStep {
   readonly codes: readonly string[];
 }
 
+/** Types of the icons of apps. */
+export const ICON_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
+
+/** What the store shows of a package, from its manifest. */
+export interface Listing {
+  readonly name: string;
+  readonly description: string | null;
+  readonly category: string | null;
+  readonly minHostVersion: string;
+  readonly permissions: readonly string[];
+  readonly backgroundPermissions: readonly string[];
+  /** Its bytes are in the store of blobs; null: there is none, or it is too large. */
+  readonly icon: { readonly sha256: string; readonly type: (typeof ICON_TYPES)[number] } | null;
+}
+
 export interface Upload {
   readonly id: Id;
   readonly accountId: Id;
@@ -74,6 +89,8 @@ export interface Upload {
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
+  /** Null: the manifest lacks a part, so it is not published. */
+  readonly listing: Listing | null;
   /** Of the developer, for whoever reviews it. */
   readonly notes: string | null;
   readonly state: UploadState;

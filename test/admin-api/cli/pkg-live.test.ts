@@ -37,6 +37,21 @@ test('upload, list, show, publish, withdraw', async ({ waypost, json, folder }) 
   assert.equal([again.code, /\(version_exists\)/.test(again.stderr)], [1, true]);
 });
 
+test('keys of the store are listed, rotated and revoked', async ({ waypost, json }) => {
+  const [first] = await json(['pkg', 'keys', 'list']);
+  assert.equal([first.key_id, first.state], [1, 'current']);
+  assert.match((await waypost(['pkg', 'keys', 'rotate'])).stderr, /not_confirmed/);
+  const rotated = await waypost(['pkg', 'keys', 'rotate', '--overlap-days', '7', '--yes']);
+  assert.match(rotated.stdout, /^Created: key 2, [A-Za-z0-9+/]{43}= \(change \d+\)\n$/);
+  assert.match((await waypost(['pkg', 'keys', 'list'])).stdout, /^ *2 +current .*\n *1 +previous /m);
+  const revoke = ['pkg', 'keys', 'revoke', '2', '--reason', 'It leaked.'];
+  assert.match((await waypost(revoke)).stderr, /not_confirmed/);
+  const revoked = await waypost([...revoke, '--yes']);
+  assert.match(revoked.stdout, /^Revoked: key 2\. The current one is key 3, /);
+  assert.match((await waypost([...revoke, '--yes'])).stderr, /store_key_revoked/);
+  assert.match((await waypost(['pkg', 'keys', 'rotate', '--overlap-days', 'x'])).stderr, /whole number from 0 to 3650/);
+});
+
 test('a rejected package exits with 1; an unreadable file is reported with reason and location', async ({
   waypost,
   folder,

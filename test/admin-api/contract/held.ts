@@ -7,7 +7,9 @@ export const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const CODE = /^[a-z]+(_[a-z]+)*$/;
 
 /** Statuses of the API contract, and those of HTTP that the transports send. */
-const STATUSES = new Set([200, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 422, 429, 431, 501, 503]);
+const STATUSES = new Set([
+  200, 206, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 416, 417, 422, 429, 431, 501, 503,
+]);
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

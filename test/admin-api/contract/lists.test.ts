@@ -29,6 +29,11 @@ const made = async (answer: Promise<{ readonly status: number; readonly text: st
   assert.is(status, 200, text);
 };
 
+async function published(client: Client, app: string): Promise<void> {
+  const { id } = await uploaded(client, app, 1);
+  succeeded(await client.post(`/api/dev/uploads/${id}/publish`, {}));
+}
+
 /** Requested by an administrator, who sees all lists. */
 async function listsOf(world: World): Promise<Case> {
   const client = world.admin;
@@ -83,6 +88,7 @@ async function listsOf(world: World): Promise<Case> {
       ['/api/dev/apps', { field: 'apps', id: 'app_id', add: () => uploaded(client, newId(), 1) }],
       ['/api/dev/apps/{app_id}', { field: 'uploads', add: (i) => uploaded(client, app, i + 1) }],
       ['/api/dev/admin/queue', { field: 'uploads', add: () => uploaded(client, newId(), 1, 'review') }],
+      ['/api/store/apps', { field: 'apps', id: 'app_id', add: () => published(client, newId()) }],
       ['/api/v1/audit', { field: 'entries', add: (i) => post('/api/v1/tokens', { name: `audited${i}` }) }],
     ]),
   };
@@ -167,12 +173,17 @@ await everywhere(
           const [up, down] = [sort, `-${sort}`].map((order) =>
             walk(client, `${path}?limit=3&sort=${order}`, list.field),
           );
-          const ids = each(await up, 'id');
+          const ids = each(await up, list.id ?? 'id');
           assert.is(new Set(ids).size, ids.length, `${path} ${sort}`);
           // The use of the token of this test changes.
-          if (sort !== 'last_used_at') assert.equal(each(await down, 'id'), ids.reverse(), `${path} ${sort}`);
+          if (sort !== 'last_used_at')
+            assert.equal(each(await down, list.id ?? 'id'), ids.reverse(), `${path} ${sort}`);
           else assert.is((await down).length, ids.length);
-          assert.equal(new Set(each(await walk(client, path, list.field), 'id')), new Set(ids), `${path} ${sort}`);
+          assert.equal(
+            new Set(each(await walk(client, path, list.field), list.id ?? 'id')),
+            new Set(ids),
+            `${path} ${sort}`,
+          );
         }
         for (const sort of ['', '-', 'none', `--${sorts[0]}`, `${sorts[0]}-`])
           refused(await client.get(`${path}?sort=${sort}`), '400 invalid_sort');

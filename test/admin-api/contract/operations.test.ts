@@ -46,6 +46,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/dev/admin/uploads/{upload_id}/suspend': 'package.suspend',
   'POST /api/dev/admin/apps/{app_id}/suspend': 'app.suspend',
   'POST /api/dev/admin/apps/{app_id}/reinstate': 'app.reinstate',
+  'POST /api/admin/store/keys': 'store_key.rotate',
+  'POST /api/admin/store/keys/{store_key_id}/revoke': 'store_key.revoke',
 };
 
 /** Need more than the route list describes; proxy.test.ts tests them. */
@@ -75,7 +77,9 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
   // Only a proxy that is on accepts an order.
   succeeded(await client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
   const foreignKey = await prepareDnssec(world, zone, `${route.method} ${route.path}`);
+  const [storeKey] = listOf(succeeded(await client.get('/api/store/keys')).body.keys);
   return {
+    store_key_id: String(storeKey.key_id),
     domain_id: zone.id,
     seq: zone.created,
     record_id: String(record.id),

@@ -24,8 +24,13 @@ export async function knownIds(world: World): Promise<Ids> {
   const record = await zone.add('www', 'A', '192.0.2.1');
   const { body } = await world.user.client.post('/api/v1/tokens', { name: 'known' });
   const { body: sent } = succeeded(
-    await world.user.client.send('POST', UPLOAD, packageForm(packageText('com.example.known', ++versions))),
+    await world.user.client.send(
+      'POST',
+      UPLOAD,
+      packageForm(packageText('com.example.known', ++versions).replace('\n', ' icon:x\n')),
+    ),
   );
+  succeeded(await world.user.client.post(`/api/dev/uploads/${sent.upload.id}/publish`, {}));
   const { body: key } = await world.user.client.post('/api/v1/tsig-keys', { name: 'known' });
   return {
     domain_id: zone.id,

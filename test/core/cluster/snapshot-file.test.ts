@@ -35,6 +35,7 @@ const PACKAGES: readonly { state: UploadState; content: Buffer; found: Buffer | 
 ];
 const UPLOAD = {
   ...{ accountId: newId(), appId: 'com.example.notes', version: '1.0.0', notes: null, history: [], claim: null },
+  ...{ listing: null },
   ...{ summary: null, createdAt: 1, updatedAt: 1 },
 };
 const ignore = (): void => {};

@@ -6,8 +6,19 @@ export default function identify({ path }: AuditTask): Identified {
   const text = readFileSync(path, 'latin1');
   if (text.startsWith('throw')) throw new Error('on purpose');
   const [, id, code] = /^package (\S+) (\d+)/.exec(text) ?? [];
-  if (id !== undefined)
-    return { kind: 'identified', facts: { id, name: 'Test', version: '1.0', versionCode: Number(code) } };
+  if (id !== undefined) {
+    const [, name = 'Test'] = /name:(\S+)/.exec(text) ?? [];
+    const listing = {
+      ...{ name, description: 'A test.', category: 'tools', minHostVersion: '1.0.0' },
+      ...{ permissions: ['storage'], backgroundPermissions: [] },
+    };
+    const [, icon] = /icon:(\S+)/.exec(text) ?? [];
+    const facts = { id, name, version: '1.0', versionCode: Number(code), listing };
+    return {
+      kind: 'identified',
+      facts: { ...facts, icon: icon === undefined ? null : { type: 'image/png', bytes: Buffer.from(icon) } },
+    };
+  }
   const fault = {
     code: 'archive_unreadable',
     message: 'It is no package.',

@@ -1,0 +1,32 @@
+/** The keys with which the service signs published packages, so that a phone can verify them. */
+import { type Id, idKey, LOOKUP, lookupKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+export interface StoreKeyRow {
+  /** 1, 2, …: the greatest one is the current key. */
+  readonly number: Id;
+  /** Ed25519, the 32 bytes in base64. */
+  readonly publicKey: string;
+  /** PKCS#8, sealed (core/base/secrets.ts, `store-key:NUMBER`), base64; null: it was destroyed. */
+  readonly sealedKey: string | null;
+  /** By an earlier key; null: by none, a phone must get this key in another way. */
+  readonly endorsement: { readonly by: Id; readonly signature: string } | null;
+  readonly createdAt: number;
+  /** When it ceases to sign; null: while it is the current key. */
+  readonly signsUntil: number | null;
+  /** `signature`: by the key itself, base64; null: its private key was not available. */
+  readonly revoked: { readonly at: number; readonly reason: string; readonly signature: string | null } | null;
+}
+
+export const storeKeys: Table<StoreKeyRow> = {
+  number: 37,
+  name: 'store_keys',
+  key: (row) => idKey(row.number),
+  encode: json,
+  decode: (_key, value) => unjson<StoreKeyRow>(value),
+  lookups: (key) => [lookupKey(LOOKUP.storeKey, key)],
+  lookupsFromKey: true,
+};
+
+/** What the private key is sealed for. */
+export const storeKeyContext = (number: Id): string => `store-key:${number}`;
