@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { syncFolder } from '../../base/private-file.ts';
 import { HostFault } from '../bridge/errors.ts';
 import { LIMITS } from '../bridge/operations.ts';
 import { PERMISSION_STATES, type PermissionState, type PermissionStore } from './permissions.ts';
@@ -33,6 +34,9 @@ export interface StorageChange {
   readonly value: string | undefined;
 }
 
+/** Those of LIMITS, unless a test has smaller ones. */
+export type StorageLimits = Readonly<Record<'storageKey' | 'storageValue' | 'storageTotal' | 'storageKeys', number>>;
+
 const FILE = 'storage.mdb';
 const KIND_USAGE = 0;
 const KIND_VALUE = 1;
@@ -40,8 +44,6 @@ const KIND_PERMISSIONS = 2;
 const KIND_END = 3;
 /** LMDB's pages have 4 KB; this is where the map starts, it grows. */
 const MAP_SIZE = 16 * 1024 * 1024;
-const FULL = `The storage of the app is full: ${LIMITS.storageTotal} bytes.`;
-const TOO_MANY = `The storage of the app has ${LIMITS.storageKeys} keys already.`;
 
 /** A write that waits for the next commit. */
 interface Write {
@@ -53,11 +55,13 @@ interface Write {
 export class AppStorage implements StorageService, PermissionStore {
   readonly #database: RootDatabase<Buffer, Uint8Array>;
   readonly #listeners = new Set<(change: StorageChange) => void>();
+  readonly #limits: StorageLimits;
   #writes: Write[] = [];
   #isClosed = false;
 
   /** Opens or creates the storage in `folder`. Throws what the file system or LMDB throws. */
-  constructor(folder: string) {
+  constructor(folder: string, limits: StorageLimits = LIMITS) {
+    this.#limits = limits;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#database = open<Buffer, Uint8Array>({
       path: join(folder, FILE),
@@ -69,6 +73,8 @@ export class AppStorage implements StorageService, PermissionStore {
       encoding: 'binary',
       cache: false,
     });
+    // The file's name is durable after that.
+    syncFolder(folder);
   }
 
   /** Null for a key that is not there. Sees what was set before, synced or not. */
@@ -211,12 +217,12 @@ export class AppStorage implements StorageService, PermissionStore {
   #put(appId: string, key: string, value: string): StorageChange {
     if (!key.isWellFormed() || !value.isWellFormed())
       throw new HostFault('invalid_argument', 'The key or the value has half of a surrogate pair.');
+    const { storageKey, storageValue, storageTotal, storageKeys } = this.#limits;
     const keyBytes = Buffer.byteLength(key);
     const valueBytes = Buffer.byteLength(value);
-    if (keyBytes > LIMITS.storageKey)
-      throw new HostFault('invalid_argument', `The key is longer than ${LIMITS.storageKey} bytes.`);
-    if (valueBytes > LIMITS.storageValue)
-      throw new HostFault('quota_exceeded', `The value is longer than ${LIMITS.storageValue} bytes.`);
+    if (keyBytes > storageKey) throw new HostFault('invalid_argument', `The key is longer than ${storageKey} bytes.`);
+    if (valueBytes > storageValue)
+      throw new HostFault('quota_exceeded', `The value is longer than ${storageValue} bytes.`);
     const row = rowKey(appId, KIND_VALUE, key);
     const previous = this.#database.get(row);
     const { bytes, keys } = this.#usage(appId);
@@ -224,8 +230,10 @@ export class AppStorage implements StorageService, PermissionStore {
       bytes: bytes + valueBytes + (previous === undefined ? keyBytes : -previous.length),
       keys: keys + (previous === undefined ? 1 : 0),
     };
-    if (usage.keys > LIMITS.storageKeys) throw new HostFault('quota_exceeded', TOO_MANY);
-    if (usage.bytes > LIMITS.storageTotal) throw new HostFault('quota_exceeded', FULL);
+    if (usage.keys > storageKeys)
+      throw new HostFault('quota_exceeded', `The storage of the app has ${storageKeys} keys already.`);
+    if (usage.bytes > storageTotal)
+      throw new HostFault('quota_exceeded', `The storage of the app is full: ${storageTotal} bytes.`);
     this.#database.putSync(row, Buffer.from(value));
     this.#putUsage(appId, usage);
     return { appId, key, value };
@@ -244,7 +252,7 @@ export class AppStorage implements StorageService, PermissionStore {
 
   #read(appId: string, key: string): string | undefined {
     // Nothing is stored under a key that is not well-formed; its bytes would be those of another.
-    if (!key.isWellFormed() || Buffer.byteLength(key) > LIMITS.storageKey) return undefined;
+    if (!key.isWellFormed() || Buffer.byteLength(key) > this.#limits.storageKey) return undefined;
     return this.#database.get(rowKey(appId, KIND_VALUE, key))?.toString('utf8');
   }
 

@@ -64,7 +64,7 @@ export function readFetch(params: Params): FetchRequest {
   if (Buffer.byteLength(text) > LIMITS.fetchUrl) throw invalid(`"url" is longer than ${LIMITS.fetchUrl} bytes.`);
   if (!URL.canParse(text)) throw invalid('"url" is not an absolute URL.');
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('"url" is not an URL of http or https.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('"url" is not a URL of http or https.');
   if (url.username !== '' || url.password !== '') throw invalid('"url" has credentials.');
   return { url: url.href, method: readMethod(ownValue(params, 'opts')) };
 }

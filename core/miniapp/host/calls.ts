@@ -116,10 +116,12 @@ function checkPhoto(photo: string | undefined): string {
   return photo;
 }
 
+const isPercentage = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 100;
+
 /** Only the fields that are documented. */
 function checkDevice(info: DeviceInfo | undefined): DeviceInfo {
   const { model, osVersion, batteryLevel } = info ?? {};
-  if (typeof model !== 'string' || typeof osVersion !== 'string' || typeof batteryLevel !== 'number')
+  if (typeof model !== 'string' || typeof osVersion !== 'string' || !isPercentage(batteryLevel))
     throw new TypeError('The information about the device is incomplete.');
   return { model, osVersion, batteryLevel };
 }

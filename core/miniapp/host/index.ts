@@ -3,6 +3,7 @@ export {
   AppStorage,
   type StorageChange,
   type StorageEntry,
+  type StorageLimits,
   type StorageUsage,
 } from './app-storage.ts';
 export { type BackgroundHost, callInBackground } from './background-calls.ts';

@@ -42,6 +42,8 @@ const MESSAGE_BURST = 10 * LIMITS.requestBurst;
 const CHARACTERS_PER_SECOND = LIMITS.message;
 const CHARACTER_BURST = 3 * LIMITS.message;
 
+type Identity = Pick<Request, 'id' | 'operation'>;
+
 /** Errors that an app could have avoided. */
 const AVOIDABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'permission_denied',
@@ -51,9 +53,8 @@ const AVOIDABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'busy',
 ]);
 
-/** A request without a response. */
-interface Pending {
-  readonly request: Request;
+/** A request without a response. Its parameters are not kept: they may be large, and wait long. */
+interface Pending extends Identity {
   readonly permission: string | undefined;
   readonly controller: AbortController;
   /** Whether the permission was granted, and the service works. */
@@ -165,12 +166,13 @@ export class PageSession {
       this.#reject(request, this.#faultOf(request, error));
       return;
     }
-    const pending: Pending = { request, permission, controller: new AbortController(), isRunning: false };
-    this.#pending.set(request.id, pending);
+    const { id, operation } = request;
+    const pending: Pending = { id, operation, permission, controller: new AbortController(), isRunning: false };
+    this.#pending.set(id, pending);
     void this.#run(pending, work);
   }
 
-  #refusalOf({ id }: Request, isInRate: boolean): HostFault | undefined {
+  #refusalOf({ id }: Identity, isInRate: boolean): HostFault | undefined {
     if (!isInRate) return new HostFault('busy', `More than ${LIMITS.requestsPerSecond} requests per second.`);
     if (this.#protocol === undefined) return new HostFault('invalid_argument', 'The page sent no "hello" before.');
     if (this.#protocol === null) return new HostFault('unsupported', `This host speaks version ${PROTOCOL}.`);
@@ -181,42 +183,42 @@ export class PageSession {
   }
 
   async #run(pending: Pending, work: Work): Promise<void> {
-    const { request, permission, controller } = pending;
+    const { id, operation, permission, controller } = pending;
     try {
       if (permission !== undefined) await this.#options.permissions.request(permission, controller.signal);
       if (!this.#isPending(pending)) return;
       pending.isRunning = true;
       const result = (await work({ appId: this.#options.app.id, signal: controller.signal })) ?? null;
       if (!this.#isPending(pending)) return;
-      const text = writeMessage({ type: 'response', protocol: PROTOCOL, id: request.id, result });
-      if (text.length > LIMITS.message) throw tooLarge(request.operation);
-      this.#pending.delete(request.id);
+      const text = writeMessage({ type: 'response', protocol: PROTOCOL, id, result });
+      if (text.length > LIMITS.message) throw tooLarge(operation);
+      this.#pending.delete(id);
       this.#deliver(text);
     } catch (error) {
-      const fault = this.#faultOf(request, error);
+      const fault = this.#faultOf(pending, error);
       if (!this.#isPending(pending)) return;
-      this.#pending.delete(request.id);
-      this.#reject(request, fault);
+      this.#pending.delete(id);
+      this.#reject(pending, fault);
     }
   }
 
   /** False for a request that has its response, or whose page was left. */
   #isPending(pending: Pending): boolean {
-    return this.#pending.get(pending.request.id) === pending;
+    return this.#pending.get(pending.id) === pending;
   }
 
   /** Requests that run with the permission get no result any longer. */
   #revoke(permission: string): void {
     for (const pending of [...this.#pending.values()]) {
       if (!pending.isRunning || pending.permission !== permission) continue;
-      this.#pending.delete(pending.request.id);
-      this.#reject(pending.request, denied(permission));
+      this.#pending.delete(pending.id);
+      this.#reject(pending, denied(permission));
       pending.controller.abort();
     }
   }
 
   /** What the app learns of an error. Errors that are no HostFault are logged as they are. */
-  #faultOf({ operation }: Request, error: unknown): HostFault {
+  #faultOf({ operation }: Identity, error: unknown): HostFault {
     if (error instanceof HostFault) return error;
     // What ends because the page was left, or the permission revoked, did not fail.
     if (!(error instanceof Error && error.name === 'AbortError'))
@@ -226,7 +228,7 @@ export class PageSession {
       : new HostFault('unsupported', 'The host could not do it. This is no fault of the app.');
   }
 
-  #reject({ id, operation }: Request, { code, message }: HostFault): void {
+  #reject({ id, operation }: Identity, { code, message }: HostFault): void {
     if (AVOIDABLE.has(code)) this.#log.report('rejected', operation, `${code}: ${message}`);
     this.#send({ type: 'response', protocol: PROTOCOL, id, error: { code, message } });
   }

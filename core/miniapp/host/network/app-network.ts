@@ -182,10 +182,10 @@ function readTarget(text: string, base: URL | undefined, fixtureOf: (host: strin
       ? new HostFault('invalid_argument', `"url" ${why}.`)
       : new HostFault('network_error', `A redirect ${why}.`);
   };
-  if (!URL.canParse(text, base?.href)) refuse('is not an URL');
+  if (!URL.canParse(text, base?.href)) refuse('is not a URL');
   const url = new URL(text, base);
   url.hash = '';
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') refuse('is not an URL of http or https');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') refuse('is not a URL of http or https');
   if (url.username !== '' || url.password !== '') refuse('has credentials');
   if (base?.protocol === 'https:' && url.protocol === 'http:') refuse('leads from https to http');
   if (url.port === '0') refuse('has the port 0');

@@ -1,12 +1,14 @@
 /** `network.fetch` of apps, against a server of this machine that stands for a host name. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import tls, { createServer as createSecureServer } from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HostFault } from '../../../../core/miniapp/bridge/errors.ts';
 import { type FetchResult, LIMITS } from '../../../../core/miniapp/bridge/operations.ts';
 import { AppNetwork, type NetworkLogEntry, type NetworkOptions } from '../../../../core/miniapp/host/index.ts';
+import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { openPage } from './page.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -288,6 +290,29 @@ test('the socket gets the addresses that were checked, and is checked when it is
   assert.is(resolved, 1);
   assert.equal(offered, [{ address: '192.88.100.7', family: 4 }]);
   assert.is(requests.length, 0);
+});
+
+test('the certificate of a server is checked for the name in the URL', async () => {
+  const key = ecKey();
+  const cert = certificate({ name: 'tls.example.com', key, dnsNames: ['tls.example.com'] });
+  const secure = createSecureServer({ key: pemOfKey(key), cert }, (socket) => socket.on('error', () => {}));
+  secure.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+  const original = tls.connect;
+  const names: unknown[] = [];
+  tls.connect = ((options: tls.ConnectionOptions) => {
+    names.push(options.servername, options.session);
+    return original({ ...options, host: '127.0.0.1', port: (secure.address() as AddressInfo).port, lookup: undefined });
+  }) as typeof tls.connect;
+  try {
+    const { codeOf, log } = network({ resolve: async () => ['192.88.100.7'] });
+    assert.is(await codeOf('https://tls.example.com/'), 'network_error');
+    assert.match(log[0].error ?? '', 'self-signed certificate');
+  } finally {
+    tls.connect = original;
+    secure.close();
+  }
+  assert.equal(names, ['tls.example.com', null]);
 });
 
 test('URLs that no app may request are refused before anything is resolved', async () => {

@@ -5,6 +5,7 @@ import { HostFault } from '../../../../core/miniapp/bridge/errors.ts';
 import { LIMITS, OPERATIONS } from '../../../../core/miniapp/bridge/operations.ts';
 import { type PermissionState, Permissions } from '../../../../core/miniapp/host/index.ts';
 import fc from '../../../support/fc.ts';
+import { stillHeld } from '../../../support/garbage.ts';
 import { appOf, openPage, servicesThatNote, settled } from './page.ts';
 
 /** Valid parameters of each operation. */
@@ -280,6 +281,18 @@ test('a fault of the host reaches the app without its text, and the log with its
     ['camera.takePhoto', 'network.fetch', 'device.info'],
   );
   assert.is(failed[0].error, fault);
+});
+
+test('parameters of a request that waits for the user are not kept', async () => {
+  const page = openPage({ prompt: () => new Promise(() => {}) });
+  await stillHeld([]);
+  const before = process.memoryUsage().heapUsed;
+  const filler = 'x'.repeat(4 << 20);
+  for (let i = 0; i < 8; i++) page.request('camera.takePhoto', { filler: `${filler}${i}` });
+  assert.is(page.session.pending, 8);
+  await stillHeld([]);
+  const kept = process.memoryUsage().heapUsed - before;
+  assert.ok(kept < 4 * filler.length, `${kept} bytes`);
 });
 
 test('nothing is sent after the page was left, and what runs is aborted', async () => {
