@@ -1,6 +1,6 @@
 /** `waypost pkg sdk`: writes an issued SDK into the folder of an app. */
-import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { ISSUED_SDKS, SDK_SCRIPT } from '../../core/miniapp/sdk/issued.ts';
 import { readIssued } from '../../core/miniapp/sdk/issued-files.ts';
@@ -15,11 +15,12 @@ export function addPkgSdk(parent: Command, { io, action }: CommandContext): void
     .description('write host-sdk.js of an issued SDK into the folder of an app')
     .argument('[folder]', 'the folder with manifest.json', '.')
     .option('--release <version>', `the version (default: the newest, ${versions[0]})`)
-    .option('--typings <file>', 'also write the types for TypeScript to this file')
+    .option('--typings <file>', 'also write the types of pages for TypeScript to this file')
+    .option('--background-typings <file>', 'also write the types of background files to this file')
     .addHelpText('after', '\nExamples:\n  $ waypost pkg sdk notes\n  $ waypost pkg sdk notes --typings host-sdk.d.ts\n')
     .action(
-      action<{ release?: string; typings?: string }>(
-        async ({ release = versions[0], typings, json }, [folder = '.']) => {
+      action<{ release?: string; typings?: string; backgroundTypings?: string }>(
+        async ({ release = versions[0], typings, backgroundTypings, json }, [folder = '.']) => {
           if (!versions.includes(release))
             throw new CliError('no_such_sdk', `there is no SDK ${release}`, {
               next: `Choose ${versions.join(' or ')}.`,
@@ -27,9 +28,16 @@ export function addPkgSdk(parent: Command, { io, action }: CommandContext): void
           const path = join(folder, SDK_SCRIPT);
           await requireFolder(folder);
           const files = readIssued(release);
+          const written = [path];
+          const write = async (file: string | undefined, bytes: Uint8Array): Promise<void> => {
+            if (file === undefined) return;
+            await mkdir(dirname(file), { recursive: true });
+            await writeFile(file, bytes);
+            written.push(file);
+          };
           await writeFile(path, files.script);
-          if (typings !== undefined) await writeFile(typings, files.typings);
-          const written = typings === undefined ? [path] : [path, typings];
+          await write(typings, files.typings);
+          await write(backgroundTypings, files.backgroundTypings);
           if (json) print(io.stdout, JSON.stringify({ ok: true, version: release, files: written }));
           else print(io.stdout, `wrote ${written.join(' and ')} of SDK ${release}`);
           return true;

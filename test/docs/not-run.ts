@@ -41,6 +41,11 @@ export const NOT_RUN: readonly NotRun[] = [
     reason: 'runs until it is stopped; the test has a daemon',
     check: checkScript,
   },
+  {
+    command: /^waypost pkg dev /,
+    reason: 'runs until it is stopped; test/system/simulator runs it',
+    check: nothing,
+  },
   { command: /^npm test$/, reason: 'would run itself', check: checkScript },
   { command: /^npm run /, reason: 'runs for long, or until it is stopped', check: checkScript },
   { command: /^alias waypost=/, reason: 'the test has `waypost` in its PATH', check: checkScript },

@@ -35,9 +35,12 @@ interface BackgroundEvent {
 }
 
 /** Of `onBackgroundEvent`. */
-type BackgroundEventHandler = (event: BackgroundEvent) => void;
+type BackgroundEventHandler = (event: BackgroundEvent) => unknown;
 
 /** What `Host.call` throws. */
 interface BackgroundHostError extends Error {
+  readonly name: 'HostError';
+  /** Such as `storage.get`. */
+  readonly operation: string;
   readonly code: 'permission_denied' | 'invalid_argument' | 'unsupported' | 'timeout' | 'quota_exceeded' | 'busy';
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ISSUED_SDKS, issuedPath, SDK_SCRIPT, SDK_TYPINGS } from './issued.ts';
+import { BACKGROUND_TYPINGS, ISSUED_SDKS, issuedPath, SDK_SCRIPT, SDK_TYPINGS, type SdkFileName } from './issued.ts';
 
 /** Next to the compiled module, and next to its bundle. */
 export const ISSUED_FOLDER = 'issued-sdks';
@@ -10,16 +10,17 @@ export const ISSUED_FOLDER = 'issued-sdks';
 export interface IssuedFiles {
   readonly script: Buffer;
   readonly typings: Buffer;
+  readonly backgroundTypings: Buffer;
 }
 
 /** Throws an Error if there is no such version, or if its file is damaged. */
 export function readIssued(version: string = ISSUED_SDKS[0].version): IssuedFiles {
   const sdk = ISSUED_SDKS.find((issued) => issued.version === version);
   if (sdk === undefined) throw new Error(`There is no SDK ${version}.`);
-  const read = (name: typeof SDK_SCRIPT | typeof SDK_TYPINGS): Buffer =>
+  const read = (name: SdkFileName): Buffer =>
     readFileSync(join(import.meta.dirname, ISSUED_FOLDER, issuedPath(version, name)));
   const script = read(SDK_SCRIPT);
   if (createHash('sha256').update(script).digest('hex') !== sdk.sha256)
     throw new Error(`${SDK_SCRIPT} of SDK ${version} is damaged; install Waypost again.`);
-  return { script, typings: read(SDK_TYPINGS) };
+  return { script, typings: read(SDK_TYPINGS), backgroundTypings: read(BACKGROUND_TYPINGS) };
 }

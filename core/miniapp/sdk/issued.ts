@@ -21,8 +21,10 @@ export const ISSUED_SDKS: readonly IssuedSdk[] = [
 /** Names in the folder of an issued SDK. */
 export const SDK_SCRIPT = 'host-sdk.js';
 export const SDK_TYPINGS = 'host-sdk.d.ts';
+/** Of the background file. */
+export const BACKGROUND_TYPINGS = 'background.d.ts';
 
-export type SdkFileName = typeof SDK_SCRIPT | typeof SDK_TYPINGS;
+export type SdkFileName = typeof SDK_SCRIPT | typeof SDK_TYPINGS | typeof BACKGROUND_TYPINGS;
 
 /** Path of a file of an issued SDK, relative to this folder. */
 export function issuedPath(version: string, name: SdkFileName): string {

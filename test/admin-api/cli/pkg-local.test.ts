@@ -29,11 +29,15 @@ test('a new app has the newest issued SDK, and pkg sdk writes it again', async (
   writeFileSync(script, 'window.Host = window.__host;\n');
   assert.match(await lint(), /sdk_unknown/);
   const typings = join(root, 'host-sdk.d.ts');
-  const { code, stdout } = await run(['pkg', 'sdk', folder, '--typings', typings]);
+  const background = join(root, 'types', 'background.d.ts');
+  const { code, stdout } = await run([
+    ...['pkg', 'sdk', folder, '--typings', typings, '--background-typings', background],
+  ]);
   assert.is(code, 0);
-  assert.match(stdout, /^wrote .*host-sdk\.js and .*host-sdk\.d\.ts of SDK \d+\.\d+\.\d+\n$/);
+  assert.match(stdout, /^wrote .*host-sdk\.js and .*host-sdk\.d\.ts and .*background\.d\.ts of SDK \d+\.\d+\.\d+\n$/);
   assert.ok(readFileSync(script).equals(readIssued().script));
   assert.ok(readFileSync(typings).equals(readIssued().typings));
+  assert.ok(readFileSync(background).equals(readIssued().backgroundTypings));
   assert.is(await lint(), '0 errors, 0 warnings, 0 notices. It would be approved.\n');
   assert.match((await run(['pkg', 'sdk', folder, '--release', '0.0.1'])).stderr, /no_such_sdk/);
   assert.match((await run(['pkg', 'sdk', join(root, 'nowhere')])).stderr, /no_folder/);

@@ -112,7 +112,11 @@ async function checkEndpoints(page: Page, { ports }: Stage): Promise<void> {
   assert.equal(missing, [], `${page.path} names endpoints that the API does not have`);
 }
 
-const users = readPages();
+/** Whether a page has something that needs a daemon. */
+const hasChecks = ({ commands, prose }: Page): boolean =>
+  commands.length > 0 || inlineCode(prose).some(({ code }) => /^waypost_[a-z]|(?:…|\/api)\//.test(code));
+
+const users = readPages().filter(hasChecks);
 const pages = [
   ...users,
   ...readAllPages().filter(({ path, commands }) => commands.length > 0 && !users.some((user) => user.path === path)),
