@@ -94,6 +94,7 @@ export const policyResponse = Type.Object({
     {
       ...policyText,
       permissions_policy: text('the Permissions-Policy of every page'),
+      connection_allowlist: text('the Connection-Allowlist of every page'),
       sandbox: text('the tokens of the sandbox, with blanks between them; the origin is opaque'),
       origin: oneOf(['opaque'] as const, 'the origin of an app'),
       navigation: oneOf(['package'] as const, 'where an app may navigate: to pages of its own package'),

@@ -2505,6 +2505,8 @@ export interface components {
             content_security_policy: string;
             /** @description the Permissions-Policy of every page */
             permissions_policy: string;
+            /** @description the Connection-Allowlist of every page */
+            connection_allowlist: string;
             /**
              * @description the tokens of the sandbox, with blanks between them; the origin is
              * opaque

@@ -36,6 +36,11 @@ export interface SandboxPolicy {
   readonly content_security_policy: string;
   /** Permissions-Policy of every page. */
   readonly permissions_policy: string;
+  /**
+   * Connection-Allowlist of every page: no connection and no lookup of a name for another host. It
+   * covers what no directive of CSP does, such as preconnect and WebRTC.
+   */
+  readonly connection_allowlist: string;
   /** Tokens of a frame's sandbox: without "allow-same-origin" the origin is opaque. */
   readonly sandbox: string;
   readonly origin: 'opaque';
@@ -54,11 +59,12 @@ export interface SandboxPolicy {
 }
 
 export const SANDBOX_POLICY: SandboxPolicy = {
-  version: 1,
+  version: 2,
   content_security_policy: Object.entries(DIRECTIVES)
     .map(([name, sources]) => `${name} ${sources}`)
     .join('; '),
   permissions_policy: DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+  connection_allowlist: '(response-origin)',
   sandbox: 'allow-scripts',
   origin: 'opaque',
   navigation: 'package',

@@ -193,6 +193,7 @@ function policyHeaders(origin: string, simulatorOrigin: string): Record<string, 
   return {
     'content-security-policy': policy.join('; '),
     'permissions-policy': SANDBOX_POLICY.permissions_policy,
+    'connection-allowlist': SANDBOX_POLICY.connection_allowlist,
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

@@ -104,6 +104,7 @@ test('files have their content types, and every response the policy', () =>
       assert.ok(policy.includes(`; sandbox ${SANDBOX_POLICY.sandbox};`));
       assert.ok(policy.includes(`; frame-ancestors ${SIMULATOR};`));
       assert.is(headers['permissions-policy'], SANDBOX_POLICY.permissions_policy);
+      assert.is(headers['connection-allowlist'], SANDBOX_POLICY.connection_allowlist);
       assert.is(headers['referrer-policy'], 'no-referrer');
       assert.is(headers['cache-control'], 'no-store');
       assert.is(headers['x-content-type-options'], 'nosniff');
