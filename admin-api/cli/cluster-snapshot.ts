@@ -31,15 +31,15 @@ Example:
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, file, ...head, missing }));
         else {
           const { count, size } = head.blobs;
-          const packages = count === 1 ? 'one package' : `${count} packages`;
+          const files = count === 1 ? 'one file' : `${count} files`;
           print(
             io.stdout,
-            `${file} holds everything up to change ${head.sequence}, and ${packages} (${megabytes(head.size + size)} MB)`,
+            `${file} holds everything up to change ${head.sequence}, and ${files} of packages (${megabytes(head.size + size)} MB)`,
           );
           if (missing > 0)
             print(
               io.stdout,
-              `${missing} more packages are missing on this node and in the snapshot. In a cluster, a node fetches missing packages within minutes.`,
+              `${missing} more files of packages are missing on this node and in the snapshot. In a cluster, a node fetches missing files within minutes.`,
             );
           print(io.stdout, `The snapshot does not contain the secret key: keep a copy of ${key} elsewhere.`);
         }

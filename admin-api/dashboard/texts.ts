@@ -843,6 +843,8 @@ export const TEXTS = {
     'record.update': 'Record changed',
     'session.create': 'Signed in',
     'session.delete': 'Signed out',
+    'store_key.revoke': 'Store key revoked',
+    'store_key.rotate': 'Store key created',
     'token.create': 'API key created',
     'token.revoke': 'API key revoked',
     'totp.disable': 'Authenticator app removed',

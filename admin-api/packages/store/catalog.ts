@@ -74,25 +74,29 @@ export class Catalog {
     const sorted = this.#sorted[key];
     const found: Published[] = [];
     let last: Position | null = null;
-    const total = after === null ? this.#count(matches) : null;
+    let count = 0;
+    // A search is also counted, in the same pass.
+    const counts = after === null && matches !== null;
     const step = descending ? -1 : 1;
     for (let i = this.#start(sorted, key, after, descending); i >= 0 && i < sorted.length; i += step) {
       const { appId, values, texts } = sorted[i];
       if (matches !== null && !matches(...texts)) continue;
+      count++;
+      if (found.length > limit) {
+        if (counts) continue;
+        break;
+      }
       const published = publishedOf(this.#reader, appId);
       if (published === undefined) continue;
-      if (found.length === limit) return { found, last, total };
       found.push(published);
-      last = { value: values[key], appId };
+      if (found.length === limit) last = { value: values[key], appId };
     }
-    return { found, last: null, total };
-  }
-
-  #count(matches: CatalogSearch['matches']): number {
-    if (matches === null) return this.#entries.size;
-    let count = 0;
-    for (const { texts } of this.#entries.values()) if (matches(...texts)) count++;
-    return count;
+    const hasNext = found.length > limit;
+    return {
+      found: found.slice(0, limit),
+      last: hasNext ? last : null,
+      total: counts ? count : after === null ? this.#entries.size : null,
+    };
   }
 
   /** Index of the first entry of a page. */
@@ -149,7 +153,8 @@ function entryOf({ upload, listing: { name, category }, publishedAt }: Published
       app_id: '',
       published_at: String(publishedAt).padStart(12, '0'),
     },
-    texts: [name, appId, category ?? ''],
+    // In lower case, which a search needs, so that it converts nothing.
+    texts: [name, appId, category ?? ''].map((text) => text.toLowerCase()),
   };
 }
 

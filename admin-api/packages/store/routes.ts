@@ -8,7 +8,7 @@ import { Type } from '@sinclair/typebox';
 import { clientNetwork } from '../../../core/address/ipv6.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
-import { invalidCursor, nextCursor, readPage, readSearch, readSort } from '../../http/lists.ts';
+import { DEFAULT_LIMIT, invalidCursor, nextCursor, readPage, readSearch, readSort } from '../../http/lists.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
 import { type Context, publicRoute, type Route } from '../../http/route.ts';
 import { pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
@@ -39,8 +39,8 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
   const { reader } = services;
   const described = { method: 'GET', tag: 'packages' } as const;
   const found = { 304: [], 404: ['no_such_app'], 429: ['too_many_requests'] } as const;
-  const begin = ({ remoteAddress, headers }: Context<null>): void => {
-    requests.take(clientNetwork(remoteAddress), headers);
+  const begin = ({ remoteAddress, headers }: Context<null>, cost = 1): void => {
+    for (let i = 0; i < cost; i++) requests.take(clientNetwork(remoteAddress), headers);
   };
   return [
     publicRoute({
@@ -57,8 +57,8 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
         503: ['store_unavailable'],
       },
       async run(context) {
-        begin(context);
         const { limit, after } = readPage(context.query);
+        begin(context, Math.ceil(limit / DEFAULT_LIMIT));
         const { key, descending } = readSort(context.query, SORTS);
         const matches = readSearch(context.query);
         const position = after === null ? null : readPosition(after);

@@ -6,13 +6,13 @@ import type { ApiClient } from '../../support/api-client.ts';
 import { environment, runCommand } from '../../support/daemon.ts';
 
 /** In a folder that is there. `script`: more of its app.js. */
-export async function packageIn(folder: string, script = ''): Promise<Buffer<ArrayBuffer>> {
-  const [sources, file] = [join(folder, 'app'), join(folder, 'app.pkg')];
+export async function packageIn(folder: string, script = '', id = 'com.example.notes'): Promise<Buffer<ArrayBuffer>> {
+  const [sources, file] = [join(folder, id), join(folder, `${id}.pkg`)];
   const run = async (...args: string[]): Promise<void> => {
     const { code, output } = await runCommand(['pkg', ...args], environment({}));
     assert.equal(code, 0, output);
   };
-  await run('init', sources, '--id', 'com.example.notes');
+  await run('init', sources, '--id', id);
   appendFileSync(join(sources, 'app.js'), script);
   await run('pack', sources, '--out', file);
   return readFileSync(file) as Buffer<ArrayBuffer>;

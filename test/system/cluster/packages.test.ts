@@ -1,4 +1,5 @@
 /** The bytes of a package are where they are asked for: pulled from another node, and taken along in a snapshot. */
+import { createPublicKey, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,6 +12,42 @@ import { startCluster } from './rig.ts';
 
 const urlOf = ({ adminPort }: Daemon): string => `http://127.0.0.1:${adminPort}`;
 
+/** The store of both nodes, from the publication at one to the withdrawal at the other. */
+async function checkStore([a, b]: readonly Daemon[], content: Buffer<ArrayBuffer>): Promise<void> {
+  const path = '/api/store/apps/com.example.store';
+  const get = (node: Daemon, more = '', headers = {}) => fetch(`${urlOf(node)}${path}${more}`, { headers });
+  const { id, sha256, status } = await upload(urlOf(a), a.api, content);
+  assert.is(status, 'approved');
+  await a.api.call('POST', `/api/dev/uploads/${id}/publish`);
+  const [first, second] = await Promise.all([a, b].map(async (node) => (await get(node)).json()));
+  assert.equal(second, first);
+  const keys = await Promise.all([a, b].map(async (node) => (await node.api.call('GET', '/api/store/keys')).body.keys));
+  assert.equal(keys[1], keys[0]);
+  const [key] = keys[0] as unknown as { key_id: number; public_key_pem: string }[];
+
+  // The other node fetches the bytes, and signs as the first one.
+  assert.not.ok(existsSync(join(b.dataDir, 'blobs', sha256)));
+  const given = await get(b, '/package');
+  assert.ok(Buffer.from(await given.arrayBuffer()).equals(content));
+  const { headers } = given;
+  const [, signature = ''] = String(headers.get('x-waypost-signature')).split(`${key.key_id}=`);
+  const statement = `waypost-store-package-v1\ncom.example.store\n1\n${sha256}\n`;
+  assert.ok(
+    verify(null, Buffer.from(statement), createPublicKey(key.public_key_pem), Buffer.from(signature, 'base64')),
+  );
+  const icon = await get(b, '/icon');
+  assert.equal([icon.status, icon.headers.get('content-type')], [200, 'image/png']);
+
+  const tags = { 'if-none-match': String(headers.get('etag')) };
+  assert.is((await get(a, '/package', tags)).status, 304);
+  await b.api.call('DELETE', `/api/dev/uploads/${id}`);
+  for (const node of [a, b]) {
+    for (const part of ['', '/package', '/icon']) assert.is((await get(node, part, tags)).status, 404, part);
+    const { body } = await node.api.call('GET', '/api/store/apps');
+    assert.equal([body.apps, body.total], [[], 0]);
+  }
+}
+
 test('uploaded at one node, given by the other when the first has gone, and by one that has its snapshot', async () => {
   const folder = temporaryFolder('packages');
   const rig = await startCluster(2);
@@ -22,12 +59,13 @@ test('uploaded at one node, given by the other when the first has gone, and by o
     assert.ok(readFileSync(at(a.dataDir)).equals(content));
     assert.equal(await download(urlOf(b), b.api, id), content);
     assert.ok(readFileSync(at(b.dataDir)).equals(content));
+    await checkStore([a, b], await packageIn(folder, '', 'com.example.store'));
     await a.stop();
     assert.equal(await download(urlOf(b), b.api, id), content);
 
     const file = join(folder, 'snapshot');
     const taken = await runCommand(['cluster', 'snapshot', file], b.env);
-    assert.match(taken.output, /holds everything up to change \d+, and one package \(/);
+    assert.match(taken.output, /holds everything up to change \d+, and 2 files of packages \(/);
     const dataDir = join(folder, 'alone');
     const settings = {
       WAYPOST_DATA_DIR: dataDir,

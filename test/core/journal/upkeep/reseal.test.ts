@@ -20,6 +20,8 @@ import {
   certificates,
   dnssec,
   dnssecContext,
+  storeKeyContext,
+  storeKeys,
   type Table,
   TICKET_KEYS_CONTEXT,
   ticketKeys,
@@ -70,6 +72,7 @@ function sealedRows({ environment }: Store): SealedRow[] {
     context: acmeAccountContext(row.directory),
   }));
   each(ticketKeys, (row) => ({ sealed: row.sealed, context: TICKET_KEYS_CONTEXT }));
+  each(storeKeys, ({ number, sealedKey }) => ({ sealed: sealedKey ?? '', context: storeKeyContext(number) }));
   for (const i of [0, 1])
     each(dnssec, ({ domainId, keys }) => ({ sealed: keys[i].sealed, context: dnssecContext(domainId) }));
   return rows;
@@ -97,6 +100,8 @@ async function fill({ environment, journal }: Store, secrets: Secrets): Promise<
     draft.insert(tsigKeys, { id: domainId, accountId: newId(), sealed: seal(tsigContext(domainId)), ...tsig });
     const account = { directory: DIRECTORY, eabKid: null, url: null, createdAt: 3 };
     draft.put(acmeAccounts, { ...account, sealedKey: seal(acmeAccountContext(DIRECTORY)) });
+    const storeKey = { publicKey: 'AA==', endorsement: null, createdAt: 3, signsUntil: null, revoked: null };
+    draft.put(storeKeys, { ...storeKey, number: 1, sealedKey: seal(storeKeyContext(1)) });
     draft.put(ticketKeys, { sealed: seal(TICKET_KEYS_CONTEXT), rotatedAt: 4 });
     const counts = { createdAt: 3, confirmedAt: 3, lastStep: 1, recoveryHashes: [], failures: 0, lockedUntil: 0 };
     draft.put(totps, { accountId: domainId, sealed: seal(totpContext(domainId)), ...counts });
@@ -135,13 +140,13 @@ test('every kind of row is sealed again in small commits; then the first key is 
       sealedRows(store).map((row) => opened(secretsOf(store, SECOND), row)),
       plain,
     );
-    assert.is(before.length, MANY + 7);
+    assert.is(before.length, MANY + 8);
     // 150 certificates in pages of 32, and one row of each other kind; one of them has two keys.
-    assert.is(journal.head - head, 5 + 6);
-    assert.match(lines.join(''), /remove the second key.*sealed=156/);
+    assert.is(journal.head - head, 5 + 7);
+    assert.match(lines.join(''), /remove the second key.*sealed=157/);
     const again = rotate(store, secrets);
     await again.reseal.done;
-    assert.is(journal.head - head, 11, 'nothing is left to do');
+    assert.is(journal.head - head, 12, 'nothing is left to do');
   }));
 
 test('without a second key nothing is read or written', () =>
