@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls, { createServer as createSecureServer } from 'node:tls';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HostFault } from '../../../../core/miniapp/bridge/errors.ts';
@@ -10,6 +10,10 @@ import { type FetchResult, LIMITS } from '../../../../core/miniapp/bridge/operat
 import { AppNetwork, type NetworkLogEntry, type NetworkOptions } from '../../../../core/miniapp/host/index.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { openPage } from './page.ts';
+
+const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } = zlib;
+/** Node has it from 22.15 on. */
+const { zstdCompressSync } = zlib as { zstdCompressSync?: (data: string | Buffer) => Buffer };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -143,6 +147,7 @@ test('codings are decoded, and others are errors', async () => {
     ['br', brotliCompressSync(text), text],
     ['identity', Buffer.from(text), text],
     ['gzip', Buffer.alloc(0), ''],
+    ...(zstdCompressSync === undefined ? [] : [['zstd', zstdCompressSync(text), text] as const]),
   ];
   const respond = (coding: string, body: Buffer): string =>
     serve('/coded', (_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(body));
@@ -178,7 +183,11 @@ test('a body past the limit is an error, declared, streamed or inflated', async 
   });
   assert.is(await codeOf(streamed), 'network_error');
   const zeros = Buffer.alloc(limit + 1);
-  const bombs = [['gzip', gzipSync(zeros)] as const, ['br', brotliCompressSync(zeros)] as const];
+  const bombs: [string, Buffer][] = [
+    ['gzip', gzipSync(zeros)],
+    ['br', brotliCompressSync(zeros)],
+  ];
+  if (zstdCompressSync !== undefined) bombs.push(['zstd', zstdCompressSync(zeros)]);
   for (const [coding, bomb] of bombs) {
     assert.ok(bomb.length < 10_000);
     const url = serve('/bomb', (_request, response) =>
@@ -188,7 +197,7 @@ test('a body past the limit is an error, declared, streamed or inflated', async 
   }
   assert.equal(
     log.slice(1).map(({ bytes }) => bytes),
-    [0, 0, 0, 0],
+    [0, 0, ...bombs.map(() => 0)],
   );
 });
 
