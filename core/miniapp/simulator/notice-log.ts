@@ -2,24 +2,28 @@
 import type { Notice } from './notices.ts';
 
 /** At once. */
-const BURST = 200;
-const PER_SECOND = 50;
+export const BURST = 200;
+export const PER_SECOND = 50;
 const SUMMARY_MS = 1000;
 
 export class NoticeLog {
   readonly #onNotice: (notice: Notice) => void;
+  readonly #now: () => number;
   #tokens = BURST;
-  #filledAt = performance.now();
+  #filledAt: number;
   #dropped = 0;
   #summary: NodeJS.Timeout | undefined;
 
-  constructor(onNotice: (notice: Notice) => void) {
+  /** `now`: milliseconds of a clock that never goes back. */
+  constructor(onNotice: (notice: Notice) => void, now = () => performance.now()) {
     this.#onNotice = onNotice;
+    this.#now = now;
+    this.#filledAt = now();
   }
 
   /** False: the notice would be dropped, so nothing needs to be read for it. */
   hasRoom(): boolean {
-    const now = performance.now();
+    const now = this.#now();
     this.#tokens = Math.min(BURST, this.#tokens + ((now - this.#filledAt) / 1000) * PER_SECOND);
     this.#filledAt = now;
     return this.#tokens >= 1;
@@ -35,17 +39,20 @@ export class NoticeLog {
   /** Counts a notice that is not passed on. The count follows once a second. */
   drop(): void {
     this.#dropped++;
-    this.#summary ??= setTimeout(() => this.#summarize(), SUMMARY_MS).unref();
+    this.#summary ??= setTimeout(() => this.flush(), SUMMARY_MS).unref();
+  }
+
+  /** Passes the count on now. */
+  flush(): void {
+    clearTimeout(this.#summary);
+    this.#summary = undefined;
+    const count = this.#dropped;
+    this.#dropped = 0;
+    if (count > 0) this.#onNotice({ kind: 'dropped', count });
   }
 
   close(): void {
     clearTimeout(this.#summary);
-  }
-
-  #summarize(): void {
-    this.#summary = undefined;
-    const count = this.#dropped;
     this.#dropped = 0;
-    this.#onNotice({ kind: 'dropped', count });
   }
 }

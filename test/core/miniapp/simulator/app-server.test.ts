@@ -234,17 +234,6 @@ test('no reports: other methods, types, sizes, contents', () =>
     assert.is(notices.length, refused.length);
   }));
 
-test('notices are limited', () =>
-  withApp(async (server, notices) => {
-    const answers = await Promise.all(
-      Array.from({ length: 260 }, (_, index) => ask(server, REPORT, reportOf({ 'effective-directive': `d${index}` }))),
-    );
-    const dropped = answers.filter(({ status }) => status === 429).length;
-    assert.ok(dropped > 0);
-    assert.ok(notices.length >= 200 && notices.length < 260);
-    assert.is((await ask(server, '/app.js')).status, 200);
-  }));
-
 test('the app is on another site than the page', async () => {
   const folder = temporaryFolder('app-server');
   const server = await startAppServer({ folder, simulatorOrigin: 'http://127.0.0.1:8400', onNotice: () => {} });
