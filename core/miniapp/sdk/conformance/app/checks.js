@@ -39,6 +39,8 @@ const STORAGE = [
   { name: 'a key of 1 KB is stored', run: () => expectRoundTrip('k'.repeat(KB), 'long key') },
   invalid('a key above 1 KB', () => Host.storage.get('k'.repeat(KB + 1))),
   invalid('a key above 1 KB of UTF-8', () => Host.storage.set('é'.repeat(KB / 2 + 1), '')),
+  invalid('a key with half of a surrogate pair', () => Host.storage.get('\ud83d')),
+  invalid('a value with half of a surrogate pair', () => Host.storage.set('count', '\udf89')),
   { name: 'a value of 1 MB is stored', run: () => useLargeValue() },
   {
     name: 'a value above 1 MB is quota_exceeded, and the value before stays',
@@ -209,6 +211,7 @@ const unreachable = (url) => ({
 const NETWORK = [
   invalid('a URL that is none', () => Host.network.fetch('weather')),
   invalid('a URL of files', () => Host.network.fetch('file:///etc/hosts')),
+  invalid('a URL with credentials', () => Host.network.fetch('https://user:word@example.com/')),
   invalid('a URL above 8 KB', () => Host.network.fetch('https://example.com/' + 'a'.repeat(8 * KB))),
   invalid('the method POST', () => Host.network.fetch('https://example.com/', { method: 'POST' })),
   unreachable('http://127.0.0.1/'),

@@ -99,6 +99,10 @@ const denied = (operation, params) => ({
 });
 
 const HANDSHAKE = [
+  {
+    name: 'a request before hello is invalid_argument',
+    run: () => expectError(requestOf('storage.get', { key: 'a' }), 'invalid_argument'),
+  },
   { name: 'hello is answered with welcome', run: async () => expectWelcome(await greet(HELLO)) },
   {
     name: 'a second hello is answered like the first',
@@ -207,6 +211,8 @@ const ARGUMENTS = [
 
 /** The manifest of this page lists `storage` and `device.info`. */
 const PERMISSIONS = [
+  denied('ui.vibrate', { ms: 'wrong' }),
+  denied('network.fetch', {}),
   denied('ui.vibrate', { ms: 100 }),
   denied('camera.takePhoto', {}),
   denied('network.fetch', { url: 'https://example.com/' }),
