@@ -266,7 +266,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/miniapp/bridge': [],
   'core/miniapp/host': ['core/address', 'core/base', 'core/miniapp/bridge'],
   'core/miniapp/runtime': ['core/miniapp', 'core/miniapp/bridge'],
-  'core/miniapp/simulator': ['core/miniapp', 'core/miniapp/bridge', 'core/miniapp/host'],
+  'core/miniapp/simulator': ['core/miniapp', 'core/miniapp/bridge', 'core/miniapp/host', 'core/miniapp/runtime'],
   'core/miniapp/simulator/page': ['core/browser', 'core/miniapp/bridge', 'core/miniapp/simulator'],
   'core/nameserver': [
     'core/address',

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
-import type { Simulator } from '../../core/miniapp/simulator/simulator.ts';
+import type { Simulator, SimulatorOptions } from '../../core/miniapp/simulator/simulator.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';
@@ -17,6 +17,10 @@ const LAST_PORT = 65_535;
 /** Written by the build next to the program. */
 const PAGE_FOLDER = new URL('./simulator', import.meta.url);
 
+/** A host name, and the server that stands for it. */
+type Stand =
+  SimulatorOptions['fixtures'] extends ReadonlyMap<infer Host, infer Server> ? readonly [Host, Server] : never;
+
 interface DevOptions {
   readonly port?: number;
   readonly state?: string;
@@ -24,7 +28,14 @@ interface DevOptions {
   readonly hostVersion: string;
   readonly open?: boolean;
   readonly sdk?: readonly string[];
+  readonly fixture?: readonly Stand[];
+  readonly engine: 'quickjs' | 'rhino';
 }
+
+const FIXTURE_OPTION = new Option(
+  '--fixture <host=address:port>',
+  'a server that stands for a host name in Host.network.fetch; can be repeated',
+).argParser((text: string, before: readonly Stand[] = []) => [...before, readFixture(text)]);
 
 const HELP = `
 The simulator is a page on this machine: a phone with the app, and panels to grant permissions, to see
@@ -38,6 +49,7 @@ Examples:
   $ waypost pkg init notes && waypost pkg dev notes
   $ waypost pkg dev notes --port 9000 --open
   $ waypost pkg dev notes --reset
+  $ waypost pkg dev weather --fixture api.example.com=127.0.0.1:3000
 `;
 
 export function addPkgDev(parent: Command, { io, action }: CommandContext): void {
@@ -57,6 +69,10 @@ export function addPkgDev(parent: Command, { io, action }: CommandContext): void
       new Option('--host-version <version>', 'version that the simulated phone reports')
         .argParser(readVersion)
         .default(DEFAULT_HOST_VERSION),
+    )
+    .addOption(FIXTURE_OPTION)
+    .addOption(
+      new Option('--engine <name>', 'engine of the background file').choices(['quickjs', 'rhino']).default('quickjs'),
     )
     .addOption(SDK_OPTION)
     .addHelpText('after', HELP)
@@ -80,6 +96,13 @@ function readPort(text: string): number {
   return port;
 }
 
+function readFixture(text: string): Stand {
+  const [, host, address, port] = /^([a-z0-9.-]+)=([0-9.]+|\[[0-9a-f:]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  if (host === undefined || Number(port) > LAST_PORT)
+    throw new InvalidArgumentError('Use a form like api.example.com=127.0.0.1:3000.');
+  return [host.toLowerCase(), { address: address.replace(/[[\]]/g, ''), port: Number(port) }];
+}
+
 function readVersion(text: string): string {
   if (!/^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use three numbers, as in 1.0.0.');
   return text;
@@ -97,6 +120,8 @@ async function start(io: CliIo, folder: string, options: DevOptions): Promise<Si
       isReset: options.reset === true,
       hostVersion: options.hostVersion,
       sdks: await sdksWith(options.sdk),
+      fixtures: new Map(options.fixture),
+      engine: options.engine,
       audit: (path) => lint(path, options.sdk),
       warn: (text) => print(io.stderr, escapeControls(text)),
     });

@@ -1,7 +1,7 @@
 /** A button that copies a text. */
 import { useSignal } from '@preact/signals';
+import { Icon, type IconName } from '../../../core/browser/parts/icon-button.tsx';
 import { TEXTS } from '../texts.ts';
-import { Icon, type IconName } from './icon-button.tsx';
 
 const SHOWN_MS = 2000;
 

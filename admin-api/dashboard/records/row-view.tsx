@@ -1,9 +1,9 @@
 /** A row of the table of records: as text, or as inputs while it is edited. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { IconButton } from '../../../core/browser/parts/icon-button.tsx';
 import { toUnicode } from '../names.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { IconButton } from '../parts/icon-button.tsx';
 import { TEXTS } from '../texts.ts';
 import { AliasNote } from './alias-note.tsx';
 import { ContentDialog } from './content-dialog.tsx';

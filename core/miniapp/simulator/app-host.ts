@@ -7,7 +7,7 @@ import type { AppStorage } from '../host/app-storage.ts';
 import type { HostLogEntry } from '../host/host-log.ts';
 import { PageSession } from '../host/page-session.ts';
 import { type PermissionState, Permissions, type Prompt } from '../host/permissions.ts';
-import type { Services } from '../host/services.ts';
+import type { HostedApp, Services } from '../host/services.ts';
 import { PERMISSIONS } from '../manifest/manifest.ts';
 import type { SimulatedNetwork } from './network.ts';
 import type { AppMessages, AppView, PermissionView } from './protocol.ts';
@@ -22,7 +22,7 @@ export interface Phone {
   prompt: Prompt;
   toast(text: string): void;
   vibrate(ms: number): void;
-  schedule(appId: string, taskId: string, delayMs: number): void | Promise<void>;
+  schedule(appId: string, taskId: string, delayMs: number): Promise<void>;
   /** To the frame that the session belongs to. */
   send(client: string, frame: number, text: string): void;
   log(entry: HostLogEntry): void;
@@ -51,7 +51,7 @@ export class AppHost {
   constructor(app: AppView, phone: Phone) {
     this.app = app;
     this.#phone = phone;
-    this.permissions = new Permissions(this.#hosted, {
+    this.permissions = new Permissions(this.hosted, {
       prompt: phone.prompt,
       store: phone.storage,
       onFault: phone.fault,
@@ -68,7 +68,7 @@ export class AppHost {
     };
   }
 
-  get #hosted() {
+  get hosted(): HostedApp {
     const { id, permissions, background } = this.app;
     return { id, permissions, background: background ?? undefined };
   }
@@ -115,7 +115,7 @@ export class AppHost {
     if (shown !== undefined && !isLeft) return shown.session;
     this.leave(client);
     const session = new PageSession({
-      app: this.#hosted,
+      app: this.hosted,
       permissions: this.permissions,
       services: this.#services,
       hostVersion: this.#phone.hostVersion,

@@ -5,6 +5,7 @@ import type { AppStorage } from '../host/app-storage.ts';
 import { PERMISSION_STATES, type PromptAnswer } from '../host/permissions.ts';
 import { PERMISSIONS } from '../manifest/manifest.ts';
 import type { AppHost } from './app-host.ts';
+import type { BackgroundTasks } from './background.ts';
 import { type Params, readChoice, readDevice, readInteger, readPhoto, readText } from './command-params.ts';
 import { CommandError } from './control-server.ts';
 import type { SimulatedNetwork } from './network.ts';
@@ -15,6 +16,7 @@ export interface CommandContext {
   readonly prompts: Prompts;
   readonly camera: Camera;
   readonly network: SimulatedNetwork;
+  readonly background: BackgroundTasks;
   readonly storage: AppStorage;
   /** Throws CommandError if there is no app. */
   host(): AppHost;
@@ -29,7 +31,7 @@ export type Command = (params: Params) => unknown;
 const ANSWERS: readonly PromptAnswer[] = ['granted', 'denied', 'denied_forever'];
 
 export function makeCommands(context: CommandContext): Readonly<Record<CommandName, Command>> {
-  const { prompts, camera, network, storage } = context;
+  const { prompts, camera, network, storage, background } = context;
   const appId = (): string => context.host().app.id;
   return {
     answer: (params) => void prompts.answer(readInteger(params, 'prompt'), readChoice(params, 'answer', ANSWERS)),
@@ -53,6 +55,14 @@ export function makeCommands(context: CommandContext): Readonly<Record<CommandNa
     photo: (params) => void camera.deliver(readInteger(params, 'photo'), readPhoto(params, LIMITS.photo)),
     networkMode: (params) => network.setMode(readChoice(params, 'mode', NETWORK_MODES)),
     clearNetwork: () => network.clear(),
+    runTask: (params) => background.runNow(readText(params, 'taskId')),
+    cancelTask: (params) => background.cancel(readText(params, 'taskId')),
+    sendEvent: () => background.sendEvent(),
+    moveClock: (params) => {
+      const ms = readInteger(params, 'ms');
+      if (ms <= 0 || ms > LIMITS.delayMax) throw new CommandError('Move the clock ahead, by at most 30 days.');
+      background.moveClock(ms);
+    },
     clearViolations: () => context.clearViolations(),
     reload: () => context.reload(),
   };

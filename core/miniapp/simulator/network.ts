@@ -1,27 +1,35 @@
 /** The network of the simulated phone: how it behaves, and a log of the requests of the app. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { HostFault } from '../bridge/errors.ts';
 import type { FetchResult } from '../bridge/operations.ts';
+import type { AppNetwork } from '../host/network/app-network.ts';
+import type { NetworkConditions } from '../host/network/conditions.ts';
+import type { Fixture } from '../host/network/dial.ts';
 import type { Call, FetchRequest } from '../host/services.ts';
 import type { NetworkEntry, NetworkMode, NetworkView } from './protocol.ts';
 import { Recent } from './recent.ts';
 
 const MOST_ENTRIES = 200;
-/** Before each request of the mode `slow`. */
-const SLOW_MS = 3000;
 const LONGEST_URL = 500;
-
-export type Fetch = (call: Call, request: FetchRequest) => Promise<FetchResult>;
+/** The texts of the page have these figures as well. */
+const CONDITIONS: Readonly<Record<NetworkMode, NetworkConditions>> = {
+  online: { mode: 'online' },
+  offline: { mode: 'offline' },
+  slow: { mode: 'slow', latencyMs: 2000, bytesPerSecond: 50_000 },
+  error: { mode: 'error' },
+};
 
 export class SimulatedNetwork {
-  readonly #fetch: Fetch;
+  readonly #fixtures: ReadonlyMap<string, Fixture>;
   readonly #onChange: (view: NetworkView) => void;
   readonly #log = new Recent<NetworkEntry>(MOST_ENTRIES);
+  /** Loaded for the first request: most apps make none. */
+  #network: Promise<AppNetwork> | undefined;
   #mode: NetworkMode = 'online';
   #count = 0;
 
-  constructor(fetch: Fetch, onChange: (view: NetworkView) => void) {
-    this.#fetch = fetch;
+  /** `fixtures`: servers that stand for host names. */
+  constructor(fixtures: ReadonlyMap<string, Fixture>, onChange: (view: NetworkView) => void) {
+    this.#fixtures = fixtures;
     this.#onChange = onChange;
     this.#changed();
   }
@@ -36,6 +44,7 @@ export class SimulatedNetwork {
     this.#changed();
   }
 
+  /** Throws HostFault. */
   async fetch(call: Call, request: FetchRequest): Promise<FetchResult> {
     const start = Date.now();
     const url = request.url.length > LONGEST_URL ? `${request.url.slice(0, LONGEST_URL)}…` : request.url;
@@ -47,7 +56,8 @@ export class SimulatedNetwork {
       this.#changed();
     };
     try {
-      const result = await this.#fetchInMode(call, request);
+      this.#network ??= this.#open();
+      const result = await (await this.#network).fetch(call, request);
       finish({ status: result.status, bytes: sizeOf(result) });
       return result;
     } catch (error) {
@@ -58,11 +68,13 @@ export class SimulatedNetwork {
     }
   }
 
-  async #fetchInMode(call: Call, request: FetchRequest): Promise<FetchResult> {
-    if (this.#mode === 'offline') throw new HostFault('network_error', 'The phone is offline.');
-    if (this.#mode === 'error') throw new HostFault('network_error', 'The connection was reset.');
-    if (this.#mode === 'slow') await sleep(SLOW_MS, undefined, { signal: call.signal });
-    return this.#fetch(call, request);
+  async close(): Promise<void> {
+    (await this.#network)?.close();
+  }
+
+  async #open(): Promise<AppNetwork> {
+    const { AppNetwork } = await import('../host/network/app-network.ts');
+    return new AppNetwork({ fixtures: this.#fixtures, conditions: () => CONDITIONS[this.#mode] });
   }
 
   #changed(): void {

@@ -6,6 +6,7 @@ import type { BridgeError } from '../bridge/errors.ts';
 import type { DeviceInfo } from '../bridge/operations.ts';
 import { PERMISSION_STATES, type PermissionState, type PromptAnswer } from '../host/permissions.ts';
 import { SANDBOX_POLICY } from '../policy/policy.ts';
+import type { FailureReason } from '../runtime/outcome.ts';
 
 export { PERMISSION_STATES, type PermissionState, type PromptAnswer };
 /** Tokens of the frame of the app. */
@@ -109,25 +110,35 @@ export interface NetworkView {
 
 export interface TaskView {
   readonly taskId: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, by the clock of the phone. */
   readonly dueAt: number;
+  /** Attempts that were begun. */
   readonly attempts: number;
+  readonly isRunning: boolean;
 }
 
+/** An event that was delivered to the background file. */
 export interface RunView {
   readonly id: number;
+  /** Empty: it was sent by the user, without a task. */
   readonly taskId: string;
+  /** When it ended. */
   readonly at: number;
   readonly milliseconds: number;
-  readonly outcome: string;
-  readonly error: string | null;
-  /** What the background file wrote to the console, and its calls. */
+  readonly outcome: 'finished' | FailureReason;
+  /** Epoch milliseconds of the next attempt. */
+  readonly retryAt: number | null;
+  /** The result or the error, and the calls of Host. */
   readonly lines: readonly string[];
+  /** Calls that are not in `lines`. */
+  readonly omittedCalls: number;
 }
 
 export interface BackgroundView {
   /** The clock of the phone minus the one of this machine, in milliseconds. */
   readonly clockOffset: number;
+  readonly hasFile: boolean;
+  /** The next ones first. */
   readonly tasks: readonly TaskView[];
   readonly runs: readonly RunView[];
 }
@@ -203,6 +214,12 @@ export interface Commands {
   readonly networkMode: { readonly mode: NetworkMode };
   readonly clearNetwork: Record<string, never>;
   readonly clearViolations: Record<string, never>;
+  readonly runTask: { readonly taskId: string };
+  readonly cancelTask: { readonly taskId: string };
+  /** Delivers an event without a task. */
+  readonly sendEvent: Record<string, never>;
+  /** Ahead; a clock that goes back would run nothing. */
+  readonly moveClock: { readonly ms: number };
   readonly reload: Record<string, never>;
 }
 export type CommandName = keyof Commands;

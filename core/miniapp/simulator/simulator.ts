@@ -4,13 +4,15 @@
  */
 import { resolve } from 'node:path';
 import type { Audit } from '../audit.ts';
-import { HostFault } from '../bridge/errors.ts';
 import type { DeviceInfo } from '../bridge/operations.ts';
 import { AppStorage } from '../host/app-storage.ts';
+import type { Fixture } from '../host/network/dial.ts';
+import type { Engine } from '../runtime/outcome.ts';
 import type { Sdk } from '../sdk/trust.ts';
 import { AppHost, type Phone } from './app-host.ts';
 import { startAppServer } from './app-server.ts';
 import { AuditLoop } from './audit-loop.ts';
+import { BackgroundTasks } from './background.ts';
 import { type CommandContext, makeCommands } from './commands.ts';
 import { CommandError, ControlServer } from './control-server.ts';
 import { SimulatedNetwork } from './network.ts';
@@ -39,6 +41,9 @@ export interface SimulatorOptions {
   readonly hostVersion: string;
   /** Those issued. */
   readonly sdks: readonly Sdk[];
+  /** By host name: servers that stand for it, so that no request leaves the machine. */
+  readonly fixtures: ReadonlyMap<string, Fixture>;
+  readonly engine: 'quickjs' | 'rhino';
   audit(folder: string): Promise<Audit>;
   /** Faults of the simulator. */
   warn(text: string): void;
@@ -54,7 +59,6 @@ export interface Simulator {
 }
 
 const MOST_VIOLATIONS = 200;
-const fetchNothing = () => Promise.reject(new HostFault('unsupported', 'The simulator has no network yet.'));
 const DEVICE: DeviceInfo = { model: 'Simulator', osVersion: '14', batteryLevel: 80 };
 
 /**
@@ -88,6 +92,7 @@ class Run implements Simulator {
   #host: AppHost | undefined;
   #storage: AppStorage | undefined;
   #storageWatch: StorageWatch | undefined;
+  #background: BackgroundTasks | undefined;
   #audit: AuditLoop | undefined;
   /** Packages are read in turn, so that the latest one wins. */
   #reading: Promise<void> = Promise.resolve();
@@ -102,7 +107,7 @@ class Run implements Simulator {
     this.#topics = new TopicStore((event) => this.#control.broadcast(event));
     this.#prompts = new Prompts((prompts) => this.#topics.set('prompts', prompts));
     this.#camera = new Camera((photos) => this.#topics.set('photos', photos));
-    this.#network = new SimulatedNetwork(fetchNothing, (view) => this.#topics.set('network', view));
+    this.#network = new SimulatedNetwork(options.fixtures, (view) => this.#topics.set('network', view));
     this.package = { folder: this.#folder, app: null, faults: [], sdk: 'missing', revision: 0 };
     this.#topics.set('prompts', []);
     this.#topics.set('photos', []);
@@ -123,6 +128,19 @@ class Run implements Simulator {
       (view) => this.#topics.set('storage', view),
     );
     this.#closers.unshift(() => this.#storageWatch?.close());
+    const background = new BackgroundTasks({
+      folder: this.#folder,
+      stateFolder,
+      storage,
+      openEngine: () => openEngine(this.#options.engine),
+      warn: (text) => this.#options.warn(text),
+      onChange: (view) => this.#topics.set('background', view),
+    });
+    this.#background = background;
+    this.#closers.unshift(
+      () => background.close(),
+      () => this.#network.close(),
+    );
     await this.#read(watcher.scan, this.#options.isReset);
     this.url = await this.#control.listen();
     this.#closers.unshift(() => this.#control.close());
@@ -134,13 +152,18 @@ class Run implements Simulator {
     });
     this.appOrigin = appServer.origin;
     this.#closers.unshift(() => appServer.close());
-    this.#topics.set('host', { version: hostVersion, engine: '', appOrigin: appServer.origin, stateFolder });
+    this.#topics.set('host', {
+      version: hostVersion,
+      engine: this.#options.engine,
+      appOrigin: appServer.origin,
+      stateFolder,
+    });
     this.#audit = new AuditLoop(
       () => audit(this.#folder),
       (view) => this.#topics.set('audit', view),
     );
     this.#closers.unshift(() => this.#audit?.close());
-    const commands = makeCommands(this.#commandContext(storage));
+    const commands = makeCommands(this.#commandContext(storage, background));
     this.#control.serve(appServer.origin, {
       connected: (client) => this.#control.send(client, { type: 'topics', topics: this.#topics.all() }),
       disconnected: (client) => this.#host?.leave(client),
@@ -174,14 +197,16 @@ class Run implements Simulator {
     this.package = { folder: this.#folder, app: app ?? before.app, faults, sdk, revision: before.revision + 1 };
     if (app !== undefined && isReset) await this.#storage?.uninstall(app.id);
     if (app !== undefined && JSON.stringify(app) !== JSON.stringify(before.app))
-      this.#install(new AppHost(app, this.#phone()));
+      await this.#install(new AppHost(app, this.#phone()), isReset);
     this.#topics.set('package', this.package);
     this.#control.broadcast({ type: 'reload' });
   }
 
-  #install(host: AppHost): void {
+  async #install(host: AppHost, isReset: boolean): Promise<void> {
     this.#host?.close();
     this.#host = host;
+    const { hosted, permissions, app } = host;
+    await this.#background?.install({ hosted, permissions, entry: app.background?.entry ?? undefined }, isReset);
     this.#topics.set('permissions', host.permissionViews());
     this.#storageWatch?.refresh();
   }
@@ -196,9 +221,7 @@ class Run implements Simulator {
       prompt: (permission, signal) => this.#prompts.ask(permission, signal),
       toast: (text) => this.#control.broadcast({ type: 'toast', text }),
       vibrate: (ms) => this.#control.broadcast({ type: 'vibrate', ms }),
-      schedule: () => {
-        throw new HostFault('unsupported', 'The simulator has no background tasks yet.');
-      },
+      schedule: (appId, taskId, delayMs) => this.#background!.schedule(appId, taskId, delayMs),
       send: (client, frame, text) => this.#control.send(client, { type: 'message', frame, text }),
       log: ({ type, operation, reason, count, error }) => {
         const times = count > 1 ? ` (${count} times)` : '';
@@ -219,11 +242,12 @@ class Run implements Simulator {
     this.#topics.set('violations', this.#violations.entries);
   }
 
-  #commandContext(storage: AppStorage): CommandContext {
+  #commandContext(storage: AppStorage, background: BackgroundTasks): CommandContext {
     return {
       prompts: this.#prompts,
       camera: this.#camera,
       network: this.#network,
+      background,
       storage,
       host: () => {
         if (this.#host === undefined) throw new CommandError('There is no app: its manifest has errors.');
@@ -240,4 +264,9 @@ class Run implements Simulator {
       reload: () => this.#control.broadcast({ type: 'reload' }),
     };
   }
+}
+
+async function openEngine(_name: SimulatorOptions['engine']): Promise<Engine> {
+  const { QuickJsEngine } = await import('../runtime/quickjs-engine.ts');
+  return new QuickJsEngine();
 }

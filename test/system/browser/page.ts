@@ -39,7 +39,7 @@ export async function closeBrowsers(): Promise<void> {
 export interface PageRules {
   /** Whether the page may send a request to this URL. */
   readonly isOwn: (url: string) => boolean;
-  /** Messages of errors in the console that are no fault. */
+  /** Errors that are no fault. */
   readonly expected: RegExp;
   readonly context?: BrowserContextOptions;
 }
@@ -58,10 +58,13 @@ export async function withOwnPage(
     await context.addInitScript(REPORT_VIOLATIONS);
     const page = await newPage(context);
     const faults: string[] = [];
+    const addFault = (text: string): void => {
+      if (!expected.test(text)) faults.push(text);
+    };
     page.on('console', (message) => {
-      if (message.type() === 'error' && !expected.test(message.text())) faults.push(message.text());
+      if (message.type() === 'error') addFault(message.text());
     });
-    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('pageerror', (error) => addFault(String(error)));
     page.on('request', (request) => {
       if (!isOwn(request.url())) faults.push(`request to ${request.url()}`);
     });

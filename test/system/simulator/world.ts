@@ -13,8 +13,13 @@ import { sharedChromium, withOwnPage } from '../browser/page.ts';
 const PAGE_FOLDER = fileURLToPath(new URL('../../../simulator', import.meta.url));
 /** Browsers warn about features of the policy that they do not know. */
 const EXPECTED = /Unrecognized feature|^Failed to load resource/;
+/** Of an app that tries what the sandbox forbids, and of one that has a fault. */
+const OF_APPS = /evil\.example|on purpose|Host is not defined|host-sdk\.js' because its MIME/;
 
 const WAIT_MS = 20_000;
+
+/** The phone has its own size: Playwright clicks wrongly in a frame that is made smaller. */
+const SIZE = { width: 1280, height: 1200 };
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -49,7 +54,11 @@ export const manifest = (changes: object = {}): string =>
     ...changes,
   });
 
-export async function withSimulator(files: Files, use: (world: World) => Promise<void>): Promise<void> {
+export async function withSimulator(
+  files: Files,
+  use: (world: World) => Promise<void>,
+  changes: Partial<SimulatorOptions> = {},
+): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'waypost-simulator-'));
   const folder = join(root, 'app');
   const write = (changed: Files): void => {
@@ -68,8 +77,11 @@ export async function withSimulator(files: Files, use: (world: World) => Promise
     isReset: false,
     hostVersion: '1.0.0',
     sdks: await sdksWith(),
+    fixtures: new Map(),
+    engine: 'quickjs',
     audit: (path) => lint(path),
     warn: (text) => process.stderr.write(`${text}\n`),
+    ...changes,
   };
   const browser = await sharedChromium(['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']);
   const world: World = {
@@ -91,22 +103,29 @@ export async function withSimulator(files: Files, use: (world: World) => Promise
   }
 }
 
-/**
- * The simulator's page. It is large enough for the phone in its own size, since Playwright clicks
- * at the wrong position in a frame that is made smaller.
- */
+/** The simulator's page. */
 export function withSimulatorPage(
   { browser, simulator }: World,
   use: (page: Page, app: FrameLocator) => Promise<void>,
 ): Promise<void> {
   const isOwn = (url: string): boolean =>
-    url.startsWith(`${simulator.url}/`) || url.startsWith(`${simulator.appOrigin}/`) || url.startsWith('blob:');
-  const context = { viewport: { width: 1280, height: 1080 } };
-  return withOwnPage(browser, { isOwn, expected: EXPECTED, context }, async (page) => {
-    page.setDefaultTimeout(WAIT_MS);
-    await page.goto(simulator.url);
-    await use(page, page.frameLocator('iframe'));
-  });
+    url.startsWith(`${simulator.url}/`) || url.startsWith(`${simulator.appOrigin}/`) || OF_APPS.test(url);
+  const context = { viewport: SIZE, colorScheme: null, reducedMotion: 'reduce' } as const;
+  return withOwnPage(
+    browser,
+    { isOwn, expected: new RegExp(`${EXPECTED.source}|${OF_APPS.source}`), context },
+    async (page) => {
+      page.setDefaultTimeout(WAIT_MS);
+      await page.goto(simulator.url);
+      await use(page, page.frameLocator('iframe'));
+    },
+  );
+}
+
+/** After checkScreen. An emulated colour scheme would count more than the one of the phone. */
+export async function resetView(page: Page): Promise<void> {
+  await page.setViewportSize(SIZE);
+  await page.emulateMedia({ colorScheme: null });
 }
 
 export const openPanel = (page: Page, name: string): Promise<void> => page.getByRole('tab', { name }).click();

@@ -11,5 +11,14 @@ export const SIZE_NAMES = Object.keys(SIZES) as readonly SizeName[];
 export const SCHEMES = ['light', 'dark'] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
-export const PANELS = ['console', 'storage', 'network', 'permissions', 'device', 'findings', 'sandbox'] as const;
+export const PANELS = [
+  'console',
+  'storage',
+  'network',
+  'background',
+  'permissions',
+  'device',
+  'findings',
+  'sandbox',
+] as const;
 export type PanelName = (typeof PANELS)[number];

@@ -34,7 +34,7 @@ function drawTestPicture(canvas: HTMLCanvasElement): void {
   context.fillStyle = sky;
   context.fillRect(0, 0, TEST_WIDTH, TEST_HEIGHT);
   context.fillStyle = '#f7f1e3';
-  circle(context, 690, 330, 110);
+  circle(context, 600, 330, 110);
   context.fillStyle = '#3f6b5c';
   hill(context, -80, 980, 760);
   context.fillStyle = '#2c4c42';
@@ -43,7 +43,8 @@ function drawTestPicture(canvas: HTMLCanvasElement): void {
   context.fillRect(0, 1120, TEST_WIDTH, TEST_HEIGHT - 1120);
   context.fillStyle = '#ffffff';
   context.font = '600 44px system-ui, sans-serif';
-  context.fillText(new Date().toLocaleTimeString('en-GB'), 56, 1220);
+  context.textAlign = 'center';
+  context.fillText(new Date().toLocaleTimeString('en-GB'), TEST_WIDTH / 2, 1216);
 }
 
 function circle(context: CanvasRenderingContext2D, x: number, y: number, radius: number): void {

@@ -78,7 +78,7 @@ async function request<Name extends CommandName>(name: Name, params: Commands[Na
   }
 }
 
-/** Characters that wait for the server; an app that floods the bridge loses what comes after them. */
+/** Characters that wait for the server. An app that floods the bridge loses what is past them. */
 const MOST_WAITING = 30_000_000;
 const MOST_IN_REQUEST = 1000;
 /** Characters; the server accepts bodies of a few times that many bytes. */

@@ -1,10 +1,21 @@
 /** All texts of the simulator's page. */
-import type { AuditView, FindingView, NetworkMode, PackageView, PermissionState } from '../protocol.ts';
+import type { AuditView, FindingView, NetworkMode, PackageView, PermissionState, RunView } from '../protocol.ts';
 import type { PanelName, SizeName } from './choices.ts';
 
 const number = new Intl.NumberFormat('en');
 const plural = (count: number, singular: string): string =>
   `${number.format(count)} ${singular}${count === 1 ? '' : 's'}`;
+
+/** In the two largest units. */
+function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  const parts = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor(minutes / 60) % 24, 'h'],
+    [minutes % 60, 'min'],
+  ] as const;
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(' ');
+}
 
 function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
@@ -92,6 +103,7 @@ export const TEXTS = {
       console: 'Console',
       storage: 'Storage',
       network: 'Network',
+      background: 'Background',
       permissions: 'Permissions',
       device: 'Device',
       findings: 'Findings',
@@ -135,15 +147,49 @@ export const TEXTS = {
     about: {
       online: 'Requests go out, as far as the rules for addresses allow it.',
       offline: 'Each request fails at once.',
-      slow: 'Each request waits 3 seconds first.',
-      error: 'The connection of each request is reset.',
+      slow: 'Each request waits 2 seconds first, and data comes at 50 KB a second.',
+      error: 'Each request fails.',
     } satisfies Record<NetworkMode, string>,
     empty: 'The app has made no request.',
     clear: 'Clear',
     pending: 'pending',
   },
+  background: {
+    clock: 'Clock of the phone:',
+    ahead: (ms: number) => `${duration(ms)} ahead`,
+    moves: [
+      { label: '+1 min', description: '+1 min: move the clock', ms: 60_000 },
+      { label: '+15 min', description: '+15 min: move the clock', ms: 15 * 60_000 },
+      { label: '+1 h', description: '+1 h: move the clock', ms: 3_600_000 },
+      { label: '+1 day', description: '+1 day: move the clock', ms: 86_400_000 },
+    ],
+    tasks: 'Scheduled tasks',
+    noTasks: 'No task is scheduled. Host.background.schedule() adds one.',
+    noFile: 'The manifest enables no background file.',
+    due: 'Due',
+    attempts: (count: number) => plural(count, 'attempt'),
+    running: 'runs',
+    runNow: 'Run now',
+    runs: 'Events',
+    noRuns: 'No event was delivered to the background file.',
+    send: 'Send an event',
+    sent: 'Sent by you',
+    retry: 'Next attempt',
+    omitted: (count: number) => `${plural(count, 'more call')} of Host not shown.`,
+    outcomes: {
+      finished: 'finished',
+      refused: 'refused',
+      no_handler: 'no handler',
+      threw: 'error',
+      timeout: 'timeout',
+      memory: 'out of memory',
+      stack: 'stack overflow',
+      crashed: 'crashed',
+      cancelled: 'cancelled',
+    } satisfies Record<RunView['outcome'], string>,
+  },
   permissions: {
-    declared: 'The manifest lists it.',
+    uses: (use: string) => `To ${use}.`,
     undeclared: 'Not in the manifest: calls that need it are rejected.',
     unlisted: 'Not listed',
     state: (permission: string) => `State of ${permission}`,
@@ -155,7 +201,7 @@ export const TEXTS = {
     } satisfies Record<PermissionState, string>,
     backgroundTitle: 'Background file',
     background: (permissions: readonly string[]) =>
-      permissions.length === 0 ? 'It has no permissions.' : `It has the permissions ${permissions.join(', ')}.`,
+      permissions.length === 0 ? 'It has no permissions.' : `Its permissions: ${permissions.join(', ')}.`,
     noBackground: 'The manifest enables no background file.',
   },
   device: {

@@ -5,6 +5,7 @@ import { PANELS, type PanelName } from '../choices.ts';
 import { panel } from '../settings.ts';
 import { consoleLines, guardViolations, topics } from '../state.ts';
 import { TEXTS } from '../texts.ts';
+import { BackgroundPanel } from './background.tsx';
 import { ConsolePanel } from './console.tsx';
 import { DevicePanel } from './device.tsx';
 import { FindingsPanel } from './findings.tsx';
@@ -17,6 +18,7 @@ const CONTENTS: Readonly<Record<PanelName, ComponentType>> = {
   console: ConsolePanel,
   storage: StoragePanel,
   network: NetworkPanel,
+  background: BackgroundPanel,
   permissions: PermissionsPanel,
   device: DevicePanel,
   findings: FindingsPanel,
@@ -28,6 +30,7 @@ const countsOf = (): Partial<Record<PanelName, number>> => ({
   console: consoleLines.value.filter(({ level }) => level === 'error').length,
   storage: topics.storage.value?.keys ?? 0,
   network: topics.network.value?.entries.length ?? 0,
+  background: topics.background.value?.tasks.length ?? 0,
   findings: topics.audit.value?.findings.length ?? 0,
   sandbox: (topics.violations.value?.length ?? 0) + guardViolations.value.length,
 });

@@ -30,7 +30,7 @@ function Permission({ permission: { name, isDeclared, state } }: { readonly perm
     <li class="entry">
       <div class="entry-text">
         <code class="entry-key">{name}</code>
-        <p class="hint">{isDeclared ? texts.declared : texts.undeclared}</p>
+        <p class="hint">{isDeclared ? texts.uses(TEXTS.prompt.uses[name]) : texts.undeclared}</p>
       </div>
       {isDeclared ? (
         <Labelled

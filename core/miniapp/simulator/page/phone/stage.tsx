@@ -1,6 +1,7 @@
 /** The phone with its controls. It is made smaller where the window has no room for it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { IconButton } from '../../../../browser/parts/icon-button.tsx';
 import { SignalChoice } from '../parts/choice-row.tsx';
 import { command } from '../server.ts';
 import { orientation, scheme, screenSize, size } from '../settings.ts';
@@ -9,9 +10,10 @@ import { Phone, STATUS_BAR } from './phone.tsx';
 
 /** Border of the phone on both sides, in pixels. */
 const BORDERS = 16;
-/** What is above and below the phone in the window. */
-const OTHER_HEIGHT = 150;
-const SMALLEST_SCALE = 0.3;
+/** Below the phone in the window, with its size. */
+const BELOW = 60;
+const LEAST_HEIGHT = 480;
+const SMALLEST_SCALE = 0.2;
 
 export function Stage() {
   const texts = TEXTS.phone;
@@ -19,8 +21,8 @@ export function Stage() {
   const room = useSignal({ width: 0, height: 0 });
   useEffect(() => {
     const measure = (): void => {
-      const width = stage.current?.clientWidth ?? 0;
-      room.value = { width, height: Math.max(innerHeight - OTHER_HEIGHT, 320) };
+      const { width, top } = stage.current!.getBoundingClientRect();
+      room.value = { width, height: Math.max(innerHeight - top - scrollY - BELOW, LEAST_HEIGHT) };
     };
     const observer = new ResizeObserver(measure);
     observer.observe(stage.current!);
@@ -41,18 +43,14 @@ export function Stage() {
         <SignalChoice label={texts.size} choices={texts.sizes} signal={size} />
         <SignalChoice label={texts.scheme} choices={texts.schemes} signal={scheme} />
         <div class="actions">
-          <button
-            type="button"
-            class="button"
+          <IconButton
+            icon="rotate"
+            label={texts.rotate}
             onClick={() => {
               orientation.value = orientation.value === 'portrait' ? 'landscape' : 'portrait';
             }}
-          >
-            {texts.rotate}
-          </button>
-          <button type="button" class="button" onClick={() => void command('reload', {})}>
-            {texts.reload}
-          </button>
+          />
+          <IconButton icon="reload" label={texts.reload} onClick={() => void command('reload', {})} />
         </div>
       </div>
       <div class="stage-room" ref={stage}>

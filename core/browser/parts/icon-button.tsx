@@ -7,6 +7,9 @@ const PATHS = {
   restore: 'M3 3v4h4M3.3 7a5 5 0 1 1 .6 4',
   check: 'M3 8.5l3.5 3.5L13 4.5',
   form: 'M2.5 2.5h11v11h-11zM5 6h6M5 10h6',
+  rotate:
+    'M8 3.7 12.3 8 8 12.3 3.7 8zM9.8 1.4a6.7 6.7 0 0 1 4.8 4.8M15.2 3.8l-.6 2.4-2.4-.6M6.2 14.6a6.7 6.7 0 0 1-4.8-4.8M.8 12.2l.6-2.4 2.4.6',
+  reload: 'M13 8a5 5 0 1 1-1.5-3.5M12.5 1.5v3.5H9',
 } as const;
 
 export type IconName = keyof typeof PATHS;
