@@ -122,7 +122,7 @@ export class NodeTransport implements Transport {
     request.discardUnread();
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       response.writeHead(status, length === undefined ? headers : { ...headers, 'Content-Length': String(length) });
-      return sendStream(response, body, request.method === 'HEAD', this.#options.timeouts.write);
+      return sendStream(response, body, request.method === 'HEAD', this.#options.timeouts.write, length);
     }
     response.writeHead(status, { ...headers, 'Content-Length': String(length ?? Buffer.byteLength(body)) });
     response.end(body);
@@ -233,6 +233,7 @@ async function sendStream(
   body: AsyncIterable<string | Uint8Array>,
   headOnly: boolean,
   timeout: number,
+  length: number | undefined,
 ): Promise<void> {
   if (headOnly) discard(body);
   else {
@@ -240,10 +241,14 @@ async function sendStream(
     // A stream of events may wait for its next chunk when the client disconnects.
     response.once('close', () => discard(body));
     // Leaving the loop early ends the iterator, which frees its source.
+    let left = length ?? 0;
     for await (const chunk of body) {
       if (response.destroyed) return;
+      left -= Buffer.byteLength(chunk);
       if (!response.write(chunk)) await waitForDrain(response);
     }
+    // The client would wait for the rest.
+    if (left > 0) return void response.destroy();
   }
   response.end();
 }

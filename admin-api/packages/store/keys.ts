@@ -42,6 +42,7 @@ const signs = ({ sealedKey, signsUntil, revoked }: StoreKeyRow, now: number): bo
 export class StoreKeys {
   readonly #services: Services;
   readonly #turns: Periodic;
+  readonly #unreadable: FaultLog;
   /** By public key. */
   readonly #opened = new Map<string, KeyObject>();
   /** By key and package; the oldest first. */
@@ -50,6 +51,11 @@ export class StoreKeys {
   constructor(services: Services) {
     this.#services = services;
     const fault = new FaultLog(services.log, 'cannot create the store key; retrying', 'the store key was created');
+    this.#unreadable = new FaultLog(
+      services.log,
+      'cannot decrypt the store key; this node serves no apps of the store',
+      'the store key is decrypted again',
+    );
     this.#turns = new Periodic(() => this.#ensure(), {
       interval: INTERVAL,
       runsImmediately: true,
@@ -181,8 +187,10 @@ export class StoreKeys {
       const key = openPrivateKey(pkcs8);
       pkcs8.fill(0);
       this.#opened.set(publicKey, key);
+      this.#unreadable.report(null);
       return key;
     } catch (error) {
+      this.#unreadable.report(error);
       throw new UnavailableError(
         'store_unavailable',
         'This node cannot decrypt the store key; all nodes need the same secrets.key_file.',

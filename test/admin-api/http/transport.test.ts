@@ -60,6 +60,8 @@ const handlerOf =
     const headers = { 'X-Test': 'yes' };
     try {
       if (request.path === '/stream') return { status: 200, headers, body: three() };
+      if (request.path === '/sized') return { status: 200, headers, body: three(), length: 14 };
+      if (request.path === '/short') return { status: 200, headers, body: three(), length: 15 };
       if (request.path === '/endless') return { status: 200, headers, body: endless(seen) };
       if (request.path === '/bytes') return { status: 200, headers, body: Uint8Array.of(0, 255, 10) };
       if (request.path === '/slow') {
@@ -179,8 +181,19 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
     assert.is(await (await fetch(`${url}/stream`)).text(), 'eins zwei drei');
   });
 
+  test('sends a stream of a known length with Content-Length, and breaks off one that is shorter', async ({ url }) => {
+    const sized = await fetch(`${url}/sized`);
+    assert.equal([sized.headers.get('content-length'), await sized.text()], ['14', 'eins zwei drei']);
+    const short = await fetch(`${url}/short`);
+    const error = await short.text().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof TypeError);
+  });
+
   test('responds to HEAD with headers only', async ({ listening }) => {
-    for (const path of ['/bytes', '/stream']) {
+    for (const path of ['/bytes', '/stream', '/sized']) {
       const text = await raw(
         listening.port,
         `HEAD ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -191,6 +204,7 @@ function contract(make: (changed?: Timeouts) => Transport, name: string): void {
       assert.match(text, /^HTTP\/1.1 200 /);
       assert.is(text.slice(text.indexOf('\r\n\r\n') + 4), '');
       if (path === '/bytes') assert.match(text, /content-length: 3/i);
+      if (path === '/sized') assert.match(text, /content-length: 14/i);
     }
   });
 

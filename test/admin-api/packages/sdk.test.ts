@@ -61,10 +61,17 @@ test.before((context) => {
 });
 
 const WORKERS = new URL('../../../admin-api/packages/', import.meta.url);
+const OWN = Buffer.from('window.Host = window.__host;\n');
 
-async function packed(folder: string, name: string, sdk?: Uint8Array): Promise<Buffer> {
+interface Changes {
+  readonly sdk?: Uint8Array;
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+}
+
+/** A new app of its own id for each name. */
+async function packed(folder: string, name: string, { sdk, files = {} }: Changes = {}): Promise<Buffer> {
   const archive = new ZipFile();
-  for (const [path, content] of Object.entries(newApp({ id: 'com.example.real', name, sdk })))
+  for (const [path, content] of Object.entries({ ...newApp({ id: `com.example.${name}`, name, sdk }), ...files }))
     archive.addBuffer(Buffer.from(content as Uint8Array), path);
   archive.end();
   const path = join(folder, `${name}.pkg`);
@@ -72,8 +79,11 @@ async function packed(folder: string, name: string, sdk?: Uint8Array): Promise<B
   return readFileSync(path);
 }
 
-/** Uploads a package to a daemon with the real audit. */
-async function audited(content: Buffer, settings: Record<string, string>): Promise<Json> {
+/** A daemon with the real audit. */
+async function withAudit(
+  settings: Record<string, string>,
+  use: (client: Client, audited: (content: Buffer) => Promise<Json>) => Promise<void>,
+): Promise<void> {
   const programs = { identify: new URL('identify-worker.js', WORKERS), audit: new URL('audit-worker.js', WORKERS) };
   const daemon = await startDaemon(
     'node',
@@ -86,36 +96,59 @@ async function audited(content: Buffer, settings: Record<string, string>): Promi
   try {
     await learn(daemon);
     const client = new Client(daemon, daemon.adminToken);
-    return await settled(client, succeeded(await client.send('POST', UPLOAD, packageForm(content))).body.upload);
+    await use(client, async (content) =>
+      settled(client, succeeded(await client.send('POST', UPLOAD, packageForm(content))).body.upload),
+    );
   } finally {
     await daemon.stop();
   }
 }
 
-test('a new app is approved without any configuration', async ({ folder }) => {
-  const upload = await audited(await packed(folder, 'new'), {});
-  assert.equal([String(upload.status), listOf(upload.audit.findings)], ['approved', []]);
-});
+const codes = ({ audit }: Json): string[] => each(listOf(audit.findings), 'code');
 
-test('with a withdrawn version or another file it is rejected, and the finding has the next step', async ({
-  folder,
-}) => {
-  const { version } = ISSUED_SDKS[0];
-  const own = Buffer.from('window.Host = window.__host;\n');
-  const hash = createHash('sha256').update(own).digest('hex');
-  const settings = { WAYPOST_PACKAGES_WITHDRAWN_SDKS: version, WAYPOST_PACKAGES_SDKS: `7.0.0=${hash}` };
-  const withdrawn = await audited(await packed(folder, 'withdrawn'), settings);
-  const [finding] = listOf(withdrawn.audit.findings);
-  assert.equal([String(withdrawn.status), String(finding.code)], ['rejected', 'sdk_withdrawn']);
-  assert.match(String(finding.message), /was withdrawn; "waypost pkg sdk FOLDER"/);
-  assert.is(String((await audited(await packed(folder, 'own', own), settings)).status), 'approved');
-  const unknown = await audited(await packed(folder, 'unknown', own), {});
-  assert.is(String(unknown.status), 'rejected');
-  const messages = each(
-    listOf(unknown.audit.findings).filter(({ code }) => String(code) === 'sdk_unknown'),
-    'message',
-  );
-  assert.match(messages.join(), new RegExp(`\\(${version}\\).*pkg sdk FOLDER`));
+test('without any configuration, a new app is approved, and the store has what its manifest says', ({ folder }) =>
+  withAudit({}, async (client, audited) => {
+    const { version } = ISSUED_SDKS[0];
+    const unknown = await audited(await packed(folder, 'unknown', { sdk: OWN }));
+    assert.is(String(unknown.status), 'rejected');
+    const finding = listOf(unknown.audit.findings).find(({ code }) => String(code) === 'sdk_unknown');
+    assert.match(String(finding?.message), new RegExp(`\\(${version}\\).*pkg sdk FOLDER`));
+
+    // A picture to the audit, and a page to a browser that guesses.
+    const icon = newApp({ id: 'com.example.x', name: 'x' })['icon.png'] as Uint8Array;
+    const both = Buffer.concat([icon, Buffer.from('<!doctype html><script>alert(1)</script>')]);
+    const page = await audited(await packed(folder, 'page', { files: { 'icon.png': '<!doctype html>' } }));
+    assert.equal([String(page.status), codes(page).includes('icon_type')], ['rejected', true]);
+    const content = await packed(folder, 'real', { files: { 'icon.png': both } });
+    const upload = await audited(content);
+    assert.equal([String(upload.status), codes(upload)], ['approved', []]);
+    succeeded(await client.post(`/api/dev/uploads/${upload.id}/publish`, {}));
+
+    const { app } = succeeded(await client.get('/api/store/apps/com.example.real')).body;
+    const { name, description, category, min_host_version: host, permissions, size } = app;
+    assert.equal({ name, description, category, host, permissions, size }, {
+      ...{ name: 'real', description: 'Counts, and keeps the count.', category: 'tools', host: '1.0.0' },
+      ...{ permissions: ['storage'], size: content.length },
+    } as never);
+    const shown = await fetch(`${client.daemon.url}${app.icon_url}`);
+    assert.ok(Buffer.from(await shown.arrayBuffer()).equals(both));
+    assert.is(shown.headers.get('content-type'), 'image/png');
+    assert.is(shown.headers.get('x-content-type-options'), 'nosniff');
+    assert.match(shown.headers.get('content-security-policy') ?? '', /; sandbox$/);
+  }));
+
+test('a withdrawn version is rejected with the next step, and an SDK of the operator is accepted', ({ folder }) => {
+  const hash = createHash('sha256').update(OWN).digest('hex');
+  const settings = {
+    WAYPOST_PACKAGES_WITHDRAWN_SDKS: ISSUED_SDKS[0].version,
+    WAYPOST_PACKAGES_SDKS: `7.0.0=${hash}`,
+  };
+  return withAudit(settings, async (_, audited) => {
+    const withdrawn = await audited(await packed(folder, 'withdrawn'));
+    assert.equal([String(withdrawn.status), codes(withdrawn)], ['rejected', ['sdk_withdrawn']]);
+    assert.match(String(listOf(withdrawn.audit.findings)[0].message), /was withdrawn; "waypost pkg sdk FOLDER"/);
+    assert.is(String((await audited(await packed(folder, 'own', { sdk: OWN }))).status), 'approved');
+  });
 });
 
 test.run();

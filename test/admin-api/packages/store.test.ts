@@ -140,6 +140,20 @@ await everywhere(
       assert.is((await nobody.get(pathOf(id, '/icon'))).text, 'y');
     });
 
+    test('an account with a published app is not deleted, and a deleted one has nothing in the store', async ({
+      world,
+    }) => {
+      const { admin, nobody } = world;
+      const { id: accountId, client } = await world.member();
+      const id = newId();
+      await published(client, id);
+      refused(await admin.delete(`/api/v1/accounts/${accountId}`), '409 has_apps');
+      succeeded(await admin.post(`${ADMIN}/apps/${id}/suspend`, { reason: 'a test' }));
+      succeeded(await admin.delete(`/api/v1/accounts/${accountId}`));
+      refused(await nobody.get(pathOf(id)), '404 no_such_app');
+      refused(await nobody.get(pathOf(id, '/package')), '404 no_such_app');
+    });
+
     test('an icon is served as the image that it is, and as nothing else', async ({ world }) => {
       const id = newId();
       await published(world.user.client, id, 1, 'icon:<script>alert(1)</script>');

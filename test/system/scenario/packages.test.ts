@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
+import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
@@ -30,10 +31,10 @@ async function writePackage(folder: string, id: string, versionCode: number): Pr
     ...{ permissions: [], minHostVersion: '1.0' },
   };
   const zip = new ZipFile();
-  const add = (path: string, content: string) => zip.addBuffer(Buffer.from(content), path);
+  const add = (path: string, content: string | Buffer) => zip.addBuffer(Buffer.from(content), path);
   add('manifest.json', JSON.stringify(manifest, null, 2));
   add('index.html', '<!doctype html>\n<title>Notes</title>\n<script src="app.js"></script>\n');
-  add('host-sdk.js', 'const Host = {};\n');
+  add('host-sdk.js', readIssued().script);
   const line = (i: number) => `function note${i}(text) {\n  return text.trim().slice(0, ${i});\n}\n`;
   add('app.js', Array.from({ length: 8_000 }, (_, i) => line(i)).join(''));
   zip.end();
