@@ -52,7 +52,10 @@ export class ControlServer {
   readonly #server: Server;
   readonly #clients = new Map<string, Client>();
   #handlers: ControlHandlers | undefined;
-  #hosts: readonly string[] = [];
+  /** As browsers name it in Host. */
+  #host = '';
+  /** The same machine by its other name, from which the frame of the app would be refused. */
+  #otherHost = '';
   #policy = '';
   #clientCount = 0;
 
@@ -70,7 +73,8 @@ export class ControlServer {
   /** Resolves with the origin. Requests are refused until `serve`. */
   async listen(): Promise<string> {
     const port = await listenNear(this.#server, this.#options.port, this.#options.isExactPort);
-    this.#hosts = [`${LOOPBACK}:${port}`, `localhost:${port}`];
+    this.#host = `${LOOPBACK}:${port}`;
+    this.#otherHost = `localhost:${port}`;
     return `http://${LOOPBACK}:${port}`;
   }
 
@@ -98,8 +102,12 @@ export class ControlServer {
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const handlers = this.#handlers;
     const host = request.headers.host ?? '';
+    if (host === this.#otherHost) {
+      response.writeHead(302, { ...COMMON, Location: `http://${this.#host}/` }).end();
+      return;
+    }
     // A name that leads here is no reason to answer (DNS rebinding).
-    if (handlers === undefined || !this.#hosts.includes(host)) return refuse(response, 421, 'This is another host.');
+    if (handlers === undefined || host !== this.#host) return refuse(response, 421, 'This is another host.');
     if (isForeign(request)) return refuse(response, 403, 'Open the simulator in a tab of its own.');
     const path = (request.url ?? '').split('?')[0];
     const file = this.#files.get(path);

@@ -1,12 +1,12 @@
 /** A simulator with an app of its own, and a page of it in Chromium. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { lint, sdksWith } from '../../../admin-api/cli/pkg-lint.ts';
 import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../core/miniapp/simulator/simulator.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { sharedChromium, withOwnPage } from '../browser/page.ts';
 
 /** Written by the build. */
@@ -59,7 +59,7 @@ export async function withSimulator(
   use: (world: World) => Promise<void>,
   changes: Partial<SimulatorOptions> = {},
 ): Promise<void> {
-  const root = mkdtempSync(join(tmpdir(), 'waypost-simulator-'));
+  const root = temporaryFolder('simulator');
   const folder = join(root, 'app');
   const write = (changed: Files): void => {
     for (const [path, content] of Object.entries(changed)) {
@@ -99,7 +99,7 @@ export async function withSimulator(
     await use(world);
   } finally {
     await world.simulator.close();
-    rmSync(root, { recursive: true });
+    removeFolder(root);
   }
 }
 
