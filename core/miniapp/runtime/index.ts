@@ -14,6 +14,8 @@ export type {
   RunOptions,
 } from './outcome.ts';
 export { QuickJsEngine } from './quickjs-engine.ts';
+export { RhinoEngine } from './rhino-engine.ts';
+export { NoRhinoError } from './rhino-installation.ts';
 export { eventRunner, type LoadProgram } from './run-event.ts';
 export { type RunEvent, Scheduler, type SchedulerEvent, type SchedulerOptions } from './scheduler.ts';
 export { TaskFileError, type TaskStorage, taskFile } from './task-file.ts';

@@ -20,6 +20,6 @@ export const QUICKJS_REMOVED: readonly string[] = [
 ];
 
 /** What Rhino has and background files may not use: it runs text as code, or shows the inside. */
-export const RHINO_REMOVED: readonly string[] = [...ENGINE_INTERNALS, ...JAVA_BRIDGES].filter(
+export const RHINO_REMOVED: readonly string[] = [...ENGINE_INTERNALS, ...JAVA_BRIDGES, 'Iterator'].filter(
   (name) => name !== 'valueOf' && !name.startsWith('__'),
 );

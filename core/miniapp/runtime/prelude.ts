@@ -2,12 +2,12 @@
  * The script that makes the globals of a background file, before the file itself runs. It is
  * written in the language of background files, since all engines run it. The app's code runs next
  * to it and may change every built-in function, so it keeps its own references of what it uses.
- * Nothing depends on it but the app itself: the host checks what comes out.
+ * Nothing depends on it but the app itself: the host checks what comes out. It is not strict, since
+ * Rhino runs what strict code calls as strict code.
  */
 import { LONGEST_MESSAGE, LONGEST_OPERATION, LONGEST_PARAMS, LONGEST_STACK, LONGEST_VALUE } from './limits.ts';
 
 const SOURCE = `(function (global, send, removed) {
-  'use strict';
   var Object_ = Object, Error_ = Error, TypeError_ = TypeError, Promise_ = Promise, String_ = String;
   var bind = Function.prototype.bind, callable = Function.prototype.call;
   function free(method) { return bind.call(callable, method); }
@@ -29,7 +29,8 @@ const SOURCE = `(function (global, send, removed) {
   noCode.prototype = Function.prototype;
   [function () {}, function* () {}].forEach(function (f) {
     var prototype = prototypeOf(f);
-    if (Object_.prototype.hasOwnProperty.call(prototype, 'constructor')) set(prototype, 'constructor', noCode);
+    // In Rhino generator functions have none.
+    if (prototype !== null && Object_.prototype.hasOwnProperty.call(prototype, 'constructor')) set(prototype, 'constructor', noCode);
   });
   set(global, 'Function', noCode);
   delete global.eval;
