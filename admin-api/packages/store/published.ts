@@ -17,10 +17,12 @@ export function publishedOf(reader: Reader, appId: string): Published | undefine
   const app = isAppId(appId) ? appOf(reader, appId) : undefined;
   if (app === undefined || app.current.published === null || app.suspended !== null) return undefined;
   const upload = uploadOf(reader, app.current.published);
-  if (upload?.state !== 'published' || upload.listing === null) return undefined;
+  // Uploads of earlier versions have no listing.
+  const listing = upload?.listing ?? null;
+  if (upload?.state !== 'published' || listing === null) return undefined;
   if (!reader.hasAccount(app.accountId)) return undefined;
   const publishedAt = upload.history.findLast(({ state }) => state === 'published')?.at ?? upload.updatedAt;
-  return { upload, listing: upload.listing, publishedAt };
+  return { upload, listing, publishedAt };
 }
 
 /** Throws HttpError 404. */
