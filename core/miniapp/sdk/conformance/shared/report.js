@@ -22,7 +22,7 @@ function showGroup({ title, person, checks }, results) {
   const start = isManual ? addStart(section, title, person) : undefined;
   const list = addElement(section, 'ul');
   const items = checks.map(({ name, run }) => {
-    const result = { group: title, name, state: 'waiting', detail: '' };
+    const result = { group: title, name, state: 'waiting', detail: '', ms: 0 };
     results.push(result);
     return { run, result, item: showItem(list, result) };
   });
@@ -30,7 +30,9 @@ function showGroup({ title, person, checks }, results) {
   const runAll = async () => {
     for (const { run, result, item } of items) {
       setState(item, result, 'running', '');
+      const startedAt = Date.now();
       const [state, detail] = await outcomeOf(run, item);
+      result.ms = Date.now() - startedAt;
       setState(item, result, state, detail);
       report(results);
     }
