@@ -3,6 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { ProxyView } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
+import { KeptWarnings } from './kept-warnings.ts';
 
 interface ProxyData {
   readonly domain: { readonly id: number; readonly domain: string };
@@ -18,6 +19,7 @@ export class ProxyPage {
   readonly failure = signal<Failure | null>(null);
   /** For calls of the API. */
   readonly params: { readonly path: { readonly domain_id: number } };
+  readonly #warnings = new KeptWarnings();
 
   constructor(domainId: number) {
     this.domainId = domainId;
@@ -28,13 +30,14 @@ export class ProxyPage {
   async load(): Promise<void> {
     const result = await settle(api.GET('/api/v1/domains/{domain_id}/proxy', { params: this.params }));
     this.failure.value = result.ok ? null : result.failure;
-    if (result.ok) this.#show(result.data);
+    if (result.ok) this.#show({ ...result.data, proxy: this.#warnings.addTo(result.data.proxy) });
   }
 
   /** Shows the state in the response of a change. Null: done. */
   async change(call: Promise<Result<ProxyData>>): Promise<Failure | null> {
     const result = await call;
     if (!result.ok) return result.failure;
+    this.#warnings.keep(result.data.proxy);
     this.#show(result.data);
     return null;
   }

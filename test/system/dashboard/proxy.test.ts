@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon } from '../../support/daemon.ts';
@@ -123,7 +123,13 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
         await upload.getByText('This file is too large').waitFor();
         await upload.getByLabel('Read the certificate from a file').setInputFiles(file);
         await upload.getByLabel('Read the key from a file').setInputFiles(keyFile);
+        const path = `/api/v1/domains/${id}/proxy`;
+        const isRead = (response: Response): boolean =>
+          response.request().method() === 'GET' && new URL(response.url()).pathname === path;
+        const read = page.waitForResponse(isRead);
         await save.click();
+        // The page is read again, and the warnings of the upload stay.
+        await (await read).finished();
       } finally {
         removeFolder(folder);
       }
