@@ -622,6 +622,7 @@ export const TEXTS = {
     size: 'Size',
     sha256: 'SHA-256',
     created: 'Uploaded',
+    store: 'In the store',
     notes: 'Release notes',
     noNotes: 'None.',
     explanations: {

@@ -8,6 +8,9 @@ import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { StateBadge } from './state-badge.tsx';
 
+/** Public: the app as phones get it, with its signatures. */
+const STORE = '/api/store/apps';
+
 interface UploadFactsProps {
   readonly upload: Upload;
   /** What the state means for the owner; omitted for reviewers. */
@@ -46,6 +49,14 @@ export function UploadFacts({ upload, explanation, children }: UploadFactsProps)
               <code>{sha256}</code>
             </dd>
           </div>
+          {status === 'published' && (
+            <div class="wide">
+              <dt>{texts.store}</dt>
+              <dd>
+                <a href={`${STORE}/${app_id}`}>{`${STORE}/${app_id}`}</a>
+              </dd>
+            </div>
+          )}
         </dl>
         <h2>{texts.notes}</h2>
         {notes === null ? (

@@ -159,6 +159,7 @@ test('a package is uploaded, refused, rejected with source excerpts, reviewed, p
     await developer.getByText(`Fine. ${MARKUP}`).waitFor();
     await developer.getByRole('button', { name: 'Publish' }).click();
     await badge(developer, 'Published').waitFor();
+    await developer.getByRole('link', { name: `/api/store/apps/${ID}`, exact: true }).waitFor();
     await checkScreen(developer, 'upload-published');
     const published = developer.url();
     await developer.getByRole('button', { name: 'Withdraw …' }).click();
