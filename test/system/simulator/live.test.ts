@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
-import * as assert from 'uvu/assert';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { manifest, openPanel, resetView, type World, withSimulator, withSimulatorPage } from './world.ts';
@@ -40,7 +40,7 @@ test('edits, faults and findings while the app runs', () =>
       await texts(page);
       await edits(world, page, app);
       await faults(world, page, app);
-      assert.is(await page.title(), 'Waypost simulator');
+      await untilIs(() => page.title(), 'Waypost simulator');
     }),
   ));
 
@@ -61,7 +61,7 @@ async function sizes(page: Page, app: FrameLocator): Promise<void> {
   await app.getByText('light', { exact: true }).waitFor();
   // Kept by the browser.
   await page.reload();
-  assert.ok(await page.getByLabel('Medium').isChecked());
+  await untilIs(() => page.getByLabel('Medium').isChecked(), true);
 }
 
 async function texts(page: Page): Promise<void> {
@@ -71,7 +71,7 @@ async function texts(page: Page): Promise<void> {
   await resetView(page);
   await openPanel(page, 'Storage');
   await page.getByRole('button', { name: `Edit ${SHOWN}` }).click();
-  assert.is(await page.getByLabel('Value', { exact: true }).inputValue(), HOSTILE);
+  await untilIs(() => page.getByLabel('Value', { exact: true }).inputValue(), HOSTILE);
   await page.getByLabel('Value', { exact: true }).fill('tame');
   await checkScreen(page, 'simulator-storage-edit');
   await resetView(page);

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Page } from 'playwright-core';
-import * as assert from 'uvu/assert';
+import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { manifest, openPanel, resetView, type World, withSimulator, withSimulatorPage } from './world.ts';
@@ -118,7 +118,7 @@ async function denied(page: Page, app: FrameLocator): Promise<void> {
     await call(app, name);
     await outcome(app, `${name} ! permission_denied`);
     const state = page.getByLabel(`State of ${permission}`, { exact: true });
-    assert.is(await state.inputValue(), 'denied_forever');
+    await untilIs(() => state.inputValue(), 'denied_forever');
     await state.selectOption('Ask');
   }
 }
@@ -169,7 +169,7 @@ async function networkModes(page: Page, app: FrameLocator): Promise<void> {
   await call(app, 'fetch');
   await page.getByText('pending').waitFor();
   await outcome(app, 'fetch = "200 clear"');
-  assert.is(await page.getByRole('list', { name: 'Network' }).getByRole('listitem').count(), 4);
+  await untilIs(() => page.getByRole('list', { name: 'Network' }).getByRole('listitem').count(), 4);
   await checkScreen(page, 'simulator-network');
   await resetView(page);
 }

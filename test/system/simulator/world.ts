@@ -16,8 +16,6 @@ const EXPECTED = /Unrecognized feature|^Failed to load resource/;
 /** Of an app that tries what the sandbox forbids, and of one that has a fault. */
 const OF_APPS = /evil\.example|on purpose|Host is not defined|host-sdk\.js' because its MIME/;
 
-const WAIT_MS = 20_000;
-
 /** The phone has its own size: Playwright clicks wrongly in a frame that is made smaller. */
 const SIZE = { width: 1280, height: 1200 };
 
@@ -115,7 +113,6 @@ export function withSimulatorPage(
     browser,
     { isOwn, expected: new RegExp(`${EXPECTED.source}|${OF_APPS.source}`), context },
     async (page) => {
-      page.setDefaultTimeout(WAIT_MS);
       await page.goto(simulator.url);
       await use(page, page.frameLocator('iframe'));
     },

@@ -17,7 +17,7 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const WAIT_MS = 30_000;
+const WAIT_MS = 120_000;
 
 const test = suite<{ host: Host; browser: Browser }>('chromium');
 const why = whyNotPrograms('chromium');

@@ -22,7 +22,7 @@ const FLAGS = [
   '--disable-sync',
   '--host-resolver-rules=MAP *.test 127.0.0.1',
 ];
-const WAIT_MS = 30_000;
+const WAIT_MS = 120_000;
 const BYTES = 4_000_000;
 
 interface World {
