@@ -18,7 +18,7 @@ interface Job {
   readonly event: BackgroundEvent;
   readonly answers: HostAnswers;
   readonly limits: EngineLimits;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
   readonly resolve: (outcome: Outcome) => void;
 }
 
@@ -44,14 +44,13 @@ export class SerialEngine<R extends Runner> implements Engine {
   }
 
   run(program: Program, event: BackgroundEvent, callHost: CallHost, options: RunOptions = {}): Promise<Outcome> {
-    const { signal } = this.#closed;
     return new Promise((resolve) => {
       this.#jobs.push({
         program,
         event,
         limits: { ...this.#limits, time: options.time ?? this.#limits.time },
         answers: new HostAnswers(event.appId, callHost),
-        signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
+        signal: options.signal,
         resolve,
       });
       void this.#runJobs();
@@ -76,12 +75,14 @@ export class SerialEngine<R extends Runner> implements Engine {
   }
 
   async #runJob({ program, event, limits, answers, signal }: Job): Promise<EngineOutcome> {
-    if (signal.aborted) return CANCELLED;
+    // Not AbortSignal.any: in Node 20 what depends on a signal that stays is never freed.
+    const signals = [this.#closed.signal, signal].filter((source) => source !== undefined);
+    if (signals.some(({ aborted }) => aborted)) return CANCELLED;
     let cancel = (): void => {};
     const cancelled = new Promise<EngineOutcome>((resolve) => {
       cancel = () => resolve(CANCELLED);
     });
-    signal.addEventListener('abort', cancel);
+    for (const source of signals) source.addEventListener('abort', cancel);
     let ended: EngineOutcome;
     try {
       const runner = await this.#startRunner(cancelled);
@@ -95,7 +96,7 @@ export class SerialEngine<R extends Runner> implements Engine {
     } catch (error) {
       ended = failure('crashed', `The engine ended: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
-      signal.removeEventListener('abort', cancel);
+      for (const source of signals) source.removeEventListener('abort', cancel);
     }
     await this.#replace();
     return ended;
