@@ -2,9 +2,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { refusalOf } from './language.ts';
 import type { EngineLimits } from './limits.ts';
-import { type BackgroundEvent, type EngineOutcome, failure, type Program } from './outcome.ts';
+import type { BackgroundEvent, EngineOutcome, Program } from './outcome.ts';
 import { halfOf, loadQuickJs, pagesOf } from './quickjs-module.ts';
-import { BrokenEngineError, runInSandbox } from './sandbox.ts';
+import { runInSandbox } from './sandbox.ts';
 import { WaitingCaller } from './waiting-call.ts';
 
 export interface WorkerData {
@@ -38,21 +38,25 @@ const quickjs = await loadQuickJs(memory);
 const caller = new WaitingCaller(shared, port, (id, request) => post({ type: 'call', id, request }));
 
 parent.on('message', ({ program, event, limits }: ToWorker) => {
-  let outcome: EngineOutcome;
-  let isBroken = false;
-  try {
-    outcome =
-      refusalOf(program) ??
-      runInSandbox(quickjs, program, event, limits, (request, deadline) => caller.call(request, deadline));
-  } catch (error) {
-    if (!(error instanceof BrokenEngineError)) throw error;
-    isBroken = true;
-    const isFull = pagesOf(quickjs) > halfOf(memory);
-    outcome = failure(isFull ? 'memory' : 'crashed', `The engine failed: ${error.message}`);
-  }
+  const refusal = refusalOf(program);
+  const { outcome, isBroken } =
+    refusal === undefined
+      ? runInSandbox(quickjs, program, event, limits, (request, deadline) => caller.call(request, deadline))
+      : { outcome: refusal, isBroken: false };
   const pages = pagesOf(quickjs);
   // Memory of WebAssembly never shrinks, and there may be places in the engine that do not expect
   // that it is full. So after an app that took much the thread is replaced.
-  post({ type: 'outcome', outcome, isSpent: isBroken || pages > halfOf(memory), pages });
+  const isFull = pages > halfOf(memory);
+  post({
+    type: 'outcome',
+    outcome: isBroken && isFull && isCrash(outcome) ? { ...outcome, reason: 'memory' } : outcome,
+    isSpent: isBroken || isFull,
+    pages,
+  });
 });
+
+function isCrash(outcome: EngineOutcome): outcome is EngineOutcome & { readonly state: 'failed' } {
+  return outcome.state === 'failed' && outcome.reason === 'crashed';
+}
+
 post({ type: 'ready' });

@@ -20,9 +20,12 @@ export const RHINO_DRIVER = `(function () {
   var output = new java.io.PrintStream(L.System.out, true, 'US-ASCII');
   // A thread of an event writes what belongs to the host, and nothing else may.
   L.System.setOut(L.System.err);
+  // The same JSON in ASCII: Java replaces halves of surrogate pairs, and U+2028 ends a line.
+  function ascii(json) {
+    return json.replace(/[^\\x20-\\x7e]/g, function (unit) { return '\\\\u' + ('000' + unit.charCodeAt(0).toString(16)).slice(-4); });
+  }
   function send(kind, value) {
-    // Java replaces halves of surrogate pairs; all values are JSON.
-    value = value.replace(/[\\ud800-\\udfff]/g, function (half) { return '\\\\u' + half.charCodeAt(0).toString(16); });
+    value = ascii(value);
     output.println(kind + ' ' + base64.getEncoder().encodeToString(new text(value).getBytes('UTF-16LE')));
   }
   function receive() {
@@ -127,7 +130,7 @@ export const RHINO_DRIVER = `(function () {
     deadline = L.System.currentTimeMillis() + event.time;
     var result = run(scope, event.text, event.path);
     if (result instanceof L.Throwable) return report(scope, describe, result);
-    result = run(scope, hand(scope, start) + '(' + ${JSON.stringify(HANDLER)} + ', ' + JSON.stringify(event.event) + ');', 'host');
+    result = run(scope, hand(scope, start) + '(' + ${JSON.stringify(HANDLER)} + ', ' + ascii(JSON.stringify(event.event)) + ');', 'host');
     if (result instanceof L.Throwable) return report(scope, describe, result);
     result = run(scope, hand(scope, outcome) + '()', 'host');
     return result instanceof L.Throwable ? report(scope, describe, result) : String(result);

@@ -24,28 +24,34 @@ const JOBS_AT_ONCE = 100;
  */
 export type SendCall = (request: string, deadline: number) => string | undefined;
 
-/** A fault of the engine: its memory is in an unknown state, so it must not be used again. */
-export class BrokenEngineError extends Error {}
+export interface SandboxResult {
+  readonly outcome: EngineOutcome;
+  /** The engine's memory is in an unknown state, so it must not be used again. */
+  readonly isBroken: boolean;
+}
 
-/** Throws BrokenEngineError. */
+/** Never throws. */
 export function runInSandbox(
   quickjs: QuickJSWASMModule,
   program: Program,
   event: BackgroundEvent,
   limits: EngineLimits,
   send: SendCall,
-): EngineOutcome {
+): SandboxResult {
+  let outcome: EngineOutcome | undefined;
   try {
     const runtime = quickjs.newRuntime();
     runtime.setMemoryLimit(limits.memory);
     runtime.setMaxStackSize(limits.stack);
     const sandbox = new Sandbox(runtime, limits, send);
-    const outcome = sandbox.run(program, event);
+    outcome = sandbox.run(program, event);
     sandbox.dispose();
     runtime.dispose();
-    return outcome;
+    return { outcome, isBroken: false };
   } catch (error) {
-    throw new BrokenEngineError(error instanceof Error ? error.message : String(error), { cause: error });
+    // An event that has ended keeps its outcome: what it did is done.
+    const message = error instanceof Error ? error.message : String(error);
+    return { outcome: outcome ?? failure('crashed', `The engine failed: ${message}`), isBroken: true };
   }
 }
 

@@ -190,6 +190,13 @@ else {
     assert.equal(seen, [['storage.get', { key: '\u0000\ud800\u2028', n: [1, null] }]]);
   });
 
+  test('ids are data', async () => {
+    for (const id of ['__proto__', '../x', "');for(;;);('", '\u0000\u2028\ud800', '\u{1f600}', 'x'.repeat(1000)]) {
+      const outcome = await rhino.run(programOf(handler('return event.appId;'), id), eventOf(id), noHost);
+      assert.is(endOf(outcome), id);
+    }
+  });
+
   test('nothing is left for the next event', async () => {
     await inRhino(`left = 1; Object.prototype.left = 1; Array.prototype.map = 1; ${handler('return 1;')}`);
     assert.is(
