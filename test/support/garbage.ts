@@ -13,3 +13,19 @@ export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
 }
+
+/** Memory of the process also grows for other reasons, but not in each of so many rounds. */
+const ROUNDS = 8;
+
+/** Throws when each of several rounds leaves so many bytes in memory, and more. */
+export function assertLeavesLess(bytes: number, round: () => void): void {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < ROUNDS && least >= bytes; i++) {
+    collectGarbage();
+    const before = process.memoryUsage.rss();
+    round();
+    collectGarbage();
+    least = Math.min(least, process.memoryUsage.rss() - before);
+  }
+  if (least >= bytes) throw new Error(`each round leaves ${least} bytes and more`);
+}
