@@ -81,9 +81,11 @@ export function addPkgDev(parent: Command, { io, action }: CommandContext): void
         await requireReadable(parent, folder, 'Pass the folder with manifest.json.');
         for (const file of options.sdk ?? []) await requireReadable(parent, file, 'Pass a host-sdk.js.');
         const simulator = await start(io, folder, options);
+        // Before the report, after which a program may stop it at once.
+        const stopped = stopSignal();
         report(io, simulator, options.json === true);
         if (options.open) openBrowser(io, simulator.url);
-        await stopSignal();
+        await stopped;
         await simulator.close();
         return true;
       }),
@@ -122,7 +124,7 @@ async function start(io: CliIo, folder: string, options: DevOptions): Promise<Si
       sdks: await sdksWith(options.sdk),
       fixtures: new Map(options.fixture),
       engine: options.engine,
-      audit: (path) => lint(path, options.sdk),
+      audit: (path, signal) => lint(path, options.sdk, undefined, undefined, signal),
       warn: (text) => print(io.stderr, escapeControls(text)),
     });
   } catch (error) {
@@ -140,6 +142,7 @@ function explained(error: NodeJS.ErrnoException, folder: string, { port }: DevOp
       next: port === undefined ? 'Choose one with --port.' : 'Choose another one, or leave --port out.',
       cause: error,
     });
+  if (error.name === 'NoRhinoError') return new CliError('no_rhino', error.message, { cause: error });
   if (error.code === 'ENOTDIR')
     return new CliError('not_a_folder', `${folder} is not a folder`, {
       next: 'Pass the folder with manifest.json. A .pkg file cannot be edited, so it is not run here.',

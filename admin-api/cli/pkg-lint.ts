@@ -56,15 +56,17 @@ export async function requireReadable(command: Command, path: string, next: stri
   }
 }
 
-/** Audits like the server: in a thread, with the same limits. */
+/** Audits like the server: in a thread, with the same limits. `signal` ends the thread. */
 export async function lint(
   path: string,
   sdkFiles: readonly string[] = [],
   timeout = DEFAULT_AUDIT_TIMEOUT,
   memory = DEFAULT_AUDIT_MEMORY,
+  signal?: AbortSignal,
 ): Promise<Audit> {
   const sdks = await sdksWith(sdkFiles);
-  const outcome = await auditInThread({ path, sdks }, timeout, memory);
+  signal?.throwIfAborted();
+  const outcome = await auditInThread({ path, sdks }, timeout, memory, signal);
   if (typeof outcome !== 'string') return outcome;
   // Imported only here, because the main thread rarely needs it.
   const { unfinishedAudit } = await import('../../core/miniapp/unfinished.ts');
@@ -72,7 +74,12 @@ export async function lint(
 }
 
 /** Rejects with the system error if the path cannot be read. */
-function auditInThread(task: LintTask, timeout: number, memory: number): Promise<Audit | 'timed_out' | 'crashed'> {
+function auditInThread(
+  task: LintTask,
+  timeout: number,
+  memory: number,
+  signal?: AbortSignal,
+): Promise<Audit | 'timed_out' | 'crashed'> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./lint-worker.js', import.meta.url), {
       workerData: task,
@@ -82,6 +89,11 @@ function auditInThread(task: LintTask, timeout: number, memory: number): Promise
       resolve('timed_out');
       void worker.terminate();
     }, timeout);
+    const abort = (): void => {
+      reject(signal?.reason);
+      void worker.terminate();
+    };
+    signal?.addEventListener('abort', abort, { once: true });
     worker.once('message', (linted: Linted) => {
       if ('error' in linted) reject(Object.assign(linted.error, { code: linted.code }));
       else resolve(linted.audit);
@@ -90,6 +102,7 @@ function auditInThread(task: LintTask, timeout: number, memory: number): Promise
     worker.once('error', () => resolve('crashed'));
     worker.once('exit', () => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
       resolve('crashed');
     });
   });

@@ -141,8 +141,11 @@ class AppResponder {
     const type = contentTypeOf(name!);
     // There is no place for the guard that is in front of all scripts of XML for certain.
     if (isXml(type)) response.appendHeader('content-security-policy', `script-src 'none'; report-uri ${REPORT_PATH}`);
-    const sent = isPage(type) ? insertGuard(content, GUARD_PATH) : content;
-    if (sent !== undefined) send(request, response, type, sent);
+    if (!isPage(type)) return send(request, response, type, content);
+    // Imported for the first page, since the simulator starts without it.
+    const { showErrors } = await import('./show-errors.ts');
+    const page = insertGuard(showErrors(content), GUARD_PATH);
+    if (page !== undefined) send(request, response, type, page);
     else this.#refuse(response, { status: 415, attempt: 'path', detail: `${path}: The page is not in UTF-8.` });
   }
 

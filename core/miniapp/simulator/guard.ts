@@ -189,15 +189,8 @@ function drop(node) {
   apply(remove, node, []);
 }
 function dropAll(list) { for (var i = 0; i < list.length; i++) drop(list[i]); }
-// The scripts of the app are those of another origin, whose errors browsers hide without CORS.
-var setAttribute = Element.prototype.setAttribute, hasAttribute = Element.prototype.hasAttribute;
-function showErrors(node) {
-  if (node.localName !== 'script' || apply(hasAttribute, node, ['crossorigin'])) return;
-  if (apply(hasAttribute, node, ['src'])) apply(setAttribute, node, ['crossorigin', '']);
-}
 function look(node) {
   if (node.nodeType === 1) {
-    showErrors(node);
     if (apply(matches, node, [FRAMES])) drop(node);
     else dropAll(apply(query, node, [FRAMES]));
     lookInside(node);

@@ -44,7 +44,8 @@ export interface SimulatorOptions {
   /** By host name: servers that stand for it, so that no request leaves the machine. */
   readonly fixtures: ReadonlyMap<string, Fixture>;
   readonly engine: 'quickjs' | 'rhino';
-  audit(folder: string): Promise<Audit>;
+  /** Rejects when `signal` aborts. */
+  audit(folder: string, signal: AbortSignal): Promise<Audit>;
   /** Faults of the simulator. */
   warn(text: string): void;
 }
@@ -63,7 +64,7 @@ const DEVICE: DeviceInfo = { model: 'Simulator', osVersion: '14', batteryLevel: 
 
 /**
  * Resolves once the page can be opened. The first audit runs after that. Rejects with the system
- * error if the folder cannot be read, or no port is free.
+ * error if the folder cannot be read, or no port is free, and with NoRhinoError.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const run = new Run(options);
@@ -105,8 +106,8 @@ class Run implements Simulator {
     this.#folder = resolve(options.folder);
     this.#control = new ControlServer(options);
     this.#topics = new TopicStore((event) => this.#control.broadcast(event));
-    this.#prompts = new Prompts((prompts) => this.#topics.set('prompts', prompts));
-    this.#camera = new Camera((photos) => this.#topics.set('photos', photos));
+    this.#prompts = new Prompts((prompts) => this.#topics.setNow('prompts', prompts));
+    this.#camera = new Camera((photos) => this.#topics.setNow('photos', photos));
     this.#network = new SimulatedNetwork(options.fixtures, (view) => this.#topics.set('network', view));
     this.package = { folder: this.#folder, app: null, faults: [], sdk: 'missing', revision: 0 };
     this.#topics.set('prompts', []);
@@ -116,7 +117,8 @@ class Run implements Simulator {
   }
 
   async start(): Promise<void> {
-    const { stateFolder, hostVersion, audit } = this.#options;
+    const { stateFolder, hostVersion, audit, engine } = this.#options;
+    if (engine === 'rhino') (await import('../runtime/rhino-installation.ts')).findRhino();
     const watcher = new FolderWatcher(this.#folder, (scan) => this.#changed(scan));
     this.#closers.unshift(() => watcher.close());
     const storage = new AppStorage(stateFolder);
@@ -159,7 +161,7 @@ class Run implements Simulator {
       stateFolder,
     });
     this.#audit = new AuditLoop(
-      () => audit(this.#folder),
+      (signal) => audit(this.#folder, signal),
       (view) => this.#topics.set('audit', view),
     );
     this.#closers.unshift(() => this.#audit?.close());
@@ -266,7 +268,11 @@ class Run implements Simulator {
   }
 }
 
-async function openEngine(_name: SimulatorOptions['engine']): Promise<Engine> {
+async function openEngine(name: SimulatorOptions['engine']): Promise<Engine> {
+  if (name === 'rhino') {
+    const { RhinoEngine } = await import('../runtime/rhino-engine.ts');
+    return new RhinoEngine();
+  }
   const { QuickJsEngine } = await import('../runtime/quickjs-engine.ts');
   return new QuickJsEngine();
 }

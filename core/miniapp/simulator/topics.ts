@@ -22,8 +22,11 @@ export class TopicStore {
     this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
   }
 
-  get<T extends Topic>(topic: T): Topics[T] | undefined {
-    return this.#values[topic];
+  /** Sends the value at once, with what has changed before. */
+  setNow<T extends Topic>(topic: T, value: Topics[T]): void {
+    this.set(topic, value);
+    clearTimeout(this.#timer);
+    this.#flush();
   }
 
   /** All values, for a page that has just connected. */

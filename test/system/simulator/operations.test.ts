@@ -47,7 +47,17 @@ const ALL = manifest({
 });
 const FILES = { 'app.js': APP, 'background.js': BACKGROUND, 'manifest.json': ALL };
 
-const call = (app: FrameLocator, name: string): Promise<void> => app.getByRole('button', { name, exact: true }).click();
+/** While a question is shown, the frame gets no clicks. */
+const IS_FREE = `(frame) => new Promise((resolve) => {
+  const check = () => (frame.inert ? setTimeout(check, 20) : resolve());
+  check();
+})`;
+
+async function call(app: FrameLocator, name: string): Promise<void> {
+  await app.owner().evaluate(IS_FREE);
+  await app.getByRole('button', { name, exact: true }).click();
+}
+
 const outcome = (app: FrameLocator, text: string): Promise<void> =>
   app.locator('#out').getByText(text, { exact: true }).waitFor();
 const answer = (page: Page, name: string): Promise<void> =>

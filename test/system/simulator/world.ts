@@ -77,7 +77,7 @@ export async function withSimulator(
     sdks: await sdksWith(),
     fixtures: new Map(),
     engine: 'quickjs',
-    audit: (path) => lint(path),
+    audit: (path, signal) => lint(path, [], undefined, undefined, signal),
     warn: (text) => process.stderr.write(`${text}\n`),
     ...changes,
   };
