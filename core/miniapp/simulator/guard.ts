@@ -129,28 +129,24 @@ wrapRead(prototypeOf('Navigator'), 'serviceWorker', 'worker');
 
 // Downloads, forms and links to other windows by a click, or by click() of an element that is in no document.
 function checkLink(link, event) {
+  var isOther = link.protocol !== 'javascript:' && (link.origin !== location.origin || link.protocol !== location.protocol);
   if (link.hasAttribute('download')) block('download', link.href);
   else if (link.target && link.target !== '_self') block(link.target === '_blank' ? 'popup' : 'navigation', link.target + ' ' + link.href);
+  else if (isOther) block('navigation', link.href);
+  // The page around refuses it as well, but then the app is gone.
+  if (isOther && event) event.preventDefault();
 }
 var isLink = function (node) { return node instanceof HTMLAnchorElement || node instanceof HTMLAreaElement; };
 function checkClick(event) {
   var path = event.composedPath();
   for (var i = 0; i < path.length; i++) {
-    if (isLink(path[i]) && path[i].href) return checkLink(path[i]);
+    if (isLink(path[i]) && path[i].href) return checkLink(path[i], event);
     var form = path[i].form;
     if (form && (path[i].type === 'submit' || path[i].type === 'image')) return block('form', 'The sandbox has no allow-forms, so no submit event follows: ' + form.action);
   }
 }
 window.addEventListener('click', checkClick, true);
 wrap(prototypeOf('HTMLElement'), 'click', function (values, node) { if (isLink(node) && !node.isConnected && node.href) checkLink(node); });
-
-// The app leaves its package. The page around refuses it as well, but then the app is gone.
-if (window.navigation) window.navigation.addEventListener('navigate', function (event) {
-  var target = new URL(event.destination.url);
-  if (target.origin === location.origin && target.protocol === location.protocol) return;
-  block('navigation', event.destination.url);
-  if (event.cancelable) event.preventDefault();
-}, true);
 
 // What the Permissions-Policy and Connection-Allowlist refuse.
 if (window.ReportingObserver) {
@@ -189,8 +185,19 @@ function drop(node) {
   apply(remove, node, []);
 }
 function dropAll(list) { for (var i = 0; i < list.length; i++) drop(list[i]); }
+// Connection-Allowlist stops these, without a report.
+function checkHint(node) {
+  var hint = /(?:^|\\s)(preconnect|dns-prefetch|prerender)(?:\\s|$)/i.exec(node.rel);
+  if (hint && node.href) block('connection', hint[1] + ' ' + node.href);
+}
+function checkHints(node) {
+  if (node.localName === 'link') checkHint(node);
+  var all = apply(query, node, ['link[rel]']);
+  for (var i = 0; i < all.length; i++) checkHint(all[i]);
+}
 function look(node) {
   if (node.nodeType === 1) {
+    checkHints(node);
     if (apply(matches, node, [FRAMES])) drop(node);
     else dropAll(apply(query, node, [FRAMES]));
     lookInside(node);
@@ -207,8 +214,10 @@ function watch(root) {
   if (isWatched(root)) return;
   setWatched(root);
   new MutationObserver(function (records) {
-    for (var i = 0; i < records.length; i++) for (var k = 0; k < records[i].addedNodes.length; k++) look(records[i].addedNodes[k]);
-  }).observe(root, { childList: true, subtree: true });
+    for (var i = 0; i < records.length; i++) if (records[i].type === 'attributes') {
+      if (records[i].target.localName === 'link') checkHint(records[i].target);
+    } else for (var k = 0; k < records[i].addedNodes.length; k++) look(records[i].addedNodes[k]);
+  }).observe(root, { childList: true, subtree: true, attributes: true, attributeFilter: ['rel', 'href'] });
   look(root);
 }
 watch(document);
@@ -226,5 +235,6 @@ listen(window, 'message', function (event) {
   event.stopImmediatePropagation();
   post({ type: 'pong', id: data.id });
 });
+post({ type: 'pong', id: 0 });
 })();
 `;

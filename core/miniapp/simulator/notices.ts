@@ -51,6 +51,8 @@ export const ATTEMPTS = [
   'frame',
   'worker',
   'webrtc',
+  /** A connection or a lookup of a name ahead of requests. */
+  'connection',
   'storage',
   'device',
   'message',
@@ -68,7 +70,7 @@ export const LONGEST_DETAIL = 512;
 /** From the guard to the page around the frame. */
 export type FromGuard =
   | { readonly type: 'notice'; readonly notice: Notice }
-  /** Response to a ping. None arrives while the app's script runs without end. */
+  /** Response to a ping, or 0 when a page begins. None arrives while the app's script runs without end. */
   | { readonly type: 'pong'; readonly id: number };
 
 /** Field of the guard's messages with the value `guard`. Messages of the bridge are texts. */

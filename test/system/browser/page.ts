@@ -5,7 +5,13 @@ import * as assert from 'uvu/assert';
 import { pathOf } from '../edge/clients/programs.ts';
 
 /** Of every Chromium. */
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+export const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-sync',
+];
 /** Long, since machines may be slow. */
 const WAIT_MS = 120_000;
 /** By how many times the scripts of pages are slowed down. */

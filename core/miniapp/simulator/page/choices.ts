@@ -22,3 +22,6 @@ export const PANELS = [
   'sandbox',
 ] as const;
 export type PanelName = (typeof PANELS)[number];
+
+/** Why an app is not shown; while it hangs it is. */
+export type Trouble = 'hangs' | 'stopped' | 'floods' | 'left';

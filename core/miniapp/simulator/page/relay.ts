@@ -6,6 +6,7 @@ import type { ServerEvent } from '../protocol.ts';
 import { sendToHost } from './server.ts';
 import { addLine, addNotice, clearScreen, showToast, updateTopics, vibrate } from './state.ts';
 import { TEXTS } from './texts.ts';
+import { countMessage, receivePong, watchAgain, watchFrame } from './watch-app.ts';
 
 /**
  * Each load of the app is a frame of its own, so that nothing of an earlier one is taken for it.
@@ -20,18 +21,35 @@ export function setFrame(frame: HTMLIFrameElement | null): void {
 }
 
 export function reload(): void {
+  watchAgain();
   clearScreen();
   frameNumber.value++;
 }
 
 /** Messages of the app. Its origin is opaque, and no other window is the frame's. */
 export function listen(): void {
-  window.addEventListener('message', ({ source, origin, data }) => {
-    if (element === null || source !== element.contentWindow || origin !== 'null') return;
+  watchFrame(() => element);
+  window.addEventListener('message', (event) => {
+    const { source, origin } = event;
+    if (element === null || source !== element.contentWindow || origin !== 'null') return refuse('from another window');
+    // `data` is read last: only then is a large message unpacked.
+    if (!countMessage()) return;
+    const { data } = event;
     if (typeof data === 'string') return forward(data);
     const message = readFromGuard(data);
     if (message?.type === 'notice') addNotice(message.notice);
+    else if (message?.type === 'pong') receivePong(message.id);
+    else refuse('neither a text nor of the guard');
   });
+}
+
+const refused = new Map<string, number>();
+
+/** A frame within the app, or another window, is not heard. */
+function refuse(reason: string): void {
+  const count = (refused.get(reason) ?? 0) + 1;
+  refused.set(reason, count);
+  if (count % 1000 === 1) addNotice({ kind: 'blocked', attempt: 'message', detail: `${reason} (${count})` });
 }
 
 function forward(text: string): void {

@@ -1,6 +1,6 @@
 /** All texts of the simulator's page. */
 import type { AuditView, FindingView, NetworkMode, PackageView, PermissionState, RunView } from '../protocol.ts';
-import type { PanelName, SizeName } from './choices.ts';
+import type { PanelName, SizeName, Trouble } from './choices.ts';
 
 const number = new Intl.NumberFormat('en');
 const plural = (count: number, singular: string): string =>
@@ -84,6 +84,22 @@ export const TEXTS = {
       background: 'run tasks in the background',
     } as Readonly<Record<string, string>>,
   },
+  trouble: {
+    titles: {
+      hangs: 'The app does not respond',
+      stopped: 'The app is stopped',
+      floods: 'The app was stopped',
+      left: 'The app has left its package',
+    } satisfies Record<Trouble, string>,
+    about: {
+      hangs: 'A script has been running for some seconds. On a phone the system offers to close the app.',
+      stopped: 'It starts again when it is loaded.',
+      floods: 'It sent thousands of messages in a second.',
+      left: 'It may show only its own pages. The panel Sandbox has the address.',
+    } satisfies Record<Trouble, string>,
+    reload: 'Load it again',
+    stop: 'Stop it',
+  },
   camera: {
     title: 'Camera',
     take: 'Take photo',
@@ -114,6 +130,7 @@ export const TEXTS = {
     empty: 'Nothing was logged. What the app writes to the console, and errors that it does not catch, appear here.',
     clear: 'Clear',
     host: 'host',
+    silent: (seconds: number) => `The app has not responded for ${seconds} seconds.`,
     dropped: (count: number) => `The app sends too fast: ${plural(count, 'message')} dropped.`,
   },
   storage: {
@@ -229,5 +246,6 @@ export const TEXTS = {
     empty: 'The app has tried nothing that the sandbox forbids.',
     about: 'What the sandbox refused. A phone refuses the same.',
     clear: 'Clear',
+    noAddress: 'no address of another host, such as data: or mailto:',
   },
 } as const;

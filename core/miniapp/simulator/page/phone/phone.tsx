@@ -5,9 +5,11 @@ import { frameNumber, setFrame } from '../relay.ts';
 import { scheme } from '../settings.ts';
 import { toasts, topics, vibration } from '../state.ts';
 import { TEXTS } from '../texts.ts';
+import { trouble } from '../watch-app.ts';
 import { CameraScreen } from './camera-screen.tsx';
 import { PromptSheet } from './prompt-sheet.tsx';
 import { StatusBar } from './status-bar.tsx';
+import { TroubleSheet } from './trouble-sheet.tsx';
 
 /** Height in pixels of the app. */
 export const STATUS_BAR = 28;
@@ -37,6 +39,7 @@ export function Phone({ screen, scale }: PhoneProps) {
             </p>
           ))}
         </div>
+        {trouble.value !== null && <TroubleSheet trouble={trouble.value} />}
         {photo !== undefined && <CameraScreen key={photo} photo={photo} />}
         {prompt !== undefined && <PromptSheet key={prompt.id} prompt={prompt} />}
       </div>
@@ -51,6 +54,8 @@ export function Phone({ screen, scale }: PhoneProps) {
 function AppFrame({ isInert }: { readonly isInert: boolean }) {
   const view = topics.package.value;
   const host = topics.host.value;
+  // Only an app that hangs may go on.
+  if (trouble.value !== null && trouble.value !== 'hangs') return null;
   if (view?.app == null || host === null || frameNumber.value === 0)
     return <p class="phone-empty">{TEXTS.phone.empty}</p>;
   return (
