@@ -166,8 +166,8 @@ function report({ stdout, stderr }: CliIo, simulator: Simulator, isJson: boolean
 }
 
 const SDK_HINTS = {
-  missing: 'host-sdk.js is missing: "waypost pkg init" in an empty folder writes it; copy it from there.',
-  not_issued: 'host-sdk.js is not an issued SDK: replace it with the one that "waypost pkg init" writes.',
+  missing: 'host-sdk.js is missing: "waypost pkg sdk FOLDER" writes it.',
+  not_issued: 'host-sdk.js is not an issued SDK: "waypost pkg sdk FOLDER" writes one.',
 } as const;
 
 /** The page works without it, so a failure is a hint. */

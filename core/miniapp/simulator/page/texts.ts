@@ -45,10 +45,8 @@ export const TEXTS = {
   auditing: 'Audit runs',
 
   sdk: {
-    missing:
-      'host-sdk.js is missing, so the app has no Host. "waypost pkg init" in an empty folder writes the file; copy it from there.',
-    not_issued:
-      'host-sdk.js is not an issued SDK, so the package cannot be approved. Copy the file that "waypost pkg init" writes.',
+    missing: 'host-sdk.js is missing, so the app has no Host. "waypost pkg sdk" writes the file.',
+    not_issued: 'host-sdk.js is not an issued SDK, so the package cannot be approved. "waypost pkg sdk" writes one.',
   } satisfies Record<Exclude<PackageView['sdk'], 'issued'>, string>,
   manifest: {
     first: 'The app cannot run: its manifest has errors.',
