@@ -6,7 +6,7 @@ import type { ServerEvent } from '../protocol.ts';
 import { sendToHost } from './server.ts';
 import { addLine, addNotice, clearScreen, showToast, updateTopics, vibrate } from './state.ts';
 import { TEXTS } from './texts.ts';
-import { countMessage, receivePong, watchAgain, watchFrame } from './watch-app.ts';
+import { countMessage, countText, receivePong, watchAgain, watchFrame } from './watch-app.ts';
 
 /**
  * Each load of the app is a frame of its own, so that nothing of an earlier one is taken for it.
@@ -35,7 +35,10 @@ export function listen(): void {
     // `data` is read last: only then is a large message unpacked.
     if (!countMessage()) return;
     const { data } = event;
-    if (typeof data === 'string') return forward(data);
+    if (typeof data === 'string') {
+      countText(data);
+      return forward(data);
+    }
     const message = readFromGuard(data);
     if (message?.type === 'notice') addNotice(message.notice);
     else if (message?.type === 'pong') receivePong(message.id);

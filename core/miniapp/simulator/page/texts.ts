@@ -92,7 +92,7 @@ export const TEXTS = {
     about: {
       hangs: 'A script has been running for some seconds. On a phone the system offers to close the app.',
       stopped: 'It starts again when it is loaded.',
-      floods: 'It sent thousands of messages in a second.',
+      floods: 'It sent thousands of messages, or very large ones, in a second.',
       left: 'It may show only its own pages. The panel Sandbox has the address.',
     } satisfies Record<Trouble, string>,
     reload: 'Load it again',
@@ -244,6 +244,8 @@ export const TEXTS = {
     empty: 'The app has tried nothing that the sandbox forbids.',
     about: 'What the sandbox refused. A phone refuses the same.',
     clear: 'Clear',
+    flood: (messages: number, characters: number) =>
+      `${number.format(messages)} messages with ${number.format(characters)} characters in a second`,
     noAddress: 'no address of another host, such as data: or mailto:',
   },
 } as const;

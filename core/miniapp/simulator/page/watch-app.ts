@@ -16,6 +16,8 @@ const PING_MS = 1000;
 const MOST_PINGS = 3;
 /** In one second. The bridge and the guard of an honest page send a few hundred. */
 const MOST_MESSAGES = 5000;
+/** In the same time: five of the largest messages. */
+const MOST_CHARACTERS = 60_000_000;
 const WINDOW_MS = 1000;
 
 let sent = 0;
@@ -23,6 +25,7 @@ let answered = 0;
 /** The guard of the page has begun. */
 let isAlive = false;
 let messages = 0;
+let characters = 0;
 let windowStart = 0;
 
 /** The frame has another page, or there is another frame. */
@@ -30,6 +33,7 @@ export function watchAgain(): void {
   trouble.value = null;
   isAlive = false;
   messages = 0;
+  characters = 0;
   answered = sent;
 }
 
@@ -72,10 +76,15 @@ export function countMessage(): boolean {
   if (now - windowStart > WINDOW_MS) {
     windowStart = now;
     messages = 0;
+    characters = 0;
   }
-  if (++messages <= MOST_MESSAGES) return true;
+  if (++messages <= MOST_MESSAGES && characters <= MOST_CHARACTERS) return true;
   if (trouble.value !== 'floods')
-    addNotice({ kind: 'blocked', attempt: 'message', detail: `more than ${MOST_MESSAGES} messages in a second` });
+    addNotice({ kind: 'blocked', attempt: 'message', detail: TEXTS.sandbox.flood(messages, characters) });
   trouble.value = 'floods';
   return false;
+}
+
+export function countText(text: string): void {
+  characters += text.length;
 }
