@@ -8,7 +8,7 @@ import { callInBackground } from '../host/background-calls.ts';
 import type { Permissions } from '../host/permissions.ts';
 import type { HostedApp } from '../host/services.ts';
 import { SystemClock } from '../runtime/clock.ts';
-import type { CallHost, Engine, HostCall, Outcome, Program } from '../runtime/outcome.ts';
+import type { CallHost, Engine, Failed, HostCall, Outcome, Program } from '../runtime/outcome.ts';
 import { Scheduler, type SchedulerEvent } from '../runtime/scheduler.ts';
 import { taskFile } from '../runtime/task-file.ts';
 import type { BackgroundView, RunView } from './protocol.ts';
@@ -135,7 +135,7 @@ export class BackgroundTasks {
     const ended =
       outcome.state === 'finished'
         ? { outcome: 'finished' as const, detail: outcome.value ?? '' }
-        : { outcome: outcome.reason, detail: outcome.stack ?? outcome.message };
+        : { outcome: outcome.reason, detail: textOf(outcome) };
     const findings =
       outcome.state === 'failed' ? outcome.findings.map(({ line, message }) => `${line}: ${message}`) : [];
     const lines = [ended.detail, ...findings, ...calls.map(lineOf)].filter((line) => line !== '');
@@ -162,6 +162,12 @@ export class BackgroundTasks {
       runs: this.#runs.entries,
     });
   }
+}
+
+/** Not every engine has the message in the stack. */
+function textOf({ message, stack }: Failed): string {
+  if (stack === null || stack.includes(message)) return stack ?? message;
+  return `${message}\n${stack}`;
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 32);

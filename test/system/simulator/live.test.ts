@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
+import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
@@ -11,6 +12,8 @@ const test = browserSuite('the simulator of an author');
 
 /** Markup, a character that reorders text, and one that drives terminals. */
 const HOSTILE = `<img src=x onerror="document.title='hacked'">\u202e\u0007`;
+/** In names, which have no control characters. */
+const TAG = `<img src=x onerror=alert(1)>`;
 const SHOWN = `<img src=x onerror="document.title='hacked'">\\u{202e}\\u{7}`;
 
 const APP = `
@@ -40,6 +43,7 @@ test('edits, faults and findings while the app runs', () =>
       await texts(page);
       await edits(world, page, app);
       await faults(world, page, app);
+      await hostileNames(world, page, app);
       await untilIs(() => page.title(), 'Waypost simulator');
     }),
   ));
@@ -134,6 +138,34 @@ async function faults({ write, folder }: World, page: Page, app: FrameLocator): 
   write({ 'manifest.json': manifest({ name: 'Other name' }) });
   await page.getByRole('heading', { name: 'Other name' }).waitFor();
   await page.getByText('The manifest has errors.').waitFor({ state: 'detached' });
+}
+
+/** What the app chooses, and what its manifest says. */
+async function hostileNames({ write }: World, page: Page, app: FrameLocator): Promise<void> {
+  write({
+    'host-sdk.js': readIssued().script.toString(),
+    'manifest.json': manifest({
+      name: TAG,
+      permissions: ['network', 'background'],
+      minHostVersion: '9.0.0',
+      background: { enabled: true, entry: 'background.js', events: ['schedule'], permissions: [] },
+    }),
+    'background.js': `function onBackgroundEvent() { throw new Error(${JSON.stringify(TAG)}); }`,
+    'app.js': `Host.background.schedule(${JSON.stringify(TAG)}, 5000).then(() => Host.network.fetch('http://' + ${JSON.stringify(TAG)}))
+      .catch(() => Host.network.fetch('http://localhost/?' + encodeURI(${JSON.stringify(TAG)}))).catch(() => { out.textContent = 'done'; });`,
+  });
+  await page.getByRole('heading', { name: TAG }).waitFor();
+  await page.getByText('The app needs version 9.0.0 of the host, and this phone has 1.0.0.').waitFor();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await openPanel(page, 'Background');
+  await page.getByRole('button', { name: `Run now: ${TAG}` }).click();
+  await page.locator('pre').getByText(TAG).waitFor();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await app.getByText('done').waitFor();
+  await openPanel(page, 'Network');
+  await page.getByText('The host has no public address').waitFor();
+  await page.getByRole('tab', { name: 'Network' }).press('ArrowRight');
+  await page.getByRole('tab', { name: 'Background', selected: true }).waitFor();
 }
 
 test.run();

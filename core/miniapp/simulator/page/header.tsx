@@ -63,7 +63,20 @@ function Problems() {
           </ul>
         </div>
       )}
+      {isTooOld() && (
+        <p class="note note-warning">{TEXTS.tooOld(view!.app!.minHostVersion, topics.host.value!.version)}</p>
+      )}
       {view !== null && view.sdk !== 'issued' && <p class="note note-warning">{TEXTS.sdk[view.sdk]}</p>}
     </div>
   );
+}
+
+/** A phone with this version of the host does not install the app. */
+function isTooOld(): boolean {
+  const needed = topics.package.value?.app?.minHostVersion;
+  const version = topics.host.value?.version;
+  if (needed === undefined || version === undefined) return false;
+  const [a, b] = [version, needed].map((text) => text.split('.').map(Number));
+  const index = a.findIndex((part, at) => part !== (b[at] ?? 0));
+  return index >= 0 && a[index] < (b[index] ?? 0);
 }

@@ -48,6 +48,8 @@ export const TEXTS = {
     missing: 'host-sdk.js is missing, so the app has no Host. "waypost pkg sdk" writes the file.',
     not_issued: 'host-sdk.js is not an issued SDK, so the package cannot be approved. "waypost pkg sdk" writes one.',
   } satisfies Record<Exclude<PackageView['sdk'], 'issued'>, string>,
+  tooOld: (needed: string, version: string) =>
+    `The app needs version ${needed} of the host, and this phone has ${version}. Choose another one with --host-version.`,
   manifest: {
     first: 'The app cannot run: its manifest has errors.',
     kept: 'The manifest has errors. The app still runs with the last good one.',
@@ -187,6 +189,7 @@ export const TEXTS = {
     runNow: 'Run now',
     runs: 'Events',
     noRuns: 'No event was delivered to the background file.',
+    engine: (name: string) => `Engine: ${name === 'rhino' ? 'Rhino' : 'QuickJS'}`,
     send: 'Send an event',
     sent: 'Sent by you',
     retry: 'Next attempt',

@@ -41,6 +41,7 @@ export function BackgroundPanel() {
       <section class="stack">
         <PanelBar>
           <h2>{texts.runs}</h2>
+          {topics.host.value !== null && <span class="hint">{texts.engine(topics.host.value.engine)}</span>}
           {view.hasFile && <SmallButton label={texts.send} onClick={() => run(() => command('sendEvent', {}))} />}
         </PanelBar>
         {view.runs.length === 0 ? (
