@@ -44,6 +44,7 @@ test('edits, faults and findings while the app runs', () =>
       await edits(world, page, app);
       await faults(world, page, app);
       await hostileNames(world, page, app);
+      await reconnects(world, page, app);
       await untilIs(() => page.title(), 'Waypost simulator');
     }),
   ));
@@ -166,6 +167,17 @@ async function hostileNames({ write }: World, page: Page, app: FrameLocator): Pr
   await page.getByText('The host has no public address').waitFor();
   await page.getByRole('tab', { name: 'Network' }).press('ArrowRight');
   await page.getByRole('tab', { name: 'Background', selected: true }).waitFor();
+}
+
+/** The command is stopped, and started again. */
+async function reconnects(world: World, page: Page, app: FrameLocator): Promise<void> {
+  const { url } = world.simulator;
+  await world.simulator.close();
+  await page.getByText('"waypost pkg dev" has stopped.').waitFor();
+  world.write({ 'app.js': "out.textContent = 'started again';" });
+  await world.restart({ port: Number(new URL(url).port) });
+  await app.getByText('started again').waitFor();
+  await page.getByText('"waypost pkg dev" has stopped.').waitFor({ state: 'detached' });
 }
 
 test.run();

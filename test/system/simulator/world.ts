@@ -102,18 +102,17 @@ export async function withSimulator(
 }
 
 /** The simulator's page. */
-export function withSimulatorPage(
-  { browser, simulator }: World,
-  use: (page: Page, app: FrameLocator) => Promise<void>,
-): Promise<void> {
+export function withSimulatorPage(world: World, use: (page: Page, app: FrameLocator) => Promise<void>): Promise<void> {
+  // A page outlives a restart on the same port, and the app's origin is then another one.
   const isOwn = (url: string): boolean =>
-    url.startsWith(`${simulator.url}/`) || url.startsWith(`${simulator.appOrigin}/`) || OF_APPS.test(url);
+    [world.simulator.url, world.simulator.appOrigin].some((origin) => url.startsWith(`${origin}/`)) ||
+    OF_APPS.test(url);
   const context = { viewport: SIZE, colorScheme: null, reducedMotion: 'reduce' } as const;
   return withOwnPage(
-    browser,
+    world.browser,
     { isOwn, expected: new RegExp(`${EXPECTED.source}|${OF_APPS.source}`), context },
     async (page) => {
-      await page.goto(simulator.url);
+      await page.goto(world.simulator.url);
       await use(page, page.frameLocator('iframe'));
     },
   );
