@@ -175,50 +175,56 @@ if (window.ReportingObserver) {
   define(window, name, { value: refused, writable: true, enumerable: false, configurable: true });
 });
 
-// Frames: about:blank and srcdoc are not subject to frame-src.
+// Frames: about:blank and srcdoc are not subject to frame-src. What removes them calls nothing that
+// an app can replace; what only reports may.
 var FRAMES = 'iframe, frame, object, embed, fencedframe, portal';
-var query = Element.prototype.querySelectorAll, queryPart = DocumentFragment.prototype.querySelectorAll, matches = Element.prototype.matches;
-var remove = Element.prototype.remove;
+var queryDocument = Document.prototype.querySelectorAll, queryPart = DocumentFragment.prototype.querySelectorAll;
+var query = Element.prototype.querySelectorAll, remove = Element.prototype.remove;
+var shadowOf = describe(Element.prototype, 'shadowRoot').get;
+var Observer = MutationObserver, observe = Observer.prototype.observe;
 function drop(node) {
-  if (!node.isConnected) return;
-  block('frame', node.localName + ' ' + (node.getAttribute('src') || node.getAttribute('data') || (node.hasAttribute('srcdoc') ? 'srcdoc' : 'about:blank')));
+  try {
+    block('frame', node.localName + ' ' + (node.getAttribute('src') || node.getAttribute('data') || (node.hasAttribute('srcdoc') ? 'srcdoc' : 'about:blank')));
+  } catch (error) {}
   apply(remove, node, []);
 }
-function dropAll(list) { for (var i = 0; i < list.length; i++) drop(list[i]); }
+function dropAll(root) {
+  var list = apply(root === document ? queryDocument : queryPart, root, [FRAMES]);
+  for (var i = 0, node; (node = list[i]) !== undefined; i++) drop(node);
+}
 // Connection-Allowlist stops these, without a report.
 function checkHint(node) {
   var hint = /(?:^|\\s)(preconnect|dns-prefetch|prerender)(?:\\s|$)/i.exec(node.rel);
   if (hint && node.href) block('connection', hint[1] + ' ' + node.href);
 }
-function checkHints(node) {
-  if (node.localName === 'link') checkHint(node);
-  var all = apply(query, node, ['link[rel]']);
-  for (var i = 0; i < all.length; i++) checkHint(all[i]);
+function watchShadow(node) {
+  var root = apply(shadowOf, node, []);
+  if (root !== null) watch(root);
 }
 function look(node) {
-  if (node.nodeType === 1) {
-    checkHints(node);
-    if (apply(matches, node, [FRAMES])) drop(node);
-    else dropAll(apply(query, node, [FRAMES]));
-    lookInside(node);
-  } else if (node.nodeType === 11) dropAll(apply(queryPart, node, [FRAMES]));
+  if (node.nodeType !== 1) return;
+  if (node.localName === 'link') checkHint(node);
+  var all = apply(query, node, ['link[rel]']), i, child;
+  for (i = 0; (child = all[i]) !== undefined; i++) checkHint(child);
+  // Shadow roots of markup.
+  watchShadow(node);
+  all = apply(query, node, ['*']);
+  for (i = 0; (child = all[i]) !== undefined; i++) watchShadow(child);
 }
-// Shadow roots of markup.
-function lookInside(node) {
-  if (node.shadowRoot) watch(node.shadowRoot);
-  var all = apply(query, node, ['*']);
-  for (var i = 0; i < all.length; i++) if (all[i].shadowRoot) watch(all[i].shadowRoot);
+function report(record) {
+  if (record.type === 'attributes') { if (record.target.localName === 'link') checkHint(record.target); }
+  else for (var i = 0; i < record.addedNodes.length; i++) look(record.addedNodes[i]);
 }
 var watched = new WeakSet(), isWatched = watched.has.bind(watched), setWatched = watched.add.bind(watched);
 function watch(root) {
   if (isWatched(root)) return;
   setWatched(root);
-  new MutationObserver(function (records) {
-    for (var i = 0; i < records.length; i++) if (records[i].type === 'attributes') {
-      if (records[i].target.localName === 'link') checkHint(records[i].target);
-    } else for (var k = 0; k < records[i].addedNodes.length; k++) look(records[i].addedNodes[k]);
-  }).observe(root, { childList: true, subtree: true, attributes: true, attributeFilter: ['rel', 'href'] });
-  look(root);
+  var observer = new Observer(function (records) {
+    dropAll(root);
+    for (var i = 0; i < records.length; i++) try { report(records[i]); } catch (error) {}
+  });
+  apply(observe, observer, [root, { childList: true, subtree: true, attributes: true, attributeFilter: ['rel', 'href'] }]);
+  dropAll(root);
 }
 watch(document);
 var attach = Element.prototype.attachShadow;

@@ -260,6 +260,17 @@ const REALMS: readonly Attack[] = [
     log: /^frame iframe srcdoc/,
   },
   {
+    name: 'frame-hidden',
+    script: `Object.defineProperty(MutationRecord.prototype, 'addedNodes', { get: () => [] });
+      Object.defineProperty(Node.prototype, 'isConnected', { get: () => false });
+      Element.prototype.remove = Element.prototype.matches = MutationObserver.prototype.observe = () => {};
+      Element.prototype.querySelectorAll = Document.prototype.querySelectorAll = () => [];
+      document.body.insertAdjacentHTML('beforeend', '<iframe srcdoc="<script src=/hidden.js></' + 'script>"></iframe>');`,
+    files: { 'hidden.js': REACHED },
+    log: /^frame iframe srcdoc/,
+    isAlone: true,
+  },
+  {
     name: 'frame-data',
     script: add('iframe', `{ src: 'data:text/html,<script>${REACHED.replaceAll("'", '"')}</script>' }`),
     log: /^frame iframe data:/,
