@@ -10,11 +10,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
-import { newApp } from './admin-api/cli/pkg-template.ts';
 import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
+import { bundleTemplates } from './bundle-templates.ts';
 import { ISSUED_FOLDER } from './core/miniapp/sdk/issued-files.ts';
 import { TEXTS as SIMULATOR_TEXTS } from './core/miniapp/simulator/page/texts.ts';
+import { newApp, TEMPLATES_FOLDER } from './core/miniapp/templates/templates.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
@@ -69,6 +70,9 @@ for (const folder of [join(OUT, SDKS, ISSUED_FOLDER), join(OUT, ISSUED_FOLDER)])
     filter: (path) => !path.endsWith('.ts') || path.endsWith('.d.ts'),
   });
 }
+
+const TEMPLATES = 'core/miniapp/templates';
+await bundleTemplates(join(ROOT, TEMPLATES), [join(OUT, TEMPLATES, TEMPLATES_FOLDER), join(OUT, TEMPLATES_FOLDER)]);
 
 for (const file of readdirSync(OUT)) if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(OUT, file));
 await build({

@@ -89,6 +89,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/etcd',
     'core/miniapp',
     'core/miniapp/simulator',
+    'core/miniapp/templates',
     'core/store',
     'core/wire',
   ],
@@ -267,6 +268,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/miniapp/host': ['core/address', 'core/base', 'core/miniapp/bridge'],
   'core/miniapp/runtime': ['core/miniapp', 'core/miniapp/bridge'],
   'core/miniapp/simulator': ['core/miniapp', 'core/miniapp/bridge', 'core/miniapp/host', 'core/miniapp/runtime'],
+  'core/miniapp/templates': ['core/miniapp'],
   'core/miniapp/simulator/page': ['core/browser', 'core/miniapp/bridge', 'core/miniapp/simulator'],
   'core/nameserver': [
     'core/address',

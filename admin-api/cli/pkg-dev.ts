@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { escapeControls } from '../../core/base/log/index.ts';
+import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
 import type { Simulator, SimulatorOptions } from '../../core/miniapp/simulator/simulator.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
@@ -56,7 +57,7 @@ export function addPkgDev(parent: Command, { io, action }: CommandContext): void
   parent
     .command('dev')
     .description('run an app in a simulated phone, and reload it as you edit')
-    .argument('[folder]', 'the folder with manifest.json', '.')
+    .argument('[folder]', 'the folder with manifest.json, or with app/manifest.json', '.')
     .addOption(
       new Option('--port <n>', `port of the simulator (default: ${DEFAULT_PORT}, or the next free one)`).argParser(
         readPort,
@@ -80,7 +81,7 @@ export function addPkgDev(parent: Command, { io, action }: CommandContext): void
       action<DevOptions & { json?: boolean }>(async (options, [folder = '.']) => {
         await requireReadable(parent, folder, 'Pass the folder with manifest.json.');
         for (const file of options.sdk ?? []) await requireReadable(parent, file, 'Pass a host-sdk.js.');
-        const simulator = await start(io, folder, options);
+        const simulator = await start(io, await packageFolderOf(folder), options);
         // Before the report, after which a program may stop it at once.
         const stopped = stopSignal();
         report(io, simulator, options.json === true);

@@ -4,6 +4,7 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Command, Option } from 'commander';
+import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
 import type { Audit } from '../../core/miniapp/audit.ts';
 import { visible } from '../../core/miniapp/report/visible.ts';
 import { type Sdk, trustedSdks } from '../../core/miniapp/sdk/trust.ts';
@@ -25,7 +26,7 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
   parent
     .command('lint')
     .description('audit a package, or the folder of a package, as the server does')
-    .argument('<path>', 'a .pkg file, or a folder')
+    .argument('<path>', 'a .pkg file, or the folder of an app')
     .addOption(SDK_OPTION)
     .option('--sarif', 'write SARIF 2.1.0, for editors and code hosts')
     .addHelpText(
@@ -36,7 +37,7 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
       action<{ sdk?: readonly string[]; sarif?: boolean }>(async ({ sdk, sarif, json, url }, [path]) => {
         await requireReadable(parent, path, 'Pass a .pkg file, or the folder with manifest.json.');
         for (const file of sdk ?? []) await requireReadable(parent, file, 'Pass a host-sdk.js.');
-        const audit = await lint(path, sdk);
+        const audit = await lint(await packageFolderOf(path), sdk);
         if (sarif) await printSarif(io, audit, url ?? io.env.WAYPOST_URL);
         else if (json) printJson(io, audit);
         else await printText(io, io.stdout, audit);

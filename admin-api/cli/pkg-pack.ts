@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
@@ -12,7 +13,7 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
   parent
     .command('pack')
     .description('audit a folder and pack it into an archive')
-    .argument('<folder>', 'the folder with manifest.json, index.html and host-sdk.js')
+    .argument('<folder>', 'the folder with manifest.json, or with app/manifest.json')
     .option('-o, --out <file>', 'the archive to write (default: ID-VERSION.pkg in the current folder)')
     .option('--force', 'pack despite errors, except errors of the archive itself')
     .addOption(SDK_OPTION)
@@ -21,7 +22,8 @@ export function addPkgPack(parent: Command, { io, action }: CommandContext): voi
       '\nExamples:\n  $ waypost pkg pack notes/\n  $ waypost pkg pack notes/ --out build/notes.pkg\n',
     )
     .action(
-      action<{ out?: string; force?: boolean; sdk?: readonly string[] }>(async (options, [folder]) => {
+      action<{ out?: string; force?: boolean; sdk?: readonly string[] }>(async (options, [path]) => {
+        const folder = await packageFolderOf(path);
         const audit = await lint(folder, options.sdk);
         if (!options.json && audit.findings.length > 0) await printText(io, io.stderr, audit);
         if (audit.summary.errors > 0 && !options.force)

@@ -2,6 +2,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { packageFolderOf } from '../../core/miniapp/archive/package-folder.ts';
 import { ISSUED_SDKS, SDK_SCRIPT } from '../../core/miniapp/sdk/issued.ts';
 import { readIssued } from '../../core/miniapp/sdk/issued-files.ts';
 import type { CommandContext } from './command.ts';
@@ -25,7 +26,7 @@ export function addPkgSdk(parent: Command, { io, action }: CommandContext): void
             throw new CliError('no_such_sdk', `there is no SDK ${release}`, {
               next: `Choose ${versions.join(' or ')}.`,
             });
-          const path = join(folder, SDK_SCRIPT);
+          const path = join(await packageFolderOf(folder), SDK_SCRIPT);
           await requireFolder(folder);
           const files = readIssued(release);
           const written = [path];

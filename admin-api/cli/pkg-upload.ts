@@ -58,6 +58,15 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     run: (call: Call<UploadOptions>, [file]) => upload(call, file),
   });
   addVerb(parent, context, {
+    usage: 'publish <upload>',
+    about: 'publish an approved package',
+    examples: ['waypost pkg publish 57'],
+    async run(call, [id]) {
+      await publish(call, pathOf(id));
+      return true;
+    },
+  });
+  addVerb(parent, context, {
     usage: 'list [app]',
     about: 'list your apps, or the packages of an app',
     examples: ['waypost pkg list', 'waypost pkg list com.example.notes --json'],
@@ -78,15 +87,6 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     examples: ['waypost pkg show 57'],
     async run(call, [id]) {
       await showUpload(call, pathOf(id));
-      return true;
-    },
-  });
-  addVerb(parent, context, {
-    usage: 'publish <upload>',
-    about: 'publish an approved package',
-    examples: ['waypost pkg publish 57'],
-    async run(call, [id]) {
-      await publish(call, pathOf(id));
       return true;
     },
   });

@@ -14,7 +14,7 @@ import { addGroup } from './verb.ts';
 
 export function addPkgCommands(program: Command, context: CommandContext): void {
   const parent = addGroup(program, 'pkg', 'build, upload and review mini-app packages', [
-    'waypost pkg init notes',
+    'waypost pkg init notes --template notes',
     'waypost pkg dev notes',
     'waypost pkg lint notes',
     'waypost pkg pack notes',
@@ -23,12 +23,12 @@ export function addPkgCommands(program: Command, context: CommandContext): void 
     'waypost pkg queue',
   ]);
   addPkgInit(parent, context);
-  addPkgSdk(parent, context);
   addPkgDev(parent, context);
   addPkgLint(parent, context);
   addPkgPack(parent, context);
-  addPkgConformance(parent, context);
   addPkgUploadCommands(parent, context);
+  addPkgSdk(parent, context);
+  addPkgConformance(parent, context);
   addPkgReviewCommands(parent, context);
   addPkgKeysCommands(parent, context);
 }

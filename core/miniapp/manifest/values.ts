@@ -17,9 +17,7 @@ export function checkId(manifest: ObjectReader): string | undefined {
   if (written === undefined) return;
   // Letters of ASCII alone: others become letters of ASCII, too.
   const id = written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  const labels = id.split('.');
-  const sound = ID.test(id) && labels.every((one) => one.length <= LONGEST_LABEL && LABEL_ENDS_WELL.test(one));
-  if (sound && id.length <= LONGEST_ID) {
+  if (isAppId(id)) {
     if (id !== written) manifest.add('manifest_id_case', 'id', `"id" has upper case; the app is ${id}.`);
     return id;
   }
@@ -64,3 +62,9 @@ export function checkText(manifest: ObjectReader, key: keyof typeof LONGEST): st
   else return text;
   return;
 }
+
+/** Whether a text in lower case can be the id of an app. */
+export const isAppId = (id: string): boolean =>
+  id.length <= LONGEST_ID &&
+  ID.test(id) &&
+  id.split('.').every((label) => label.length <= LONGEST_LABEL && LABEL_ENDS_WELL.test(label));

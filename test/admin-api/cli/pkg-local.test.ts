@@ -1,5 +1,5 @@
 /** `pkg init`, `lint` and `pack`, which need no daemon. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -22,7 +22,7 @@ test('a new app passes the linter; with an SDK it has no findings', async () => 
 
 test('a new app has the newest issued SDK, and pkg sdk writes it again', async () => {
   const folder = join(root, 'tried');
-  const script = join(folder, 'host-sdk.js');
+  const script = join(folder, 'app', 'host-sdk.js');
   assert.is((await run(['pkg', 'init', folder])).code, 0);
   const lint = async (): Promise<string> => (await run(['pkg', 'lint', folder])).stdout;
   assert.is(await lint(), '0 errors, 0 warnings, 0 notices. It would be approved.\n');
@@ -41,6 +41,38 @@ test('a new app has the newest issued SDK, and pkg sdk writes it again', async (
   assert.is(await lint(), '0 errors, 0 warnings, 0 notices. It would be approved.\n');
   assert.match((await run(['pkg', 'sdk', folder, '--release', '0.0.1'])).stderr, /no_such_sdk/);
   assert.match((await run(['pkg', 'sdk', join(root, 'nowhere')])).stderr, /no_folder/);
+});
+
+test('pkg init writes a project of each form, and names the next commands', async () => {
+  const folder = join(root, 'My Notes!');
+  const { code, stdout } = await run(['pkg', 'init', folder, '--template', 'notes', '--typescript']);
+  assert.is(code, 0);
+  assert.match(stdout, /^Created com\.example\.my-notes in /);
+  assert.match(stdout, /npm install && npm run watch.*\n {2}waypost pkg dev '.*My Notes!'.*\n {2}waypost pkg lint /);
+  const content = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
+  assert.is(JSON.parse(content('app', 'manifest.json')).name, 'My notes');
+  assert.match(content('src', 'app.ts'), /interface Note /);
+  assert.match(content('app', 'app.js'), /^\(\(\) => \{\n {2}\/\/ src\/app\.ts\n/);
+  assert.match(content('package.json'), /esbuild src\/app\.ts/);
+  assert.is(content('host-sdk.d.ts'), String(readIssued().typings));
+  assert.is((await run(['pkg', 'pack', folder, '--out', join(root, 'my-notes.pkg')])).code, 0);
+});
+
+test('pkg init rejects wrong ids and unknown templates, and suggests better ones', async () => {
+  const folder = join(root, 'never');
+  const cases: [args: string[], message: RegExp][] = [
+    [['--template', 'note'], /no template "note"\. Did you mean "notes"\?.*no_such_template/s],
+    [['--template', 'toString'], /Choose blank, notes, photo, weather, reminder/],
+    [['--id', 'Notes'], /bad_id.*--id com\.example\.notes/s],
+    [['--id', 'com.Example.my notes'], /--id com\.example\.my-notes/],
+    [['--id', '…'], /--id com\.example\.app/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stderr } = await run(['pkg', 'init', folder, ...args]);
+    assert.is(code, 1);
+    assert.match(stderr, message);
+  }
+  assert.not.ok(existsSync(folder));
 });
 
 test('pkg conformance writes an app that passes the linter, and a page of raw messages', async () => {
@@ -81,7 +113,7 @@ test('packs the same folder to the same bytes, and the archive passes', async ()
   assert.is((await run(['pkg', 'lint', '--sdk', sdk, '--sdk', other, first])).code, 0);
   assert.is((await run(['pkg', 'lint', '--sdk', other, first])).code, 1);
   assert.match(
-    (await run(['pkg', 'pack', app, '--sdk', sdk, '--out', join(app, 'x.pkg')])).stderr,
+    (await run(['pkg', 'pack', app, '--sdk', sdk, '--out', join(app, 'app', 'x.pkg')])).stderr,
     /package_in_folder/,
   );
 });
@@ -89,8 +121,8 @@ test('packs the same folder to the same bytes, and the archive passes', async ()
 test('errors exit with 1, prevent packing without --force, and are available as SARIF', async () => {
   const folder = join(root, 'bad');
   await run(['pkg', 'init', folder]);
-  mkdirSync(join(folder, 'lib'));
-  writeFileSync(join(folder, 'lib', 'x.js'), 'eval("1");\n');
+  mkdirSync(join(folder, 'app', 'lib'));
+  writeFileSync(join(folder, 'app', 'lib', 'x.js'), 'eval("1");\n');
   const { code, stdout: out } = await run(['pkg', 'lint', folder]);
   assert.is(code, 1);
   assert.match(out, /lib\/x\.js\n.*1:1 {2}error/s);
@@ -105,7 +137,7 @@ test('the content of a package cannot control the terminal, as text, JSON or SAR
   const folder = join(root, 'hostile');
   assert.is((await run(['pkg', 'init', folder, '--sdk', sdk])).code, 0);
   const hostile = '\u001b[2J\u009b2J\u202e\u{e0041}\u2028\ud800';
-  writeFileSync(join(folder, 'app.js'), `eval("${hostile}"); Host.${'x'.repeat(100_000)}();\n`);
+  writeFileSync(join(folder, 'app', 'app.js'), `eval("${hostile}"); Host.${'x'.repeat(100_000)}();\n`);
   for (const format of [[], ['--json'], ['--sarif']]) {
     const { stdout } = await run(['pkg', 'lint', folder, ...format]);
     assert.match(stdout, /runs text as code/);

@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZipFile } from 'yazl';
-import { newApp } from '../../../admin-api/cli/pkg-template.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import { ISSUED_SDKS } from '../../../core/miniapp/sdk/issued.ts';
 import { readIssued } from '../../../core/miniapp/sdk/issued-files.ts';
+import { newApp } from '../../../core/miniapp/templates/templates.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { learn } from '../contract/held.ts';
 import { Client, each, everywhere, refused, succeeded } from '../contract/world.ts';
@@ -127,7 +127,7 @@ test('without any configuration, a new app is approved, and the store has what i
     const { app } = succeeded(await client.get('/api/store/apps/com.example.real')).body;
     const { name, description, category, min_host_version: host, permissions, size } = app;
     assert.equal({ name, description, category, host, permissions, size }, {
-      ...{ name: 'real', description: 'Counts, and keeps the count.', category: 'tools', host: '1.0.0' },
+      ...{ name: 'real', description: 'Counts taps, and keeps the count.', category: 'tools', host: '1.0.0' },
       ...{ permissions: ['storage'], size: content.length },
     } as never);
     const shown = await fetch(`${client.daemon.url}${app.icon_url}`);

@@ -13,7 +13,7 @@ export async function packageIn(folder: string, script = '', id = 'com.example.n
     assert.equal(code, 0, output);
   };
   await run('init', sources, '--id', id);
-  appendFileSync(join(sources, 'app.js'), script);
+  appendFileSync(join(sources, 'app', 'app.js'), script);
   await run('pack', sources, '--out', file);
   return readFileSync(file) as Buffer<ArrayBuffer>;
 }
