@@ -123,6 +123,8 @@ export class ControlServer {
     if (path === PATHS.messages) {
       const messages = readMessages(body);
       if (messages === undefined) return refuse(response, 400, 'These are no messages.');
+      // A session for it would have no end.
+      if (!this.#clients.has(messages.client)) return refuse(response, 409, 'This stream of events has ended.');
       handlers.messages(messages);
       response.writeHead(204, COMMON).end();
       return;

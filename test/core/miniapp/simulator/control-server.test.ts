@@ -173,8 +173,10 @@ test('a body past the limit is refused before it is read', () =>
   }));
 
 test('messages of the app arrive as they were sent', () =>
-  withServer(async ({ post, messages }) => {
+  withServer(async ({ post, messages, origin, token }) => {
     const sent = { client: '1', frame: 2, texts: ['{"type":"hello"}', '\u0000'] };
+    assert.is((await post(MESSAGES, JSON.stringify(sent))).status, 409, 'a stream that was never there');
+    const events = await fetch(`${origin}${EVENTS}`, { headers: { 'x-simulator-token': token } });
     assert.is((await post(MESSAGES, JSON.stringify(sent))).status, 204);
     assert.equal(messages, [sent]);
     const wrong = [
@@ -186,6 +188,7 @@ test('messages of the app arrive as they were sent', () =>
     ];
     for (const body of wrong) assert.is((await post(MESSAGES, JSON.stringify(body))).status, 400);
     assert.is(messages.length, 1);
+    await events.body?.cancel();
   }));
 
 test('events reach the page that they are for', () =>
