@@ -41,7 +41,10 @@ export interface SandboxPolicy {
    * covers what no directive of CSP does, such as preconnect and WebRTC.
    */
   readonly connection_allowlist: string;
-  /** Tokens of a frame's sandbox: without "allow-same-origin" the origin is opaque. */
+  /**
+   * Tokens of a frame's sandbox: without "allow-same-origin" the origin is opaque. Forms are allowed,
+   * since without it the event "submit" does not fire; form-action stops what would be sent.
+   */
   readonly sandbox: string;
   readonly origin: 'opaque';
   /** Where an app may navigate: to pages of its own package. */
@@ -65,7 +68,7 @@ export const SANDBOX_POLICY: SandboxPolicy = {
     .join('; '),
   permissions_policy: DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
   connection_allowlist: '(response-origin)',
-  sandbox: 'allow-scripts',
+  sandbox: 'allow-scripts allow-forms',
   origin: 'opaque',
   navigation: 'package',
   background: { eval: false, java: false, load: false, host: 'frozen' },

@@ -115,8 +115,10 @@ wrap(window, 'open', function (values) { block('popup', values.length ? values[0
 ['alert', 'confirm', 'prompt', 'print'].forEach(function (name) {
   wrap(window, name, function (values) { block('dialog', name + (values.length ? ': ' + text(values[0]) : '')); });
 });
-['submit', 'requestSubmit'].forEach(function (name) {
-  wrap(prototypeOf('HTMLFormElement'), name, function (values, form) { block('form', form.action); });
+wrap(prototypeOf('HTMLFormElement'), 'submit', function (values, form) { block('form', form.action); });
+// An app that handles its form prevents the default, if in a later listener.
+window.addEventListener('submit', function (event) {
+  later(function () { if (!event.defaultPrevented) block('form', event.target.action); });
 });
 ['requestFullscreen', 'webkitRequestFullscreen', 'requestPointerLock'].forEach(function (name) {
   wrap(prototypeOf('Element'), name, function () { block('device', name); });
@@ -127,7 +129,7 @@ wrapRead(prototypeOf('Document'), 'cookie', 'storage', 'set');
 wrapRead(prototypeOf('Navigator'), 'serviceWorker', 'worker');
 ['Worker', 'SharedWorker'].forEach(function (name) { wrapMade(name, function (values) { block('worker', values[0]); }); });
 
-// Downloads, forms and links to other windows by a click, or by click() of an element that is in no document.
+// Downloads and links to other windows by a click, or by click() of an element that is in no document.
 function checkLink(link, event) {
   var isOther = link.protocol !== 'javascript:' && (link.origin !== location.origin || link.protocol !== location.protocol);
   if (link.hasAttribute('download')) block('download', link.href);
@@ -141,8 +143,6 @@ function checkClick(event) {
   var path = event.composedPath();
   for (var i = 0; i < path.length; i++) {
     if (isLink(path[i]) && path[i].href) return checkLink(path[i], event);
-    var form = path[i].form;
-    if (form && (path[i].type === 'submit' || path[i].type === 'image')) return block('form', 'The sandbox has no allow-forms, so no submit event follows: ' + form.action);
   }
 }
 window.addEventListener('click', checkClick, true);

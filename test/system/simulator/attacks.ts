@@ -148,7 +148,7 @@ const PLACES: readonly Attack[] = [
   { name: 'top-link', script: clickLink(`target: '_top'`), log: /^navigation _top http:\/\/top-link\./ },
   { name: 'top-click', script: `${onClick(`top.location.href = TARGET;`)} throw new Error('later');` },
   { name: 'top-history', script: `top.history.back();` },
-  { name: 'top-form', script: clickForm('target="_top"'), log: /^form .*http:\/\/top-form\./ },
+  { name: 'top-form', script: clickForm('target="_top"'), log: /^form(?:-action)? http:\/\/top-form\./ },
   { name: 'popup', script: `open(TARGET);`, log: /^popup http:\/\/popup\./ },
   {
     name: 'popup-click',
@@ -157,16 +157,18 @@ const PLACES: readonly Attack[] = [
   },
   { name: 'popup-link', script: clickLink(`target: '_blank'`), log: /^popup _blank http:\/\/popup-link\./ },
   { name: 'popup-named', script: clickLink(`target: 'other'`), log: /^navigation other http:\/\/popup-named\./ },
-  { name: 'popup-form', script: clickForm('target="_blank"'), log: /^form .*http:\/\/popup-form\./ },
+  { name: 'popup-form', script: clickForm('target="_blank"'), log: /^form(?:-action)? http:\/\/popup-form\./ },
   {
     name: 'form',
     script: clickForm('method="post"').replace('firstChild.click', 'submit'),
-    log: /^form http:\/\/form\./,
+    log: /^form(?:-action)? http:\/\/form\./,
+    isAlone: true,
   },
   {
     name: 'form-request',
     script: clickForm('method="post"').replace('firstChild.click', 'requestSubmit'),
-    log: /^form http:\/\/form-request\./,
+    log: /^form(?:-action)? http:\/\/form-request\./,
+    isAlone: true,
   },
   { name: 'base', head: `<base href="%TARGET%">`, log: /^base-uri http:\/\/base\./ },
   {
