@@ -246,7 +246,7 @@ test('cannot stop the page around it', () =>
       await page.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();
       assert.is(await page.locator('iframe').count(), 0);
       await openPanel(page, 'Sandbox');
-      await page.getByText('5,001 messages with').waitFor();
+      await page.getByText('8,001 messages with').waitFor();
       await page.getByRole('button', { name: 'Load it again' }).click();
       await press(app, 'large');
       await page.getByRole('alertdialog', { name: 'The app was stopped' }).waitFor();

@@ -14,8 +14,8 @@ export const trouble = signal<Trouble | null>(null);
 const PING_MS = 1000;
 /** Pings without a response after which the app is said to hang. */
 const MOST_PINGS = 3;
-/** In one second. The bridge and the guard of an honest page send a few hundred. */
-const MOST_MESSAGES = 5000;
+/** In one second. An honest page sends a few hundred, and the conformance pages up to 7,000. */
+const MOST_MESSAGES = 8000;
 /** In the same time: five of the largest messages. */
 const MOST_CHARACTERS = 60_000_000;
 const WINDOW_MS = 1000;
