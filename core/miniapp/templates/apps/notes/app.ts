@@ -17,6 +17,7 @@ const list = document.getElementById('notes') as HTMLElement;
 const editor = document.getElementById('editor') as HTMLFormElement;
 const titleField = document.getElementById('title') as HTMLInputElement;
 const textField = document.getElementById('text') as HTMLTextAreaElement;
+const saveButton = document.getElementById('save') as HTMLButtonElement;
 const removeButton = document.getElementById('remove') as HTMLButtonElement;
 const cancelButton = document.getElementById('cancel') as HTMLButtonElement;
 
@@ -107,9 +108,8 @@ function closeEditor(): void {
   addButton.focus();
 }
 
-async function save(event: Event): Promise<void> {
-  // The sandbox sends no forms.
-  event.preventDefault();
+async function save(): Promise<void> {
+  if (!editor.reportValidity()) return;
   const note = { id: edited || Date.now(), title: titleField.value.trim(), text: textField.value };
   const others = notes.filter(({ id }) => id !== edited);
   if (await store([note, ...others])) closeEditor();
@@ -121,7 +121,11 @@ async function remove(): Promise<void> {
 
 search.addEventListener('input', show);
 addButton.addEventListener('click', () => edit({ id: 0, title: '', text: '' }));
-editor.addEventListener('submit', save);
+// The sandbox submits no forms, and there is no "submit" event.
+saveButton.addEventListener('click', save);
+titleField.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') save();
+});
 cancelButton.addEventListener('click', closeEditor);
 removeButton.addEventListener('click', remove);
 load();

@@ -63,9 +63,8 @@ async function load(): Promise<void> {
   }
 }
 
-async function add(event: Event): Promise<void> {
-  // The sandbox sends no forms.
-  event.preventDefault();
+async function add(): Promise<void> {
+  if (addButton.disabled || !editor.reportValidity()) return;
   const delay = Number(delayField.value) * 1000;
   const reminder = { id: `reminder-${Date.now()}`, text: textField.value.trim(), due: Date.now() + delay };
   const changed = [reminder, ...reminders].slice(0, MOST);
@@ -116,7 +115,11 @@ async function poll(): Promise<void> {
   }
 }
 
-editor.addEventListener('submit', add);
+// The sandbox submits no forms, and there is no "submit" event.
+addButton.addEventListener('click', add);
+textField.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') add();
+});
 document.addEventListener('visibilitychange', poll);
 setInterval(poll, POLL_MS);
 load();
