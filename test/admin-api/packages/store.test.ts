@@ -75,16 +75,15 @@ await everywhere(
 
     test('sorts and searches, and a walk survives that apps leave and join the list', async ({ world }) => {
       const { nobody, user } = world;
-      const ids: string[] = [];
-      for (const name of ['Walk-c', 'walk-a', 'Walk-b', 'walk-d', 'walk-e']) {
-        ids.push(newId());
-        await published(user.client, ids[ids.length - 1], 1, `name:${name}`);
-      }
+      const created = ['Walk-c', 'walk-a', 'Walk-b', 'walk-d', 'walk-e'];
+      const ids = created.map(newId);
+      for (const [i, name] of created.entries()) await published(user.client, ids[i], 1, `name:${name}`);
+      const byId = ids.toSorted().map((id) => created[ids.indexOf(id)]);
       const names = async (query: string) => each(await walk(nobody, `${STORE}?q=WALK-&${query}`, 'apps'), 'name');
       const inOrder = ['walk-a', 'Walk-b', 'Walk-c', 'walk-d', 'walk-e'];
       assert.equal(await names('limit=2'), inOrder);
       assert.equal(await names('limit=2&sort=-name'), inOrder.toReversed());
-      assert.equal(await names('limit=1&sort=app_id'), ['Walk-c', 'walk-a', 'Walk-b', 'walk-d', 'walk-e']);
+      assert.equal(await names('limit=1&sort=app_id'), byId);
       assert.is((await names('sort=-published_at')).length, 5);
       refused(await nobody.get(`${STORE}?sort=size`), '400 invalid_sort');
       refused(await nobody.get(`${STORE}?cursor=AAAA`), '400 invalid_cursor');
