@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 
 interface Violation {
@@ -71,6 +71,19 @@ export async function checkScreen(page: Page, name: string): Promise<void> {
   // Charts are drawn again when the colour scheme changes, so it stays.
   const { width, height } = VIEWS[0];
   await page.setViewportSize({ width, height });
+}
+
+/** Checks what a frame shows, as it is: the rules of WCAG, and that nothing is wider than it. */
+export async function checkFrame(frame: Frame, name: string): Promise<void> {
+  if (await frame.evaluate('globalThis.axe === undefined')) await frame.evaluate(AXE);
+  if (SCREENSHOTS !== undefined) {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await (await frame.frameElement()).screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+  }
+  // Its policy does not let axe fetch the style sheets.
+  const violations = (await frame.evaluate(axeWith(`${LEVELS}, preload: false`))) as Violation[];
+  assert.ok(violations.length === 0, `${name}\n${violations.map(describeViolation).join('\n')}`);
+  assert.is(await frame.evaluate('document.documentElement.scrollWidth > innerWidth'), false, `${name}: too wide`);
 }
 
 const describeViolation = ({ id, help, nodes }: Violation): string =>

@@ -19,7 +19,7 @@ const OF_APPS = /evil\.example|on purpose|Host is not defined|host-sdk\.js' beca
 /** The phone has its own size: Playwright clicks wrongly in a frame that is made smaller. */
 const SIZE = { width: 1280, height: 1200 };
 
-export type Files = Readonly<Record<string, string>>;
+export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 export interface World {
   readonly browser: Browser;
