@@ -43,6 +43,8 @@ async function built(source: string): Promise<string> {
     bundle: true,
     charset: 'utf8',
     target: 'es2020',
+    // Of project/tsconfig.json, which esbuild reads: adds "use strict".
+    tsconfigRaw: { compilerOptions: { strict: true } },
     write: false,
     logLevel: 'warning',
   });

@@ -130,6 +130,7 @@ async function upload(call: Call<UploadOptions>, file: string): Promise<Outcome>
   await showUpload(call, path);
   if (status === 'rejected') return false;
   if (mayPublish && status === 'approved') await publish(call, path);
+  else if (status === 'approved') call.note(`Publish it with "waypost pkg publish ${String(asObject(first)?.id)}".`);
   else if (mayPublish && status !== 'published') call.note('The package is not published, because it is not approved.');
   return true;
 }

@@ -52,7 +52,7 @@ test('pkg init writes a project of each form, and names the next commands', asyn
   const content = (...path: string[]): string => readFileSync(join(folder, ...path), 'utf8');
   assert.is(JSON.parse(content('app', 'manifest.json')).name, 'My notes');
   assert.match(content('src', 'app.ts'), /interface Note /);
-  assert.match(content('app', 'app.js'), /^\(\(\) => \{\n {2}\/\/ src\/app\.ts\n/);
+  assert.match(content('app', 'app.js'), /^"use strict";\n\(\(\) => \{\n {2}\/\/ src\/app\.ts\n/);
   assert.match(content('package.json'), /esbuild src\/app\.ts/);
   assert.is(content('host-sdk.d.ts'), String(readIssued().typings));
   assert.is((await run(['pkg', 'pack', folder, '--out', join(root, 'my-notes.pkg')])).code, 0);

@@ -17,7 +17,6 @@ const list = document.getElementById('notes') as HTMLElement;
 const editor = document.getElementById('editor') as HTMLFormElement;
 const titleField = document.getElementById('title') as HTMLInputElement;
 const textField = document.getElementById('text') as HTMLTextAreaElement;
-const saveButton = document.getElementById('save') as HTMLButtonElement;
 const removeButton = document.getElementById('remove') as HTMLButtonElement;
 const cancelButton = document.getElementById('cancel') as HTMLButtonElement;
 
@@ -108,8 +107,9 @@ function closeEditor(): void {
   addButton.focus();
 }
 
-async function save(): Promise<void> {
-  if (!editor.reportValidity()) return;
+async function save(event: Event): Promise<void> {
+  // The sandbox sends no form.
+  event.preventDefault();
   const note = { id: edited || Date.now(), title: titleField.value.trim(), text: textField.value };
   const others = notes.filter(({ id }) => id !== edited);
   if (await store([note, ...others])) closeEditor();
@@ -121,11 +121,7 @@ async function remove(): Promise<void> {
 
 search.addEventListener('input', show);
 addButton.addEventListener('click', () => edit({ id: 0, title: '', text: '' }));
-// The sandbox submits no forms, and there is no "submit" event.
-saveButton.addEventListener('click', save);
-titleField.addEventListener('keydown', (event) => {
-  if (event.key === 'Enter') save();
-});
+editor.addEventListener('submit', save);
 cancelButton.addEventListener('click', closeEditor);
 removeButton.addEventListener('click', remove);
 load();

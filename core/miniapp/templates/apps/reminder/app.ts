@@ -63,8 +63,9 @@ async function load(): Promise<void> {
   }
 }
 
-async function add(): Promise<void> {
-  if (addButton.disabled || !editor.reportValidity()) return;
+async function add(event: Event): Promise<void> {
+  // The sandbox sends no form.
+  event.preventDefault();
   const delay = Number(delayField.value) * 1000;
   const reminder = { id: `reminder-${Date.now()}`, text: textField.value.trim(), due: Date.now() + delay };
   const changed = [reminder, ...reminders].slice(0, MOST);
@@ -115,11 +116,7 @@ async function poll(): Promise<void> {
   }
 }
 
-// The sandbox submits no forms, and there is no "submit" event.
-addButton.addEventListener('click', add);
-textField.addEventListener('keydown', (event) => {
-  if (event.key === 'Enter') add();
-});
+editor.addEventListener('submit', add);
 document.addEventListener('visibilitychange', poll);
 setInterval(poll, POLL_MS);
 load();
