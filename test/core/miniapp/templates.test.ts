@@ -1,4 +1,5 @@
 /** The templates of `pkg init`: the audit has no finding, and both forms are the same program. */
+import { runInNewContext } from 'node:vm';
 import { transformSync } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -50,6 +51,27 @@ test('the JavaScript form is the TypeScript form without types', () => {
     assert.is(minified(script, 'js'), minified(source, 'ts'), template);
     assert.not.match(script, /^interface | as HTML| {2}$/m);
   }
+});
+
+test('the background file of reminder marks what is due, and nothing before its time', () => {
+  const stored = new Map([
+    ['reminders', JSON.stringify([3000, 1500, 1000].map((due) => ({ id: `due-${due}`, text: 'x', due })))],
+  ]);
+  const call = (operation: string, { key, value = '' }: { key: string; value?: string }): string | null => {
+    if (operation === 'storage.set') stored.set(key, value);
+    return stored.get(key) ?? null;
+  };
+  const scope: { Host: object; onBackgroundEvent?: (event: object) => void } = { Host: { call } };
+  runInNewContext(String(projectOf('reminder')['app/background.js']), scope);
+  const marked = (timestamp: number): string[] => {
+    scope.onBackgroundEvent?.({ type: 'schedule', timestamp, appId: 'com.example.app' });
+    return JSON.parse(stored.get('fired') ?? '[]').map(({ id }: { id: string }) => id);
+  };
+  assert.equal(marked(900), []);
+  // The phone was off: the first event stands for two reminders, and the second finds none.
+  assert.equal(marked(2000), ['due-1500', 'due-1000']);
+  assert.equal(marked(2001), ['due-1500', 'due-1000']);
+  assert.equal(marked(3000), ['due-3000', 'due-1500', 'due-1000']);
 });
 
 test.run();

@@ -15,27 +15,24 @@ function readList(key) {
 }
 
 /**
- * The event does not name its task, so what is due is looked up in storage. A task that the
- * simulator runs early stands for the next reminder.
+ * The event does not name its task, so every reminder that is due by now is marked. An event may
+ * come late, and then stands for several; the events after it find nothing left to mark. In the
+ * simulator move the clock: "Run now" runs this file before anything is due.
  * @param {BackgroundEvent} event
  */
 function onBackgroundEvent(event) {
   if (event.type !== 'schedule') return;
   var fired = readList('fired');
-  var pending = readList('reminders').filter(function (reminder) {
-    return !fired.some(function (entry) {
-      return entry.id === reminder.id;
-    });
-  });
-  pending.sort(function (a, b) {
-    return a.due - b.due;
-  });
-  var added = pending
-    .filter(function (reminder, index) {
-      return index === 0 || reminder.due <= event.timestamp;
+  var added = readList('reminders')
+    .filter(function (reminder) {
+      var isMarked = fired.some(function (entry) {
+        return entry.id === reminder.id;
+      });
+      return !isMarked && reminder.due <= event.timestamp;
     })
     .map(function (reminder) {
       return { id: reminder.id, at: event.timestamp };
     });
+  if (added.length === 0) return;
   Host.call('storage.set', { key: 'fired', value: JSON.stringify(added.concat(fired).slice(0, MOST)) });
 }
