@@ -75,6 +75,7 @@ const sdk = Type.Object(
     size: count('the size of host-sdk.js in bytes'),
     url: text('the path of host-sdk.js'),
     typings_url: text('the path of host-sdk.d.ts, the types for TypeScript'),
+    background_typings_url: text('the path of background.d.ts, the types of background files'),
     withdrawn: Type.Boolean({ description: 'whether new packages with this version are rejected' }),
   },
   { title: 'Sdk' },

@@ -1,6 +1,6 @@
 /** Endpoints that list and serve the issued SDKs. They require no token. */
 import { createHash } from 'node:crypto';
-import { ISSUED_SDKS, SDK_SCRIPT, SDK_TYPINGS } from '../../core/miniapp/sdk/issued.ts';
+import { BACKGROUND_TYPINGS, ISSUED_SDKS, SDK_SCRIPT, SDK_TYPINGS } from '../../core/miniapp/sdk/issued.ts';
 import { type IssuedFiles, readIssued } from '../../core/miniapp/sdk/issued-files.ts';
 import { type SdkSettings, trustedSdks } from '../../core/miniapp/sdk/trust.ts';
 import { HttpError } from '../http/errors.ts';
@@ -11,6 +11,21 @@ import { sdksResponse } from './schema.ts';
 /** Versions never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
+const TYPINGS = [
+  {
+    operationId: 'downloadSdkTypings',
+    name: SDK_TYPINGS,
+    part: 'typings',
+    summary: 'Download the types of an issued SDK for TypeScript',
+  },
+  {
+    operationId: 'downloadBackgroundTypings',
+    name: BACKGROUND_TYPINGS,
+    part: 'backgroundTypings',
+    summary: 'Download the types of background files for TypeScript',
+  },
+] as const;
+
 export function sdkRoutes(settings: SdkSettings): Route[] {
   const files = new Map(ISSUED_SDKS.map(({ version }) => [version, readIssued(version)]));
   const trusted = trustedSdks(settings).slice(0, ISSUED_SDKS.length);
@@ -20,6 +35,7 @@ export function sdkRoutes(settings: SdkSettings): Route[] {
     size: files.get(version)!.script.length,
     url: `${SDKS}/${version}/${SDK_SCRIPT}`,
     typings_url: `${SDKS}/${version}/${SDK_TYPINGS}`,
+    background_typings_url: `${SDKS}/${version}/${BACKGROUND_TYPINGS}`,
     withdrawn: trusted[i].isWithdrawn === true,
   }));
   const tag = tagOf(Buffer.from(JSON.stringify(sdks)));
@@ -65,14 +81,16 @@ export function sdkRoutes(settings: SdkSettings): Route[] {
       responseType: 'text/javascript',
       run: (context) => send('script', 'text/javascript; charset=utf-8', context),
     }),
-    publicRoute({
-      ...described,
-      operationId: 'downloadSdkTypings',
-      path: `${SDKS}/{version}/${SDK_TYPINGS}`,
-      summary: 'Download the types of an issued SDK for TypeScript',
-      responseType: 'application/typescript',
-      run: (context) => send('typings', 'application/typescript; charset=utf-8', context),
-    }),
+    ...TYPINGS.map(({ operationId, name, part, summary }) =>
+      publicRoute({
+        ...described,
+        operationId,
+        path: `${SDKS}/{version}/${name}`,
+        summary,
+        responseType: 'application/typescript',
+        run: (context) => send(part, 'application/typescript; charset=utf-8', context),
+      }),
+    ),
   ];
 }
 

@@ -1561,6 +1561,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dev/sdk/{version}/background.d.ts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download the types of background files for TypeScript */
+        get: operations["downloadBackgroundTypings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dev/rules": {
         parameters: {
             query?: never;
@@ -2547,6 +2564,8 @@ export interface components {
             url: string;
             /** @description the path of host-sdk.d.ts, the types for TypeScript */
             typings_url: string;
+            /** @description the path of background.d.ts, the types of background files */
+            background_typings_url: string;
             /** @description whether new packages with this version are rejected */
             withdrawn: boolean;
         };
@@ -15060,6 +15079,69 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Download the types of an issued SDK for TypeScript */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/typescript": unknown;
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_sdk`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_sdk";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    downloadBackgroundTypings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the sequence number of a change */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Download the types of background files for TypeScript */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -40,6 +40,7 @@ await everywhere('contract, common', (test) => {
       'GET /api/store/keys',
       'GET /api/dev/sdk',
       'GET /api/dev/sdk/{version}/host-sdk.js',
+      'GET /api/dev/sdk/{version}/background.d.ts',
       'GET /api/dev/sdk/{version}/host-sdk.d.ts',
       'POST /api/v1/auth/token',
       'POST /api/v1/session',

@@ -35,9 +35,11 @@ await everywhere('issued SDKs', (test) => {
       assert.is(createHash('sha256').update(script.text).digest('hex'), String(sdk.sha256));
       assert.is(Buffer.byteLength(script.text), Number(sdk.size));
       const typings = succeeded(await nobody.get(String(sdk.typings_url)));
-      assert.is(typings.text, readIssued(String(sdk.version)).typings.toString());
+      const background = succeeded(await nobody.get(String(sdk.background_typings_url)));
+      const issued = readIssued(String(sdk.version));
+      assert.equal([typings.text, background.text], [issued.typings.toString(), issued.backgroundTypings.toString()]);
       assert.match(script.headers.get('content-type') ?? '', /^text\/javascript/);
-      for (const { headers } of [script, typings]) {
+      for (const { headers } of [script, typings, background]) {
         assert.is(headers.get('cache-control'), 'public, max-age=31536000, immutable');
         assert.is(headers.get('x-content-type-options'), 'nosniff');
       }
@@ -46,7 +48,7 @@ await everywhere('issued SDKs', (test) => {
 
   test('another version, or a path in its place, is 404 and is not cached', async ({ world }) => {
     for (const version of ['9.9.9', '..', '%2e%2e', '..%2f..%2fpackage.json', '1.0.0%00', '__proto__'])
-      for (const file of ['host-sdk.js', 'host-sdk.d.ts']) {
+      for (const file of ['host-sdk.js', 'host-sdk.d.ts', 'background.d.ts']) {
         const answer = await fetch(`${world.daemon.url}${SDKS}/${version}/${file}`);
         assert.is(answer.status, 404, version);
         assert.is(answer.headers.get('cache-control'), null);

@@ -88,11 +88,11 @@ export function heading(text) {
 
 const STORE = `export async function load(key, otherwise) {
   const stored = await Host.storage.get(key);
-  return stored ?? otherwise;
+  return stored === null ? otherwise : JSON.parse(stored);
 }
 
 export async function save(key, value) {
-  await Host.storage.set(key, value);
+  await Host.storage.set(key, JSON.stringify(value));
   Host.ui.toast('Saved');
 }
 `;
@@ -107,9 +107,9 @@ function trimmed(runs) {
 
 function onBackgroundEvent(event) {
   if (event.type !== 'schedule') return;
-  let runs = Host.call('storage.get', { key: 'runs' }) || [];
+  let runs = JSON.parse(Host.call('storage.get', { key: 'runs' }) || '[]');
   runs = trimmed(runs.concat(event.timestamp));
-  Host.call('storage.set', { key: 'runs', value: runs });
+  Host.call('storage.set', { key: 'runs', value: JSON.stringify(runs) });
 }
 `;
 
