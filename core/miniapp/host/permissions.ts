@@ -44,7 +44,7 @@ interface Question {
 
 const GRANTED_AT_INSTALLATION: ReadonlySet<string> = new Set(['storage', 'vibrate']);
 /** Requests of all pages of an app that wait for the user. */
-export const MAX_WAITING = 64;
+const MAX_WAITING = 64;
 
 export class Permissions {
   readonly #app: HostedApp;

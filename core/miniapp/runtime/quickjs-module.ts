@@ -5,7 +5,7 @@ import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule } f
 /** Bytes. */
 const PAGE = 64 * 1024;
 /** With which it is built. */
-export const INITIAL_PAGES = 256;
+const INITIAL_PAGES = 256;
 
 /** Of every system; TypeScript has it with the types of browsers. */
 const { WebAssembly: wasm } = globalThis as unknown as {

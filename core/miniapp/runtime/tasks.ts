@@ -20,7 +20,7 @@ export interface Task {
 
 /** Milliseconds, as WorkManager of Android has them. */
 export const FIRST_BACK_OFF = 30_000;
-export const LONGEST_BACK_OFF = 5 * 60 * 60 * 1000;
+const LONGEST_BACK_OFF = 5 * 60 * 60 * 1000;
 /** Then the task is given up: more than four hours after the first attempt. */
 export const MOST_ATTEMPTS = 10;
 

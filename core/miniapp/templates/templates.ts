@@ -1,6 +1,7 @@
 /** The apps that `waypost pkg init` writes. The build puts their files next to this module. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PACKAGE_FOLDER } from '../archive/package-folder.ts';
 import { readIssued } from '../sdk/issued-files.ts';
 
 /** Next to the compiled module, and next to its bundle. */
@@ -55,7 +56,7 @@ export function newProject(options: NewProject): Files {
   const { template = 'blank', typescript = false } = options;
   const app = newApp(options);
   const files: Record<string, string | Uint8Array> = {};
-  for (const [path, content] of Object.entries(app)) files[`app/${path}`] = content;
+  for (const [path, content] of Object.entries(app)) files[join(PACKAGE_FOLDER, path)] = content;
   const { typings, backgroundTypings } = readIssued();
   files['host-sdk.d.ts'] = typings;
   if ('background.js' in app) files['background.d.ts'] = backgroundTypings;
@@ -64,7 +65,7 @@ export function newProject(options: NewProject): Files {
   if (!typescript) return { ...files, 'jsconfig.json': project('jsconfig.json') };
   return {
     ...files,
-    'app/app.js': readFileSync(pathOf(TYPESCRIPT_FOLDER, `${template}.js`)),
+    [join(PACKAGE_FOLDER, 'app.js')]: readFileSync(pathOf(TYPESCRIPT_FOLDER, `${template}.js`)),
     'src/app.ts': readFileSync(pathOf(TYPESCRIPT_FOLDER, `${template}.ts`)),
     'package.json': project('package.json'),
     'tsconfig.json': project('tsconfig.json'),

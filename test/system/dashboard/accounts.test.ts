@@ -215,7 +215,7 @@ test('acting for an account is marked on every page, shared by the address, and 
   });
 });
 
-test('the nodes show state, lag and version, and refresh by themselves', async () => {
+test('the nodes show state, lag and version, and refresh automatically', async () => {
   await withWorld(async (world) => {
     await withPage(world, async (page) => {
       await signIn(page, world.base);

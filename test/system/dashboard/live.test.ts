@@ -33,7 +33,7 @@ async function newDomain({ daemon }: World, domain: string): Promise<Records & {
   };
 }
 
-test('domains and records of others appear and disappear by themselves', async () => {
+test('domains and records of others appear and disappear without a reload', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;
     await daemon.api.logIn('admin', ADMIN_PASSWORD);

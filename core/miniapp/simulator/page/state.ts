@@ -1,7 +1,7 @@
 /** What the page shows: the topics of the server, and what only the page knows. */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { Level, Notice } from '../notices.ts';
-import type { ServerEvent, Topic, Topics, ViolationView } from '../protocol.ts';
+import type { Topic, Topics, ViolationView } from '../protocol.ts';
 import { violationOf } from '../violation.ts';
 
 type TopicSignals = { readonly [T in Topic]: Signal<Topics[T] | null> };
@@ -123,5 +123,3 @@ export function clearScreen(): void {
   vibration.value = 0;
   toasts.value = [];
 }
-
-export type FrameEvent = Exclude<ServerEvent, { type: 'topics' | 'toast' | 'vibrate' | 'log' }>;
