@@ -42,7 +42,7 @@ import { createApp } from './http/app.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
 import { HttpMetrics } from './http/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
-import type { Route, Sync } from './http/route.ts';
+import type { Route, ServedRoute, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import type { Listening } from './http/transport.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -51,6 +51,8 @@ import { openApiRoutes } from './openapi/routes.ts';
 import { ownAccountRoutes } from './own-account/routes.ts';
 import { type AuditPrograms, createPackages, type Packages } from './packages/index.ts';
 import { DashboardPages } from './pages/pages.ts';
+import { PREFIX, powerDnsError } from './powerdns/errors.ts';
+import { powerDnsRoutes } from './powerdns/routes.ts';
 import type { Resolve } from './proxy/bounded.ts';
 import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
@@ -104,6 +106,8 @@ export interface AdminApiOptions {
 export interface AdminApi {
   /** All routes, including the OpenAPI document. */
   readonly routes: readonly Route[];
+  /** The routes of the PowerDNS-compatible API. */
+  readonly compatible: readonly ServedRoute[];
   readonly packages: Pick<Packages, 'tidy'>;
   /** Answers DNS messages of opcode UPDATE, under the same rules and turns as requests. */
   readonly update: AnswerDeferred;
@@ -177,8 +181,10 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       : dohRoutes(options.answerDns, new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE))),
   ];
   const routes = [...described, ...openApiRoutes(described, options.version)];
+  const compatible = powerDnsRoutes(services);
   const handler = createApp({
-    routes,
+    routes: [...routes, ...compatible],
+    foreign: { prefix: PREFIX, respondToError: powerDnsError },
     authenticator,
     observer: new HttpMetrics(options.metrics),
     journal,
@@ -194,6 +200,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   let listening: Listening | undefined;
   return {
     routes,
+    compatible,
     packages,
     update: createUpdateHandler(services, options.metrics),
     async listen() {

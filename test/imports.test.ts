@@ -29,6 +29,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/own-account',
     'admin-api/packages',
     'admin-api/pages',
+    'admin-api/powerdns',
     'admin-api/proxy',
     'admin-api/records',
     'admin-api/statistics',
@@ -153,6 +154,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/store',
   ],
   'admin-api/pages': ['admin-api/dashboard', 'admin-api/http'],
+  'admin-api/powerdns': ['admin-api/change', 'admin-api/http', 'core/base', 'core/store', 'core/wire'],
   'admin-api/proxy': [
     'admin-api/change',
     'admin-api/domains',

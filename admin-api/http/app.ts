@@ -3,7 +3,7 @@ import type { Logger } from '../../core/base/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient } from './forwarded.ts';
 import { newRequestId } from './request-id.ts';
-import type { AppParts, Route } from './route.ts';
+import type { AppParts, ServedRoute } from './route.ts';
 import { Router } from './router.ts';
 import { Aborted, discard, type Handler, type HttpRequest, type HttpResponse } from './transport.ts';
 
@@ -24,8 +24,16 @@ export interface Pages {
   notFound(request: HttpRequest): HttpResponse | null;
 }
 
+/** Paths whose contract is that of another product. */
+export interface ForeignPaths {
+  readonly prefix: string;
+  respondToError(error: unknown, requestId: string, request: HttpRequest): HttpResponse;
+}
+
 export interface AppOptions extends AppParts {
-  readonly routes: readonly Route[];
+  readonly routes: readonly ServedRoute[];
+  /** Omitted: there are none. */
+  readonly foreign?: ForeignPaths;
   readonly log: Logger;
   /** The dashboard; omitted: there is none. */
   readonly pages?: Pages;
@@ -35,7 +43,7 @@ export interface AppOptions extends AppParts {
   readonly observer: { observe(method: string, route: string | null, status: number, seconds: number): void };
 }
 
-export function createApp({ routes, log, pages, observer, forwardedBy, ...parts }: AppOptions): Handler {
+export function createApp({ routes, log, pages, observer, forwardedBy, foreign, ...parts }: AppOptions): Handler {
   const router = new Router(routes);
   return async (received) => {
     const start = performance.now();
@@ -70,11 +78,17 @@ export function createApp({ routes, log, pages, observer, forwardedBy, ...parts 
           path: request.path,
           error,
         });
-      const response = errorResponse(error, requestId);
+      const response =
+        foreign !== undefined && isBelow(request.path, foreign.prefix)
+          ? foreign.respondToError(error, requestId, request)
+          : errorResponse(error, requestId);
       return { route, response: { ...response, headers: { ...headers, ...response.headers } } };
     }
   }
 }
+
+const isBelow = (path: string, prefix: string): boolean =>
+  path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
 function pageResponse(
   request: HttpRequest,

@@ -113,6 +113,9 @@ export interface Route extends Description {
   handle(request: HttpRequest, at: MatchedRequest, app: AppParts): Promise<HttpResponse>;
 }
 
+/** The part of a route that serves requests. */
+export type ServedRoute = Pick<Route, 'method' | 'path' | 'scope' | 'handle'>;
+
 /** A request that matches a route. */
 export interface MatchedRequest {
   readonly params: Params;
@@ -236,6 +239,40 @@ export function bytesRoute<A extends TObject>(
       return createResponse(await retryNotFound(app.journal, run), at.headers, app);
     }),
   };
+}
+
+/**
+ * A route of an API whose contract is that of another product: `run` reads and checks the body and
+ * all parameters, and regards tokens that are restricted to domains. A GET has no body.
+ */
+export function foreignRoute(route: {
+  readonly method: Method;
+  readonly path: string;
+  readonly scope: Scope;
+  readonly access: 'read' | 'write';
+  /** Maximum size of the body in bytes. */
+  readonly limit: number;
+  /** The request with its credentials in the Authorization header. */
+  credentials(request: HttpRequest): HttpRequest;
+  run(context: Context<Caller, Buffer>): RawReply | Promise<RawReply>;
+}): ServedRoute {
+  const { method, path, scope, access, limit, credentials, run } = route;
+  const hasBody = method !== 'GET';
+  const serve = withCatchUp<MatchedRequest, AppParts>(hasBody ? limit : 0, async (request, at, app) => {
+    const { authenticator, requests } = app;
+    let caller = authenticator.authenticate(request);
+    requests.take(caller.token.id, at.headers);
+    authenticator.requireAccess(caller, scope, access, false);
+    let body: Buffer = NO_BYTES;
+    if (hasBody) {
+      body = await request.body(limit);
+      caller = authenticator.authenticate(request);
+      authenticator.requireAccess(caller, scope, access, false);
+    }
+    const reply = () => run(createContext(request, at, caller, body, null));
+    return createResponse(await retryNotFound(app.journal, reply), at.headers, app);
+  });
+  return { method, path, scope, handle: (request, at, app) => serve(credentials(request), at, app) };
 }
 
 /**
