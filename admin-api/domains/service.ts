@@ -14,6 +14,7 @@ import {
   type Domain,
   delegations,
   domains,
+  PRIMARY,
   proxiedOf,
   proxies,
   purges,
@@ -48,7 +49,7 @@ export async function createDomain(services: Services, context: Context<Caller>,
         throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
       const domain: Domain = {
         ...{ id: draft.newId(domains), accountId: account.id, apex },
-        ...{ createdAt: nowSeconds(), kept: null },
+        ...{ createdAt: nowSeconds(), kept: null, ...PRIMARY },
       };
       draft.put(domains, domain);
       const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };

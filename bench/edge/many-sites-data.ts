@@ -6,7 +6,7 @@ import { write } from '../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import { openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
-import { automaticCertificates, domains, proxies, records } from '../../core/store/rows.ts';
+import { automaticCertificates, domains, PRIMARY, proxies, records } from '../../core/store/rows.ts';
 import { parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { certificate, ecKey, pemOfKey } from '../../test/support/certificate.ts';
@@ -43,7 +43,7 @@ for (let first = 0; first < Number(count); first += AT_ONCE)
       const apex = parseName(`${name}.`);
       const id = newId();
       const [times, dnsNames] = [{ createdAt: now, updatedAt: now }, [name, `*.${name}`]];
-      draft.insert(domains, { id, accountId: 0, apex, createdAt: now, kept: null });
+      draft.insert(domains, { id, accountId: 0, apex, createdAt: now, kept: null, ...PRIMARY });
       for (const owner of [apex, parseName('www', apex)])
         draft.insert(records, {
           ...{ id: newId(), domainId: id, name: owner, type: TYPE.A, ttl: 300, proxied: null, ...times },

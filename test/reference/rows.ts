@@ -6,6 +6,7 @@ import {
   aliasTargets,
   type Domain,
   domains,
+  PRIMARY,
   type ProxyConfig,
   proxies,
   type RecordRow,
@@ -104,6 +105,7 @@ export class WorldRows {
         apex: zone[0].name,
         createdAt: 1,
         kept: this.#kept(),
+        ...PRIMARY,
       };
       out.newDomains.push(domain);
       this.domains.set(apex, domain);

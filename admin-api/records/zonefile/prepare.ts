@@ -5,7 +5,7 @@
 
 import { WaypostError } from '../../../core/base/errors.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import type { ApexSettings, Domain } from '../../../core/store/rows.ts';
+import { type ApexSettings, type Domain, PRIMARY } from '../../../core/store/rows.ts';
 import {
   type MasterError,
   type MasterRecord,
@@ -57,7 +57,7 @@ export function prepareZone(input: PrepareInput): Prepared {
   const { apex, domainId, now } = input;
   const { owners, spellings, kept, errors, warnings } = readZone(input);
   if (errors.length > 0) return { ok: false, errors };
-  const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept };
+  const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept, ...PRIMARY };
   owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, spellings, now);
   return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept, warnings };

@@ -3,6 +3,12 @@ import type { Name } from '../../wire/name.ts';
 import { type Id, idAt, idKey, LOOKUP, lookupKey, nameKey, nameOfKey, recordKey, recordKeyParts } from '../keys.ts';
 import { json, type Table, unjson } from './table.ts';
 
+/**
+ * `primary`: its records are changed here. `secondary`: they are transferred from its primaries.
+ * `catalog`: it lists other domains (RFC 9432).
+ */
+export type DomainKind = 'primary' | 'secondary' | 'catalog';
+
 export interface Domain {
   readonly id: Id;
   readonly accountId: Id;
@@ -11,6 +17,31 @@ export interface Domain {
   readonly createdAt: number;
   /** The zone's own SOA timers and apex NS, kept from a master file; null: the service's. */
   readonly kept: ApexSettings | null;
+  readonly kind: DomainKind;
+  /** Where a secondary zone is transferred from, in the order in which they are asked. */
+  readonly primaries: readonly Primary[];
+  /** What a catalog lists: the domains of its account, or of all accounts. */
+  readonly members: 'account' | 'all';
+}
+
+/** What a domain has that is no secondary and no catalog. */
+export const PRIMARY = { kind: 'primary', primaries: [], members: 'account' } as const;
+
+export interface Primary {
+  /** IPv4 or IPv6, as text. */
+  readonly address: string;
+  readonly port: number;
+  /** Signs requests to it, and is what its NOTIFY is signed with; null: they are not signed. */
+  readonly tsigKeyId: Id | null;
+  /** Transfers over TLS (RFC 9103); null: over TCP. */
+  readonly tls: PrimaryTls | null;
+}
+
+/** How the certificate of a primary is checked: by its name, or by the hash of its public key. */
+export interface PrimaryTls {
+  readonly name: string | null;
+  /** SHA-256 of the SubjectPublicKeyInfo, in Base64 (RFC 7858 section 4.2). */
+  readonly pin: string | null;
 }
 
 /** SOA fields; names in presentation form, times in seconds. */
@@ -43,6 +74,11 @@ export interface RecordRow {
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
+/** A primary zone is stored as before there were others. */
+function withoutDefaults({ kind, primaries, members, ...rest }: Domain) {
+  return kind === 'primary' ? rest : { ...rest, kind, primaries, members };
+}
+
 /** A domain is read with every request that names it. By key; the bytes tell whether it is still the same row. */
 const decoded = new Map<string, { readonly value: Buffer; readonly row: Domain }>();
 const MOST_DECODED = 10_000;
@@ -51,13 +87,14 @@ export const domains: Table<Domain> = {
   number: 3,
   name: 'domains',
   key: (row) => idKey(row.id),
-  encode: (row) => json({ ...row, apex: Buffer.from(row.apex).toString('hex') }),
+  encode: (row) => json({ ...withoutDefaults(row), apex: Buffer.from(row.apex).toString('hex') }),
   decode(key, value) {
     const id = asBuffer(key).toString('latin1');
     const known = decoded.get(id);
     if (known?.value.equals(value)) return known.row;
     const { apex, ...rest } = unjson<Omit<Domain, 'apex'> & { apex: string }>(value);
-    const row: Domain = { ...rest, apex: Uint8Array.from(Buffer.from(apex, 'hex')) };
+    // Rows of older versions have no kind.
+    const row: Domain = { ...PRIMARY, ...rest, apex: Uint8Array.from(Buffer.from(apex, 'hex')) };
     if (decoded.size >= MOST_DECODED) decoded.clear();
     decoded.set(id, { value: Buffer.from(value), row });
     return row;

@@ -6,7 +6,7 @@ import { RecordSerializer } from '../../../admin-api/records/text.ts';
 import { viewRecord } from '../../../admin-api/records/view.ts';
 import type { AliasState } from '../../../core/alias/index.ts';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
+import { type Domain, PRIMARY, type RecordRow, records } from '../../../core/store/rows.ts';
 import { joinNames, MAX_NAME, type Name, parseName } from '../../../core/wire/name.ts';
 import { parseRdata } from '../../../core/wire/rdata/index.ts';
 import { RDATA_TABLE } from '../../../core/wire/rdata/table.ts';
@@ -15,7 +15,7 @@ import { anyName } from '../../core/wire/arbitrary.ts';
 import fc from '../../support/fc.ts';
 
 const APEX = parseName('example.com.');
-const DOMAIN: Domain = { id: 1234, accountId: 170, apex: APEX, createdAt: 0, kept: null };
+const DOMAIN: Domain = { id: 1234, accountId: 170, apex: APEX, createdAt: 0, kept: null, ...PRIMARY };
 
 const KNOWN: AliasState = { status: 'stale', addresses: ['192.0.2.1', '2001:db8::1'], checkedAt: 1, error: 'A: "x"' };
 

@@ -14,7 +14,7 @@ import { type Environment, openEnvironment } from '../../../core/store/environme
 import { buildIndex } from '../../../core/store/index/build.ts';
 import { nameSum } from '../../../core/store/index/layout.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { type Domain, domains, type RecordRow, records } from '../../../core/store/rows.ts';
+import { type Domain, domains, PRIMARY, type RecordRow, records } from '../../../core/store/rows.ts';
 import { parseName } from '../../../core/wire/name.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
@@ -99,6 +99,7 @@ test.before.each(async (context) => {
     apex: parseName(`${APEX}.`),
     createdAt: 1,
     kept: null,
+    ...PRIMARY,
   };
   const journal = openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history: 100 });
   Object.assign(context, { folder, environment, index, store, journal, domain, path: new QueryPath(index, store) });

@@ -10,6 +10,7 @@ import { StoreReader } from '../../../core/store/reader.ts';
 import {
   type Account,
   type Domain,
+  PRIMARY,
   type ProxyConfig,
   type RecordRow,
   TABLES as TABLES_OF_ROWS,
@@ -121,7 +122,7 @@ export function newAccount(plan = '0'): Account {
 }
 
 export function newDomain(apex: string, kept: Domain['kept'] = null): Domain {
-  return { id: newId(), accountId: 0, apex: parseName(apex), createdAt: 1, kept };
+  return { id: newId(), accountId: 0, apex: parseName(apex), createdAt: 1, kept, ...PRIMARY };
 }
 
 export function newProxy(domain: Domain, enabled = true): ProxyConfig {

@@ -13,6 +13,7 @@ import {
   audits,
   type Domain,
   domains,
+  PRIMARY,
   type RecordRow,
   records,
   type Table,
@@ -141,7 +142,7 @@ function perform(target: Target, { kind, a, b, c, limit }: Step, value: number, 
       const old = domain(domainId(a));
       if (holder === undefined || holder.id === domainId(a)) {
         const accountId = old?.accountId ?? idOf(b % ACCOUNTS);
-        target.put(domains, { id: domainId(a), accountId, apex, createdAt: value, kept: null });
+        target.put(domains, { id: domainId(a), accountId, apex, createdAt: value, kept: null, ...PRIMARY });
       }
       return show(holder, old);
     }

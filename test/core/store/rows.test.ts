@@ -9,6 +9,7 @@ import {
   type Domain,
   domains,
   loginKey,
+  PRIMARY,
   type RecordRow,
   records,
   type Table,
@@ -46,7 +47,21 @@ const token: fc.Arbitrary<Token> = fc.record({
 });
 
 const u32 = fc.oneof(fc.nat(), fc.constant(2 ** 32 - 1));
-const domain: fc.Arbitrary<Domain> = fc.record({
+const primary = fc.record({
+  address: text,
+  port: fc.nat(65_535),
+  tsigKeyId: fc.option(id),
+  tls: fc.option(fc.record({ name: fc.option(text), pin: fc.option(text) })),
+});
+const kind = fc.oneof(
+  fc.constant(PRIMARY),
+  fc.record({
+    kind: fc.constantFrom('secondary' as const, 'catalog' as const),
+    primaries: fc.array(primary),
+    members: fc.constantFrom('account' as const, 'all' as const),
+  }),
+);
+const domainFields = fc.record({
   id,
   accountId: id,
   apex: anyName,
@@ -64,6 +79,7 @@ const domain: fc.Arbitrary<Domain> = fc.record({
     }),
   ),
 });
+const domain: fc.Arbitrary<Domain> = fc.tuple(domainFields, kind).map(([fields, its]) => ({ ...fields, ...its }));
 
 const record: fc.Arbitrary<RecordRow> = fc.record({
   id,
