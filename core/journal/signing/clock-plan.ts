@@ -10,7 +10,7 @@ const MARGIN = 3600;
 /** Seconds of a step of a clock. 1.2 % of a zone's names are due in it. */
 const STEP = 2 * 3600;
 /** A clock advances after so many seconds although no name is due: new names are signed by it. */
-const IDLE = 12 * 3600;
+export const IDLE = 12 * 3600;
 /** Names and zones of one entry, which takes the main thread 10 to 25 ms. */
 export const ENTRY_SIZE = 200;
 

@@ -11,7 +11,7 @@ import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { type DnssecRow, dnssec } from '../../store/rows.ts';
 import { type Draft, write } from '../draft/draft.ts';
 import type { Journal } from '../journal.ts';
-import { type ClockStep, type CountNames, planEntries, type ZoneClock } from './clock-plan.ts';
+import { type ClockStep, type CountNames, IDLE, planEntries, type ZoneClock } from './clock-plan.ts';
 import { hashEnd, hashStart, startResigning } from './progress.ts';
 
 /** Milliseconds between passes over all zones; a third less or more. */
@@ -23,6 +23,8 @@ const FIRST_MS = 5000;
 const PAUSE = 2;
 /** Rows that are read at a time. */
 const PAGE = 500;
+/** Seconds that a clock is behind the time at most, unless it could not advance. */
+const LATE = 2 * IDLE;
 const BY = 'dnssec';
 
 export interface ClockTaskOptions {
@@ -40,6 +42,11 @@ export class ClockTask {
   readonly #options: ClockTaskOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  /**
+   * A zone that is signed in pieces by a clock that is behind the time, since it was planned before
+   * the clock of the machine was set forward. A pass follows at the end of the pieces.
+   */
+  #late: Id | null = null;
 
   constructor(options: ClockTaskOptions) {
     this.#options = options;
@@ -67,6 +74,7 @@ export class ClockTask {
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         onTrouble(error);
+        this.#late = null;
         await this.#sleep(RETRY_MS);
       }
     }
@@ -76,9 +84,10 @@ export class ClockTask {
   async pass(): Promise<boolean> {
     const { environment, now = Date.now } = this.#options;
     const { signal } = this.#stopping;
-    const zones = await this.#readClocks();
+    const seconds = now() / 1000;
+    const zones = await this.#readClocks(seconds);
     let isCut = false;
-    for (const steps of planEntries(zones, now() / 1000, countNames(environment))) {
+    for (const steps of planEntries(zones, seconds, countNames(environment))) {
       if (signal.aborted) return false;
       const start = performance.now();
       await this.#write(steps);
@@ -88,16 +97,18 @@ export class ClockTask {
     return isCut && !signal.aborted;
   }
 
-  /** Those of zones that are not signed in pieces at the moment. */
-  async #readClocks(): Promise<ZoneClock[]> {
+  /** Those of zones that are not signed in pieces at the moment. `now`: seconds since 1970. */
+  async #readClocks(now: number): Promise<ZoneClock[]> {
     const table = this.#options.environment.rows.get(dnssec.number)!;
     const clocks: ZoneClock[] = [];
+    this.#late = null;
     let start: Buffer = Buffer.alloc(0);
     for (let isLast = false; !isLast && !this.#stopping.signal.aborted; await setImmediate()) {
       isLast = true;
       for (const { key, value } of table.getRange({ start, limit: PAGE })) {
         const { clock, progress } = dnssec.decode(key as Buffer, value);
         if (progress === undefined) clocks.push({ id: idAt(key as Buffer), clock });
+        else if (now - clock > LATE) this.#late = idAt(key as Buffer);
         start = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
         isLast = false;
       }
@@ -112,11 +123,26 @@ export class ClockTask {
     });
   }
 
-  /** Less if the clock of the machine is set forward. `offset`: as of an Interval. */
+  /** Whether the zone that a pass has left out is signed. */
+  get #isLateSigned(): boolean {
+    if (this.#late === null) return false;
+    const key = idKey(this.#late);
+    const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
+    return value === undefined || dnssec.decode(key, value).progress === undefined;
+  }
+
+  /**
+   * Less if the clock of the machine is set forward, or if a zone that was left out is signed.
+   * `offset`: as of an Interval.
+   */
   async #sleep(milliseconds: number, offset?: number): Promise<void> {
     const { signal } = this.#stopping;
     const interval = new Interval(milliseconds, this.#options.now, offset);
-    for (let left = interval.remaining(); left > 0 && !signal.aborted; left = interval.remaining())
+    for (
+      let left = interval.remaining();
+      left > 0 && !signal.aborted && !this.#isLateSigned;
+      left = interval.remaining()
+    )
       await sleep(left, undefined, { signal }).catch(() => {});
   }
 }

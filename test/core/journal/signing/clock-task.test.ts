@@ -79,4 +79,33 @@ test('clocks advance soon after the machine was suspended', () =>
     await task.stop();
   }));
 
+test('a clock that was set forward while a zone is signed in pieces advances after them', () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal } = store;
+    const zone = newDomain('zone.test.');
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, zone);
+      for (let i = 0; i < 300; i++) draft.put(records, addressRecord(zone, `host${i}`));
+      draft.put(dnssec, newRow(store, zone));
+    });
+    let [now, reads] = [CLOCK, 0];
+    const clock = (): number => {
+      reads++;
+      return now * 1000;
+    };
+    const task = new ClockTask({ environment, journal, isAlone: true, onTrouble, now: clock });
+    task.start();
+    now += 12 * DAY;
+    await until(() => rowOf(store, zone)!.progress !== undefined, 'signed in pieces');
+    now += 8 * DAY;
+    // The end of an interval, the next pass, and the beginning of the interval after it.
+    reads = 0;
+    await until(() => reads > 4, 'the next pass');
+    assert.ok(rowOf(store, zone)!.clock < CLOCK + 12 * DAY);
+    const pieces = new Pieces({ environment, journal, isAlone: true, onTrouble });
+    pieces.start();
+    await until(() => rowOf(store, zone)!.clock > now - DAY, 'the clock is that of the time');
+    await Promise.all([task.stop(), pieces.stop()]);
+  }));
+
 test.run();
