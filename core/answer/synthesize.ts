@@ -282,14 +282,18 @@ export class Synthesizer {
       bytes.set(main, p);
       p += main.length;
     }
-    if (fits && this.#isSigned && !this.#denial.isEmpty && this.#isProven(queryName)) {
+    const hasProofs = fits && this.#isSigned && !this.#denial.isEmpty && this.#isProven(queryName);
+    if (hasProofs) {
       p = this.#writeProofs(bytes, query, queryName, p, start + limit);
       if (p === CHANGED) return CHANGED;
       fits = p !== NO_ROOM;
       nscount += this.#denial.records;
     }
     if (fits) {
-      const additional = this.#additional(queryName, sections, limit - (p - start));
+      // What is between the two is not known here, so that names are compressed only against the
+      // question.
+      const behind = hasProofs ? new Body(queryName, 'exact', false) : body;
+      const additional = this.#additional(behind, sections, limit - (p - start));
       fits = additional !== null;
       if (additional !== null) {
         bytes.set(additional.content, p);
@@ -330,29 +334,28 @@ export class Synthesizer {
   }
 
   /**
-   * The additional section. An RRset is added completely or not at all, and glue is required (RFC
-   * 2181 section 9, RFC 9471): null if there is no room for it. Names are compressed only against
-   * the question, since what is between the two is not known here.
+   * Writes the additional section behind what the body has. An RRset is added completely or not at
+   * all, and glue is required (RFC 2181 section 9, RFC 9471): null if there is no room for it.
    */
   #additional(
-    queryName: Name,
+    body: Body,
     { authority, additional }: Sections,
     room: number,
   ): { readonly content: Uint8Array; readonly count: number } | null {
     const isReferral = authority.some((record) => record.type === TYPE.NS);
     // Records other than glue are left out for signed answers.
     if (this.#isSigned && !isReferral) return { content: new Uint8Array(0), count: 0 };
-    const body = new Body(queryName, 'exact', false);
-    let length = 0;
+    const from = body.size;
+    let end = from;
     let count = 0;
     additional.forEach((record, i, all) => {
       body.record(record.name, record.type, record.ttl, record.rdata);
       const endsRRset = all[i + 1]?.type !== record.type || !equalNames(all[i + 1].name, record.name);
-      if (!endsRRset || (body.size > room && !isReferral)) return;
-      length = body.size;
+      if (!endsRRset || (body.size - from > room && !isReferral)) return;
+      end = body.size;
       count = i + 1;
     });
-    return length > room ? null : { content: body.content.subarray(0, length), count };
+    return end - from > room ? null : { content: body.content.subarray(from, end), count };
   }
 }
 

@@ -84,4 +84,20 @@ test('the many addresses of a name are not copied into each record that leads to
   assert.equal([header.tc, answer.length, additional.length], [false, 1, 0]);
 });
 
+test('names of additional records are compressed against the answer of a chain at query time', () => {
+  const long = Array.from({ length: 3 }, () => 'l'.repeat(60)).join('.');
+  // The alias at the end leads to the wildcard, so the answer depends on the name asked.
+  const lines = [`*.any CNAME ${long}`, `${long} CNAME end`, 'end HTTPS 0 *.any', 'end A 192.0.2.1'];
+  const { records } = parseMaster(Buffer.from(`$TTL 300\n${lines.join('\n')}\n`), { origin: APEX });
+  const world = { origin: parseName('test.'), zones: new Map([[nameId(APEX), [...ZONE, ...records]]]) };
+  const chained = new InProcess();
+  chained.load(world.zones);
+  const query = { name: inZone(`${'n'.repeat(60)}.www.any`), type: TYPE.HTTPS, class: CLASS_IN };
+  const response = chained.answer(encodeQuery(query, 1), UDP_LIMIT)!;
+  const { answer, additional } = decodeMessage(response);
+  assert.equal([answer.length, shown(additional)], [3, ['*.any CNAME', 'end A']]);
+  assert.ok(response.length < 400, `${response.length} bytes`);
+  checkWorld(chained.answer, world, [query]);
+});
+
 test.run();
