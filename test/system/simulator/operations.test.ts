@@ -1,5 +1,5 @@
 /** Each operation of Host: granted, denied, denied for good, and not in the manifest. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Page } from 'playwright-core';
 import { untilIs } from '../../support/until.ts';
@@ -66,9 +66,16 @@ const answer = (page: Page, name: string): Promise<void> =>
 /** Each call that asks the user, with its permission. */
 const ASKING = { photo: 'camera', info: 'device.info', fetch: 'network', schedule: 'background' } as const;
 
+/** While it is set, the server holds its responses until it settles. */
+let held: Promise<void> | null = null;
+
 /** A server that stands for api.example.com. */
 async function withFixture(use: (fixtures: World['options']['fixtures']) => Promise<void>): Promise<void> {
-  const server = createServer((_, response) => response.end('clear')).listen(0, '127.0.0.1');
+  const respond = async (response: ServerResponse): Promise<void> => {
+    await held;
+    response.end('clear');
+  };
+  const server = createServer((_, response) => void respond(response)).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   try {
@@ -177,8 +184,13 @@ async function networkModes(page: Page, app: FrameLocator): Promise<void> {
   }
   await page.getByText('Slow', { exact: true }).click();
   await page.getByText('Each request waits 2 seconds first').waitFor();
+  let release = (): void => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
   await call(app, 'fetch');
   await page.getByText('pending').waitFor();
+  release();
   await outcome(app, 'fetch = "200 clear"');
   await untilIs(() => page.getByRole('list', { name: 'Network' }).getByRole('listitem').count(), 4);
   await checkScreen(page, 'simulator-network');
