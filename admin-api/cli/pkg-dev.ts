@@ -11,6 +11,7 @@ import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { type CliIo, print } from './io.ts';
 import { lint, requireReadable, SDK_OPTION, sdksWith } from './pkg-lint.ts';
+import { stopSignal } from './stop-signal.ts';
 
 const DEFAULT_PORT = 8390;
 const DEFAULT_HOST_VERSION = '1.0.0';
@@ -177,11 +178,4 @@ function openBrowser({ stderr }: CliIo, url: string): void {
   const child = spawn(program, [url], { stdio: 'ignore', detached: true });
   child.on('error', () => print(stderr, `${program} cannot open the browser; open ${url}`));
   child.unref();
-}
-
-/** A second signal ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
-  });
 }

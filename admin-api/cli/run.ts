@@ -45,6 +45,9 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     change: async () => (await import('./change.ts')).addChangeCommand,
   },
   'Cluster:': { cluster: async () => (await import('./cluster.ts')).addClusterCommands },
+  'Kubernetes:': {
+    'external-dns-webhook': async () => (await import('./external-dns.ts')).addExternalDnsCommand,
+  },
   'Daemon:': {
     serve: async () => (await import('./serve.ts')).addServeCommand,
     status: async () => (await import('./status.ts')).addStatusCommand,
@@ -53,9 +56,14 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
 };
 
+/** Longest name of a command that is listed with its arguments. */
+const MAX_NAME = 16;
+
 /** A group by its name alone: its options belong to its commands. */
 const subcommandTerm = (command: Command): string =>
-  command.commands.length > 0 ? command.name() : Help.prototype.subcommandTerm(command);
+  command.commands.length > 0 || command.name().length > MAX_NAME
+    ? command.name()
+    : Help.prototype.subcommandTerm(command);
 
 /** Runs one command. Returns the exit code: 0 success, 1 failure, 2 invalid arguments. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {

@@ -46,6 +46,11 @@ export const NOT_RUN: readonly NotRun[] = [
     reason: 'runs until it is stopped; test/system/simulator runs it',
     check: nothing,
   },
+  {
+    command: /^waypost external-dns-webhook\b/,
+    reason: 'runs until it is stopped; test/system/peers/automation.test.ts runs it',
+    check: nothing,
+  },
   { command: /^npm test$/, reason: 'would run itself', check: checkScript },
   { command: /^npm run /, reason: 'runs for long, or until it is stopped', check: checkScript },
   { command: /^alias waypost=/, reason: 'the test has `waypost` in its PATH', check: checkScript },

@@ -60,6 +60,7 @@ test('groups the list of commands, one line each', async () => {
     'Accounts and tokens:',
     'History:',
     'Cluster:',
+    'Kubernetes:',
     'Daemon:',
     'Help:',
   ]);

@@ -23,7 +23,8 @@ export type Program =
   | 'certbot'
   | 'etcd'
   | 'etcdctl'
-  | 'openssl';
+  | 'openssl'
+  | 'ansible-playbook';
 
 const RUN_MS = 20_000;
 /** Those that are not in /usr/bin. */
