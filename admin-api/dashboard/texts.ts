@@ -824,6 +824,7 @@ export const TEXTS = {
     'dnssec.foreign_key_delete': 'Foreign key deleted',
     'dnssec.rollover': 'Key rollover started',
     'domain.create': 'Domain added',
+    'domain.update': 'Domain changed',
     'domain.delete': 'Domain deleted',
     'package.approve': 'Mini-app approved',
     'package.publish': 'Mini-app published',

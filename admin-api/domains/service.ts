@@ -20,6 +20,7 @@ import {
   purges,
   records,
   spellings,
+  zoneLabels,
 } from '../../core/store/rows.ts';
 import { formatHost, type Name, parentName } from '../../core/wire/name.ts';
 import { planLimit } from '../accounts/service.ts';
@@ -36,22 +37,38 @@ import { requireNoDs } from './parent-ds.ts';
 
 /** Throws InvalidError, StateError `zone_exists` or `plan_limit`, and the errors of accountOf. */
 export async function createDomain(services: Services, context: Context<Caller>, text: string) {
+  return insertDomain(services, context, text, (_draft, domain) => domain);
+}
+
+/**
+ * Creates a domain with what `fill` adds in the same commit: it returns the domain to store. Throws
+ * the errors of createDomain and of `fill`.
+ */
+export async function insertDomain(
+  services: Services,
+  context: Context<Caller>,
+  text: string,
+  fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
+) {
   const { config, turns, reader } = services;
   const account = accountOf(reader, context);
   const apex = parseDomain(text);
   if (context.caller.account.role !== 'admin') rejectPublicSuffix(apex);
   const limit = planLimit(config.plans, account.plan);
   const commit = () =>
-    change(services, context, (draft) => {
+    change(services, context, async (draft) => {
       requireAccount(draft, account);
       requireFree(draft, apex, account.id);
       if (limit > 0 && draft.countDomains(account.id, limit) >= limit)
         throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
-      const domain: Domain = {
+      const empty: Domain = {
         ...{ id: draft.newId(domains), accountId: account.id, apex },
         ...{ createdAt: nowSeconds(), kept: null, ...PRIMARY },
       };
-      draft.put(domains, domain);
+      // Before its records, because applying those needs the domain.
+      draft.put(domains, empty);
+      const domain = await fill(draft, empty);
+      if (domain !== empty) draft.put(domains, domain);
       const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };
       return {
         action: 'domain.create',
@@ -95,6 +112,7 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
       deleteProxy(draft, domain.id);
       const delegation = draft.delegation(domain.id);
       if (delegation !== undefined) draft.delete(delegations, delegation);
+      if (draft.row(zoneLabels, idKey(id)) !== undefined) changes.delete(zoneLabels.number, idKey(id));
       deleteSignedZone(draft, domain, services.zoneSettings.nameservers, nowSeconds());
       // After its records, because applying those needs the domain.
       changes.delete(domains.number, domains.key(domain));

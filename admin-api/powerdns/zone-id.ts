@@ -17,8 +17,11 @@ export const zoneIdOf = (apex: Name): string =>
 export const zoneUrl = (id: string): string => `/api/v1/servers/localhost/zones/${id}`;
 
 /** The name of a zone id, with and without its last dot; undefined if it is no name. */
-export function parseZoneId(id: string): Name | undefined {
-  const text = id.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+export const parseZoneId = (id: string): Name | undefined =>
+  tryParseName(id.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
+
+/** Undefined if the text is no name. */
+export function tryParseName(text: string): Name | undefined {
   try {
     return parseName(text.toLowerCase());
   } catch {

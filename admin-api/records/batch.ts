@@ -115,7 +115,7 @@ const latestOf = (draft: Draft, row: RecordRow): RecordRow => draft.row(records,
  * with an error. `findFaults`: faults of the fields of an entry, which are all reported; without
  * it, only the first one is.
  */
-async function applyBatch(
+export async function applyBatch(
   draft: Draft,
   domain: Domain,
   { delete: deletions = [], put = [], post = [] }: Batch,
@@ -195,7 +195,7 @@ export function declareZoneRead(draft: Draft, domain: Domain): void {
 }
 
 /** The first errors of a batch, with their pointers. */
-class BatchErrors {
+export class BatchErrors {
   readonly #limit: number;
   readonly #found: { readonly error: WaypostError; readonly pointer: string }[] = [];
   /** Number of further errors. */
@@ -222,6 +222,11 @@ class BatchErrors {
 
   get faults(): { readonly pointer: string; readonly code: string; readonly message: string }[] {
     return this.#found.map(({ pointer, error: { code, message } }) => ({ pointer, code, message }));
+  }
+
+  /** Throws the first error, which keeps its class. */
+  throwPlain(): void {
+    if (this.#found.length > 0) throw this.#found[0].error;
   }
 
   /** Throws the first error, with all errors in its details. */

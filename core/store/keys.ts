@@ -7,11 +7,12 @@
  *
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
  *   answers   nameKey; of an apex 0x00 · nameKey
+ *   comments  domain id (8) · nameKey · 0x00 · type (2)
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   aliases   nameKey(target) · 0x00 · domain id (8) · nameKey(owner) · 0x00 · type (2) · record id (8)
  *   alias_targets   nameKey(target)
  *   nsec3     domain id (8) · hash (20)
- *   zones, domains, accounts, tokens, token_uses, sessions, tsig_keys, proxies, certificates, automatic_certificates, acme_orders, dnssec, delegations   id (8)
+ *   zones, domains, accounts, tokens, token_uses, sessions, tsig_keys, proxies, certificates, automatic_certificates, acme_orders, dnssec, delegations, zone_labels   id (8)
  *   purges    domain id (8) · id (8)
  *   ids       number of the table whose ids it counts (1)
  *   acme_challenges   domain id (8) · hash of type and token (16)

@@ -30,7 +30,9 @@ import {
   audits,
   automaticCertificates,
   type Certificate,
+  type Comment,
   certificates,
+  comments,
   credentialKey,
   type DelegationRow,
   type DnssecRow,
@@ -40,6 +42,7 @@ import {
   dnssecStates,
   domains,
   loginKey,
+  NO_LABELS,
   type Passkey,
   type ProxyConfig,
   type Purge,
@@ -64,6 +67,8 @@ import {
   totps,
   tsigKeys,
   tsigNameKey,
+  type ZoneLabels,
+  zoneLabels,
 } from './rows.ts';
 import { scan } from './scan.ts';
 
@@ -337,6 +342,20 @@ export class Reader {
     return this.raw.range(records.number, prefix, afterPrefix(prefix), 1).length > 0;
   }
 
+  recordsOfType(domainId: Id, name: Name, type: number): RecordRow[] {
+    const prefix = recordsOfType(domainId, name, type);
+    return this.#rows(records, prefix, afterPrefix(prefix));
+  }
+
+  /** The comments of an RRset. */
+  comments(domainId: Id, name: Name, type: number): readonly Comment[] {
+    return this.row(comments, recordsOfType(domainId, name, type))?.comments ?? [];
+  }
+
+  zoneLabels(domainId: Id): ZoneLabels {
+    return this.row(zoneLabels, idKey(domainId)) ?? { domainId, ...NO_LABELS };
+  }
+
   /** Owners and types of the records that lead to a name, as the last commit left them. */
   targetsAt(domainId: Id, target: Name): { owner: Name; type: number }[] {
     const prefix = targetsAt(domainId, target);
@@ -384,6 +403,12 @@ export class StoreReader extends Reader {
     return this.raw
       .range(LOOKUPS, start, afterPrefix(prefix), limit)
       .map(({ key, value }) => ({ key: key.toString('latin1', prefix.length), id: idAt(value) }));
+  }
+
+  /** Whether an RRset of the domain has comments. */
+  hasComments(domainId: Id): boolean {
+    const start = idKey(domainId);
+    return this.raw.range(comments.number, start, afterPrefix(start), 1).length > 0;
   }
 
   /**

@@ -5,6 +5,7 @@
 import { accounts, sessions, tokens, tokenUses } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
+import { comments } from './rows/comments.ts';
 import { delegations } from './rows/delegations.ts';
 import { dnssec } from './rows/dnssec.ts';
 import { dnssecStates } from './rows/dnssec-states.ts';
@@ -19,11 +20,13 @@ import { storeKeys } from './rows/store-keys.ts';
 import type { Table } from './rows/table.ts';
 import { ticketKeys } from './rows/ticket-keys.ts';
 import { tsigKeys } from './rows/tsig-keys.ts';
+import { zoneLabels } from './rows/zone-labels.ts';
 import { domains, records } from './rows/zones.ts';
 
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
+export * from './rows/comments.ts';
 export * from './rows/delegations.ts';
 export * from './rows/dnssec.ts';
 export * from './rows/dnssec-states.ts';
@@ -38,6 +41,7 @@ export * from './rows/store-keys.ts';
 export { STAMP, type Table } from './rows/table.ts';
 export * from './rows/ticket-keys.ts';
 export * from './rows/tsig-keys.ts';
+export * from './rows/zone-labels.ts';
 export * from './rows/zones.ts';
 
 export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
@@ -73,5 +77,7 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     spentChallenges,
     delegations,
     storeKeys,
+    comments,
+    zoneLabels,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -4,12 +4,13 @@
  * the shared index are collected, and published once the transaction is on disk.
  */
 import type { Environment } from '../../store/environment.ts';
-import { aliasOwnerKey, idAt, recordKeyParts, writeId } from '../../store/keys.ts';
+import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
 import {
   accounts,
   acmeChallenges,
   aliasTargets,
   apps,
+  comments,
   dnssec,
   domains,
   proxies,
@@ -52,13 +53,63 @@ export function applyRows(environment: Environment, updates: ZoneUpdates, entrie
   for (const { entry, compiled } of entries) {
     const history = new DomainHistory(environment, entry);
     updates.begin(entry, compiled);
+    const orphans = new OrphanedComments(environment);
     for (const change of readChanges(entry.changes)) {
       history.note(change);
+      orphans.note(change);
       applyChange(environment, updates, change, entry.sequence);
     }
+    orphans.delete();
     updates.endEntry();
     history.store();
   }
+}
+
+/** Deletes the comments of RRsets whose last record an entry deletes. */
+class OrphanedComments {
+  readonly #environment: Environment;
+  /** Whether a domain has comments. */
+  readonly #domains = new Map<Id, boolean>();
+  /** Keys of comments, in Latin-1. */
+  readonly #touched = new Set<string>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  note({ table, key, value }: Change): void {
+    if (table !== records.number || value !== null || !this.#hasComments(idAt(key))) return;
+    this.#touched.add(key.toString('latin1', 0, key.length - RECORD_ID));
+  }
+
+  delete(): void {
+    const { rows } = this.#environment;
+    const table = rows.get(comments.number)!;
+    for (const text of this.#touched) {
+      const key = Buffer.from(text, 'latin1');
+      const range = { start: key, end: afterPrefix(key), limit: 1 };
+      if (table.doesExist(key) && isEmpty(rows.get(records.number)!.getKeys(range))) table.remove(key);
+    }
+  }
+
+  #hasComments(domainId: Id): boolean {
+    let has = this.#domains.get(domainId);
+    if (has === undefined) {
+      const start = idKey(domainId);
+      const range = { start, end: afterPrefix(start), limit: 1 };
+      has = !isEmpty(this.#environment.rows.get(comments.number)!.getKeys(range));
+      this.#domains.set(domainId, has);
+    }
+    return has;
+  }
+}
+
+/** Bytes of the id at the end of the key of a record. */
+const RECORD_ID = 8;
+
+function isEmpty(keys: Iterable<unknown>): boolean {
+  for (const _ of keys) return false;
+  return true;
 }
 
 function applyChange(environment: Environment, updates: ZoneUpdates, change: Change, sequence: number): void {
@@ -81,6 +132,8 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     const old = rows.get(change.key);
     updates.noteProxyWrite(idAt(change.key), old !== undefined && proxies.decode(change.key, old).enabled);
   }
+  // The revision and the serial rise: clients read the comments with the records.
+  if (change.table === comments.number) updates.zone(idAt(change.key));
   if (change.table === aliasTargets.number) updates.noteAliasTarget(change.key);
   if (change.table === acmeChallenges.number) noteChallenge(updates, change, rows.get(change.key));
   if (change.table === dnssec.number) {

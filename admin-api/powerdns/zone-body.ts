@@ -1,0 +1,85 @@
+/** Reads the settings of a zone: those that have an equivalent here, and those that are kept. */
+import type { ZoneLabels } from '../../core/store/rows.ts';
+import { unprocessable, unsupported } from './errors.ts';
+import { has, type JsonObject, readBoolean, readString, readStrings } from './fields.ts';
+import { NSEC3PARAM } from './zone-view.ts';
+
+/** What PowerDNS accepts for SOA-EDIT and SOA-EDIT-API. The serial rises with every change here. */
+const SOA_EDITS: ReadonlySet<string> = new Set([
+  '',
+  'DEFAULT',
+  'INCREASE',
+  'EPOCH',
+  'OFF',
+  'NONE',
+  'SOA-EDIT',
+  'SOA-EDIT-INCREASE',
+  'INCREMENT-WEEKS',
+  'INCEPTION-EPOCH',
+  'INCEPTION-INCREMENT',
+]);
+const MAX_ACCOUNT = 255;
+
+export interface ZoneBody {
+  /** Without what the body does not have. */
+  readonly labels: Partial<Omit<ZoneLabels, 'domainId'>>;
+  /** Null: not sent. */
+  readonly dnssec: boolean | null;
+}
+
+/** Throws InvalidError, also for what cannot be mapped. */
+export function readZoneBody(body: JsonObject): ZoneBody {
+  const labels = {
+    ...(has(body, 'kind') && { kind: readKind(readString(body, 'kind')) }),
+    ...(has(body, 'account') && { account: readAccount(body) }),
+    ...(has(body, 'soa_edit') && { soaEdit: readSoaEdit(body, 'soa_edit') }),
+    ...(has(body, 'soa_edit_api') && { soaEditApi: readSoaEdit(body, 'soa_edit_api') }),
+    ...(has(body, 'api_rectify') && { apiRectify: readBoolean(body, 'api_rectify') }),
+  };
+  const dnssec = has(body, 'dnssec') ? readBoolean(body, 'dnssec') : null;
+  if (readStrings(body, 'masters').length > 0 || readStrings(body, 'primaries').length > 0)
+    throw unsupported('Only zones of the kind "Slave" have masters.');
+  for (const key of ['master_tsig_key_ids', 'slave_tsig_key_ids'])
+    if (readStrings(body, key).length > 0)
+      throw unsupported(
+        `"${key}" is not supported: TSIG keys are limited to domains in their own settings (/api/v1/tsig-keys).`,
+      );
+  if (has(body, 'catalog') && readString(body, 'catalog') !== '')
+    throw unsupported('"catalog" is not supported: a catalog zone lists all domains of its account.');
+  if (readBoolean(body, 'nsec3narrow'))
+    throw unsupported('"nsec3narrow" is not supported: signed zones have NSEC3 records of their names.');
+  if (readBoolean(body, 'presigned'))
+    throw unsupported('"presigned" is not supported: signed zones are transferred from their primaries.');
+  if (has(body, 'nsec3param') && !['', NSEC3PARAM].includes(readString(body, 'nsec3param')))
+    throw unsupported(`Signed zones have the NSEC3 parameters "${NSEC3PARAM}" (RFC 9276); send these, or none.`);
+  return { labels, dnssec };
+}
+
+function readKind(text: string): string {
+  switch (text.toUpperCase()) {
+    case 'NATIVE':
+      return 'Native';
+    case 'MASTER':
+    case 'PRIMARY':
+      return 'Master';
+    case 'SLAVE':
+    case 'SECONDARY':
+      throw unsupported('Zones of the kind "Slave" cannot be created here yet; use POST /api/v1/domains.');
+    case 'PRODUCER':
+    case 'CONSUMER':
+      throw unsupported(`Zones of the kind "${text}" are not supported here; see the manual for catalog zones.`);
+  }
+  throw unprocessable(`Zone kind '${text.slice(0, 40)}' is not known; use Native, Master or Slave`);
+}
+
+function readAccount(body: JsonObject): string {
+  const account = readString(body, 'account');
+  if (account.length <= MAX_ACCOUNT) return account;
+  throw unprocessable(`Key 'account' has more than ${MAX_ACCOUNT} characters`);
+}
+
+function readSoaEdit(body: JsonObject, key: string): string {
+  const text = readString(body, key).toUpperCase();
+  if (SOA_EDITS.has(text)) return text;
+  throw unprocessable(`Key '${key}' has the unknown value '${text.slice(0, 40)}'`);
+}

@@ -1,0 +1,141 @@
+/** Creates, changes and deletes zones. */
+import type { Draft } from '../../core/journal/draft/draft.ts';
+import { type Domain, NO_LABELS, type ZoneLabels, zoneLabels } from '../../core/store/rows.ts';
+import { type MasterRecord, parseMaster } from '../../core/wire/master/index.ts';
+import { equalNames, type Name, nameId } from '../../core/wire/name.ts';
+import { parseRdata } from '../../core/wire/rdata/index.ts';
+import { TYPE } from '../../core/wire/types.ts';
+import { change } from '../change/change.ts';
+import type { Services } from '../change/services.ts';
+import { setDnssec } from '../dnssec/service.ts';
+import { deleteDomain, insertDomain } from '../domains/service.ts';
+import { DEFAULT_TTL } from '../records/content.ts';
+import { storeDomain } from './apex.ts';
+import { conflict, unprocessable, unsupported } from './errors.ts';
+import { has, type JsonObject, readName, readString, readStrings } from './fields.ts';
+import { findZone, requireWholeAccount } from './find-zone.ts';
+import type { PowerDnsContext } from './route.ts';
+import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
+import { patchRRsets } from './rrset-patch.ts';
+import { readZoneBody } from './zone-body.ts';
+import { dotted } from './zone-id.ts';
+
+/** Returns the new zone. Throws WaypostError. */
+export async function createZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
+  requireWholeAccount(context.caller);
+  const name = readString(body, 'name');
+  const apex = readName(name);
+  // PowerDNS reports an existing zone before any other fault of the body.
+  if (services.reader.domainByApex(apex) !== undefined) throw conflict('The zone exists already.');
+  const kind = readString(body, 'kind');
+  const { labels, dnssec } = readZoneBody({ ...body, kind });
+  const rrsets = readInitialRRsets(apex, body, services.zoneSettings.nsTtl);
+  const { domain: created } = await insertDomain(services, context, name, async (draft, domain) => {
+    writeLabels(draft, domain, labels);
+    const { domain: filled } = await patchRRsets(services, draft, domain, rrsets);
+    return filled;
+  });
+  if (dnssec === true) await setSigned(services, context, created.id, true);
+  return findZone(services.reader, context.caller, name);
+}
+
+/** What a new zone has: its rrsets, or a zone as text, and its nameservers. */
+function readInitialRRsets(apex: Name, body: JsonObject, nsTtl: number): RRsetChange[] {
+  if (has(body, 'rrsets') && has(body, 'zone') && readString(body, 'zone') !== '')
+    throw unprocessable('You cannot give rrsets AND zone data as text');
+  const zone = has(body, 'zone') ? readString(body, 'zone') : '';
+  const rrsets = zone === '' ? readRRsets(apex, body) : parseZone(apex, zone);
+  const nameservers = readStrings(body, 'nameservers');
+  if (nameservers.length === 0) return rrsets;
+  if (rrsets.some(({ name, type }) => type === TYPE.NS && equalNames(name, apex)))
+    throw unprocessable('Nameservers list MUST NOT be mixed with zone-level NS in rrsets');
+  const records = nameservers.map((text) => {
+    if (!text.endsWith('.')) throw unprocessable(`Nameserver is not canonical: '${text.slice(0, 300)}'`);
+    return parseRdata(TYPE.NS, text, apex);
+  });
+  const unique = [...new Map(records.map((rdata) => [nameId(rdata), rdata])).values()];
+  return [...rrsets, { name: apex, type: TYPE.NS, changeType: 'REPLACE', ttl: nsTtl, records: unique, comments: null }];
+}
+
+const MAX_ZONE_ERRORS = 20;
+
+/** RRsets of a master file. Records of one RRset get its lowest TTL (RFC 2181 5.2). */
+function parseZone(apex: Name, text: string): RRsetChange[] {
+  const { records, errors } = parseMaster(Buffer.from(text), {
+    ...{ origin: apex, defaultTtl: DEFAULT_TTL, maxErrors: MAX_ZONE_ERRORS, drops: new Set<number>() },
+  });
+  if (errors.length > 0) throw unprocessable(`Line ${errors[0].line} of the zone: ${errors[0].message}`);
+  const sets = new Map<string, { first: MasterRecord; ttl: number; records: Map<string, Uint8Array> }>();
+  for (const record of records) {
+    const id = `${record.type} ${nameId(record.name)}`;
+    const set = sets.get(id) ?? { first: record, ttl: record.ttl, records: new Map() };
+    set.ttl = Math.min(set.ttl, record.ttl);
+    // The SOA may be repeated at the end.
+    set.records.set(nameId(record.rdata), record.rdata);
+    sets.set(id, set);
+  }
+  return [...sets.values()].map(({ first: { name, type }, ttl, records: rdatas }) => ({
+    ...{ name, type, changeType: 'REPLACE', ttl, records: [...rdatas.values()], comments: null },
+  }));
+}
+
+/** Whether anything changed. */
+function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<ZoneLabels, 'domainId'>>): boolean {
+  const before = draft.zoneLabels(id);
+  const after: ZoneLabels = { ...before, ...labels };
+  if (JSON.stringify(after) === JSON.stringify(before)) return false;
+  if (JSON.stringify(after) === JSON.stringify({ domainId: id, ...NO_LABELS })) draft.delete(zoneLabels, after);
+  else draft.put(zoneLabels, after);
+  return true;
+}
+
+/** Sets the fields of the body. Throws WaypostError. */
+export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+  const { caller, params } = context;
+  const { id, kind } = findZone(services.reader, caller, params.zone_id);
+  if (kind !== 'primary') throw unsupported('The settings of this zone are changed by PUT /api/v1/domains.');
+  const { labels, dnssec } = readZoneBody(body);
+  const isSigned = services.reader.dnssec(id) !== undefined;
+  if (dnssec !== null && dnssec !== isSigned) await setSigned(services, context, id, dnssec);
+  const commit = () =>
+    change(services, context, (draft) => {
+      const domain = findZone(draft, caller, params.zone_id);
+      const unchanged = !writeLabels(draft, domain, labels);
+      return {
+        ...{ action: 'domain.update', domain, target: domain.id, detail: labels, unchanged },
+        createResponse: () => ({}),
+      };
+    });
+  await services.turns.shared(String(id), () => services.turns.exclusive(`${id} /labels`, commit));
+}
+
+async function setSigned(services: Services, context: PowerDnsContext, id: number, enabled: boolean): Promise<void> {
+  await setDnssec(services, { ...context, params: { domain_id: String(id) } }, { enabled });
+}
+
+/** Throws WaypostError. */
+export async function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+  const { caller, params } = context;
+  const { id, apex, kind } = findZone(services.reader, caller, params.zone_id);
+  if (kind !== 'primary')
+    throw unsupported(`The records of ${dotted(apex)} cannot be changed here: they come from another zone.`);
+  const changes = readChanges(apex, body);
+  const commit = () =>
+    change(services, context, async (draft) => {
+      const domain = findZone(draft, caller, params.zone_id);
+      const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes);
+      storeDomain(draft, domain, after);
+      return { action: 'record.batch', domain, target: domain.id, detail, unchanged, createResponse: () => ({}) };
+    });
+  const { turns } = services;
+  // As in the record API: a large batch would lose to frequent writers.
+  await (changes.length > 1
+    ? turns.exclusive(String(id), commit)
+    : turns.shared(String(id), () => turns.exclusive(`${id} ${dotted(changes[0]?.name ?? apex)}`, commit)));
+}
+
+/** Throws WaypostError. */
+export async function deleteZone(services: Services, context: PowerDnsContext): Promise<void> {
+  const { id } = findZone(services.reader, context.caller, context.params.zone_id);
+  await deleteDomain(services, context, id);
+}

@@ -1,0 +1,42 @@
+/**
+ * Comments of RRsets. They go with the last record of their RRset: see applyRows in
+ * core/journal/apply/apply-entries.ts.
+ */
+import type { Name } from '../../wire/name.ts';
+import { type Id, idAt, nameOfKey, recordsOfType } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+export interface Comment {
+  readonly content: string;
+  /** Who wrote it, as free text. */
+  readonly account: string;
+  /** Seconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+export interface RRsetComments {
+  readonly domainId: Id;
+  /** Wire form in lower case. */
+  readonly name: Name;
+  readonly type: number;
+  /** At least one. */
+  readonly comments: readonly Comment[];
+}
+
+export const comments: Table<RRsetComments> = {
+  number: 40,
+  name: 'comments',
+  key: ({ domainId, name, type }) => recordsOfType(domainId, name, type),
+  encode: ({ comments: all }) => json(all),
+  decode(key, value) {
+    const typeAt = key.length - 2;
+    return {
+      domainId: idAt(key),
+      name: nameOfKey(key, 8, typeAt - 1),
+      type: (key[typeAt] << 8) | key[typeAt + 1],
+      comments: unjson<Comment[]>(value),
+    };
+  },
+  lookups: () => [],
+  lookupsFromKey: true,
+};

@@ -1,0 +1,38 @@
+/**
+ * What clients of the PowerDNS API set for a zone and read again, without an effect on what is
+ * served.
+ */
+import { type Id, idKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+export interface ZoneLabels {
+  readonly domainId: Id;
+  /** Of a primary zone: `Native` or `Master`. */
+  readonly kind: string;
+  readonly account: string;
+  readonly soaEdit: string;
+  readonly soaEditApi: string;
+  readonly apiRectify: boolean;
+  /** Other metadata, by kind. */
+  readonly metadata: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a zone has without a row. */
+export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
+  kind: 'Native',
+  account: '',
+  soaEdit: '',
+  soaEditApi: 'DEFAULT',
+  apiRectify: false,
+  metadata: {},
+};
+
+export const zoneLabels: Table<ZoneLabels> = {
+  number: 41,
+  name: 'zone_labels',
+  key: ({ domainId }) => idKey(domainId),
+  encode: json,
+  decode: (_key, value) => unjson<ZoneLabels>(value),
+  lookups: () => [],
+  lookupsFromKey: true,
+};
