@@ -117,6 +117,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/signing',
     'core/store',
     'core/wire',
+    'core/zone',
   ],
   'admin-api/events': ['admin-api/auth', 'admin-api/change', 'admin-api/http', 'core/journal', 'core/store'],
   'admin-api/factors': ['admin-api/http', 'core/base', 'core/journal', 'core/store'],

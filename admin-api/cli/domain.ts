@@ -19,18 +19,33 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
     usage: 'add <name...>',
     about: 'create domains; prints the nameservers to delegate them to',
     more: 'A failure does not stop the others; the exit code is then 1.',
-    examples: ['waypost domain add example.com', 'waypost domain add example.com bücher.example --json'],
-    async run(call, names) {
+    options: [
+      option('--catalog', 'a catalog zone (RFC 9432): it lists the domains of the account'),
+      option('--all-accounts', 'the catalog lists the domains of all accounts; for administrators'),
+    ],
+    examples: [
+      'waypost domain add example.com',
+      'waypost domain add example.com bücher.example --json',
+      'waypost domain add catalog.example.com --catalog',
+    ],
+    async run(call: Call<{ catalog?: boolean; allAccounts?: boolean }>, names) {
+      const { catalog, allAccounts } = call.options;
+      const members = allAccounts ? 'all' : undefined;
+      const kind = catalog || allAccounts ? { kind: 'catalog', members } : {};
       let ok = true;
       for (const name of names) {
         try {
           const body = await call.api.json({
             method: 'POST',
             path: ofAccount(call.api, DOMAINS),
-            json: { domain: name },
+            json: { domain: name, ...kind },
           });
           const { domain: title, row } = asDomain(body.domain);
-          call.show(body, `created ${title}`, `  delegate it to: ${shown(row.nameservers)}`);
+          const next =
+            row.kind === 'catalog'
+              ? 'transfer it to your secondaries: see docs/catalog-zones.md'
+              : `delegate it to: ${shown(row.nameservers)}`;
+          call.show(body, `created ${title}`, `  ${next}`);
         } catch (error) {
           if (names.length === 1 || isFatalForAll(error)) throw error;
           reportError(call.io, error, call.options.json);

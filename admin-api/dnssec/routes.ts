@@ -1,5 +1,6 @@
 /** Endpoints of DNSSEC. */
 import type { Services } from '../change/services.ts';
+import { EDIT_FAULTS } from '../domains/owned.ts';
 import { type Route, route } from '../http/route.ts';
 import { NOTHING } from '../http/schema.ts';
 import { addForeignKey, deleteForeignKey, listForeignKeys } from './foreign-keys.ts';
@@ -42,7 +43,11 @@ export function dnssecRoutes(services: Services): Route[] {
       conditional: true,
       body: dnssecBody,
       response: dnssecResponse,
-      faults: { 404: NO_DOMAIN, 409: ['dnssec_ds_present', 'dnssec_rolling'], 422: ['bad_algorithm', 'invalid_name'] },
+      faults: {
+        404: NO_DOMAIN,
+        409: [...EDIT_FAULTS, 'dnssec_ds_present', 'dnssec_rolling'],
+        422: ['bad_algorithm', 'invalid_name'],
+      },
       run: (context) => setDnssec(services, context, context.body),
     }),
     route({
@@ -54,7 +59,7 @@ export function dnssecRoutes(services: Services): Route[] {
       scope: 'dns',
       conditional: true,
       response: dnssecResponse,
-      faults: { 404: NO_DOMAIN, 409: ['dnssec_off'] },
+      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off'] },
       run: (context) => checkParent(services, context),
     }),
     route({
@@ -70,7 +75,7 @@ export function dnssecRoutes(services: Services): Route[] {
       body: rolloverBody,
       bodyOptional: true,
       response: dnssecResponse,
-      faults: { 404: NO_DOMAIN, 409: ['dnssec_off', 'dnssec_rolling'] },
+      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling'] },
       run: (context) => startRollover(services, context, context.body.emergency ?? false),
     }),
     route({
@@ -82,7 +87,7 @@ export function dnssecRoutes(services: Services): Route[] {
       scope: 'dns',
       conditional: true,
       response: dnssecResponse,
-      faults: { 404: NO_DOMAIN, 409: ['dnssec_off', 'dnssec_rolling'] },
+      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling'] },
       run: (context) => stopRollover(services, context),
     }),
     route({
@@ -108,7 +113,7 @@ export function dnssecRoutes(services: Services): Route[] {
       conditional: true,
       body: foreignKeyBody,
       response: foreignKeyResponse,
-      faults: { 404: NO_DOMAIN, 409: ['dnssec_off', 'foreign_key_limit'], 422: ['bad_dnskey'] },
+      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'foreign_key_limit'], 422: ['bad_dnskey'] },
       run: (context) => addForeignKey(services, context, context.body.dnskey),
     }),
     route({
@@ -120,7 +125,7 @@ export function dnssecRoutes(services: Services): Route[] {
       scope: 'dns',
       conditional: true,
       response: NOTHING,
-      faults: { 404: [...NO_DOMAIN, 'no_such_key'] },
+      faults: { 404: [...NO_DOMAIN, 'no_such_key'], 409: EDIT_FAULTS },
       run: (context) => deleteForeignKey(services, context),
     }),
   ];

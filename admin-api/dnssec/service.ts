@@ -27,7 +27,7 @@ import { type DnssecKey, type Domain, dnssec, dnssecContext } from '../../core/s
 import type { Name } from '../../core/wire/name.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { ownedDomain, requireMatch } from '../domains/owned.ts';
+import { editableDomain, ownedDomain, requireMatch } from '../domains/owned.ts';
 import { dsPresent } from '../domains/parent-ds.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Context, Reply } from '../http/route.ts';
@@ -54,7 +54,7 @@ export function setDnssec(services: Services, context: Context<Caller>, body: Dn
 async function enable(services: Services, context: Context<Caller>, requested: number | undefined) {
   const { environment, zoneSettings, reader } = services;
   const algorithm = requested === undefined ? undefined : readAlgorithm(requested);
-  const owned = ownedDomain(reader, context.caller, parseId(context.params.domain_id));
+  const owned = editableDomain(reader, context.caller, parseId(context.params.domain_id));
   requireShortApex(owned.apex);
   const largestTtl = await findLargestTtl(environment, zoneSettings, owned);
   return changeDnssec(services, context, (draft, domain, zone) => {
@@ -178,7 +178,7 @@ export function changeZone<R extends Reply>(
   const { caller, params } = context;
   const commit = () =>
     change(services, context, (draft) => {
-      const domain = ownedDomain(draft, caller, parseId(params.domain_id));
+      const domain = editableDomain(draft, caller, parseId(params.domain_id));
       requireMatch(services, draft, domain, context.header('if-match'));
       return { target: domain.id, ...work(draft, domain, readSignedZone(draft, domain)), domain };
     });

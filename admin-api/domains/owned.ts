@@ -1,5 +1,6 @@
 /** Finds a domain that the caller may access, and checks the conditions of a request. */
 import { createHash } from 'node:crypto';
+import { StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idKey } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -18,6 +19,29 @@ export function ownedDomain(reader: Reader, caller: Caller, id: Id): Domain {
   if (domain !== undefined && mayActFor(reader, caller, domain.accountId) && reachesDomain(caller.token, id))
     return domain;
   throw noSuchDomain();
+}
+
+/** Error codes of `editableDomain`, without 404. */
+export const EDIT_FAULTS = ['secondary_zone', 'catalog_zone'] as const;
+
+/**
+ * A domain whose content the service holds itself. Throws HttpError 404, and StateError
+ * `secondary_zone` or `catalog_zone`.
+ */
+export function editableDomain(reader: Reader, caller: Caller, id: Id): Domain {
+  return requireEditable(ownedDomain(reader, caller, id));
+}
+
+/** Throws StateError `secondary_zone` or `catalog_zone`. */
+export function requireEditable(domain: Domain): Domain {
+  if (domain.kind === 'secondary')
+    throw new StateError(
+      'secondary_zone',
+      'This is a secondary zone: its records come from its primaries. Change them there.',
+    );
+  if (domain.kind === 'catalog')
+    throw new StateError('catalog_zone', 'This is a catalog zone: its records follow the list of domains.');
+  return domain;
 }
 
 /** Throws HttpError 404, also for a domain of another account. */

@@ -70,9 +70,9 @@ export function domainRoutes(services: Services): Route[] {
       faults: {
         ...ACTING_FAULTS,
         409: ['zone_exists', 'plan_limit'],
-        422: ['invalid_domain', 'invalid_name', 'public_suffix'],
+        422: ['invalid_domain', 'invalid_name', 'public_suffix', 'contradiction'],
       },
-      run: (context) => createDomain(services, context, context.body.domain),
+      run: (context) => createDomain(services, context, context.body),
     }),
     route({
       operationId: 'getDomain',

@@ -8,12 +8,29 @@ import { count, flag, id, list, nextCursorSchema, oneOf, orNull, text, time, tot
 export const domainBody = bodySchema(
   Type.Object({
     domain: text('a string, a domain name such as "example.com"', { minLength: 1, maxLength: 1024 }),
+    kind: Type.Optional(
+      oneOf(
+        ['primary', 'catalog'],
+        '"primary" (the default) or "catalog", a zone that lists the other domains (RFC 9432)',
+      ),
+    ),
+    members: Type.Optional(
+      oneOf(
+        ['account', 'all'],
+        '"account" (the default), so that a catalog lists the domains of its account, or "all", for administrators',
+      ),
+    ),
   }),
 );
 
 const fields = {
   id: id('the domain'),
   domain: text('its name, in A-labels, without the last dot'),
+  kind: oneOf(
+    ['primary', 'secondary', 'catalog'],
+    '"primary": its records are changed here; "secondary": they come from its primaries; "catalog": it lists the other domains',
+  ),
+  members: orNull(oneOf(['account', 'all']), 'whose domains a catalog lists; null: it is no catalog'),
   nameservers: list(Type.String(), 'the nameservers to set at the registrar'),
   record_count: count('the number of its records'),
   revision: count('the sequence number of its last change'),

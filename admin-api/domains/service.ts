@@ -1,5 +1,5 @@
 /** Creates, lists, describes and deletes domains. */
-import { StateError } from '../../core/base/errors.ts';
+import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { judgeDelegation } from '../../core/delegation/state.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../core/journal/entry-codec.ts';
@@ -23,11 +23,13 @@ import {
   zoneLabels,
 } from '../../core/store/rows.ts';
 import { formatHost, type Name, parentName } from '../../core/wire/name.ts';
+import { mayBeCatalog } from '../../core/zone/catalog.ts';
 import { planLimit } from '../accounts/service.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
+import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds } from '../http/time.ts';
 import { expectedOf } from './delegation.ts';
@@ -35,9 +37,15 @@ import { parseDomain, rejectPublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 import { requireNoDs } from './parent-ds.ts';
 
+export interface DomainBody {
+  readonly domain: string;
+  readonly kind?: 'primary' | 'catalog';
+  readonly members?: Domain['members'];
+}
+
 /** Throws InvalidError, StateError `zone_exists` or `plan_limit`, and the errors of accountOf. */
-export async function createDomain(services: Services, context: Context<Caller>, text: string) {
-  return insertDomain(services, context, text, (_draft, domain) => domain);
+export async function createDomain(services: Services, context: Context<Caller>, body: DomainBody) {
+  return insertDomain(services, context, body, (_draft, domain) => domain);
 }
 
 /**
@@ -47,13 +55,14 @@ export async function createDomain(services: Services, context: Context<Caller>,
 export async function insertDomain(
   services: Services,
   context: Context<Caller>,
-  text: string,
+  body: DomainBody,
   fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
 ) {
   const { config, turns, reader } = services;
   const account = accountOf(reader, context);
-  const apex = parseDomain(text);
+  const apex = parseDomain(body.domain);
   if (context.caller.account.role !== 'admin') rejectPublicSuffix(apex);
+  const kind = kindOf(body, apex, context.caller);
   const limit = planLimit(config.plans, account.plan);
   const commit = () =>
     change(services, context, async (draft) => {
@@ -63,7 +72,7 @@ export async function insertDomain(
         throw new StateError('plan_limit', `The plan "${account.plan}" allows ${limit} domains, and all are in use.`);
       const empty: Domain = {
         ...{ id: draft.newId(domains), accountId: account.id, apex },
-        ...{ createdAt: nowSeconds(), kept: null, ...PRIMARY },
+        ...{ createdAt: nowSeconds(), kept: null, ...kind },
       };
       // Before its records, because applying those needs the domain.
       draft.put(domains, empty);
@@ -79,6 +88,23 @@ export async function insertDomain(
     });
   // The count of domains conflicts with every other creation in the account.
   return limit > 0 ? turns.exclusive(`account ${account.id}`, commit) : commit();
+}
+
+/** Throws InvalidError, and HttpError 403 for a catalog of all accounts. */
+function kindOf({ kind, members }: DomainBody, apex: Name, { account }: Caller): Pick<Domain, keyof typeof PRIMARY> {
+  if (kind !== 'catalog') {
+    if (members === undefined) return PRIMARY;
+    throw new InvalidError('contradiction', 'Only catalogs have members; set "kind" to "catalog".', {
+      pointer: '/members',
+    });
+  }
+  if (members === 'all' && account.role !== 'admin')
+    throw new HttpError(403, 'forbidden', 'Only administrators can list the domains of all accounts.', {
+      pointer: '/members',
+    });
+  if (!mayBeCatalog(apex))
+    throw new InvalidError('invalid_domain', 'The name is too long for a catalog.', { pointer: '/domain' });
+  return { kind, primaries: [], members: members ?? 'account' };
 }
 
 function requireFree(draft: Draft, apex: Name, accountId: Id): void {
@@ -197,6 +223,8 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
     id: domain.id,
     domain: formatHost(domain.apex),
+    kind: domain.kind,
+    members: domain.kind === 'catalog' ? domain.members : null,
     nameservers: [...expectedOf(services, services.reader, domain)],
     record_count: state.recordCount,
     revision: state.revision,

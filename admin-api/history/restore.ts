@@ -4,7 +4,7 @@ import { type RecordRow, records } from '../../core/store/rows.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { Steps } from '../change/steps.ts';
-import { etag, ownedDomain, requireMatch, requireRevision } from '../domains/owned.ts';
+import { editableDomain, etag, requireMatch, requireRevision } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { REVISION } from '../http/revision.ts';
@@ -24,7 +24,7 @@ export async function restoreRecords(services: Services, context: Context<Caller
   const seq = parseId(context.params.seq);
   const ifMatch = context.header('if-match');
   for (let attempt = 1; ; attempt++) {
-    const domain = ownedDomain(reader, context.caller, domainId);
+    const domain = editableDomain(reader, context.caller, domainId);
     const { revision } = reader.zoneState(domain.id);
     requireRevision(ifMatch, revision);
     const timeline = readTimeline(services, domain);
@@ -68,7 +68,7 @@ function commitPlan<R extends { readonly [key: string]: unknown }>(
   const deleted = plan.filter(({ after }) => after === null).length;
   const commit = () =>
     change(services, context, async (draft) => {
-      const domain = ownedDomain(draft, context.caller, parseId(domainId));
+      const domain = editableDomain(draft, context.caller, parseId(domainId));
       requireMatch(services, draft, domain, tag);
       const steps = new Steps();
       for (const { before } of plan) {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { idKey } from '../../core/store/keys.ts';
 import { allows } from '../auth/scopes.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { ownedDomain } from '../domains/owned.ts';
+import { EDIT_FAULTS, ownedDomain } from '../domains/owned.ts';
 import { nextCursor, readIdCursor, readPage, readSearch } from '../http/lists.ts';
 import { type Route, route } from '../http/route.ts';
 import { pageQuery, searchQuery } from '../http/schema.ts';
@@ -58,7 +58,7 @@ export function historyRoutes(services: Services): Route[] {
       response: restoreResponse,
       faults: {
         404: ['no_such_domain', 'no_such_change'],
-        409: ['history_incomplete'],
+        409: [...EDIT_FAULTS, 'history_incomplete'],
         422: ['batch_too_large'],
       },
       run: (context) => restoreRecords(services, context, context.body.dry_run ?? false),

@@ -30,7 +30,7 @@ export async function createZone(services: Services, context: PowerDnsContext, b
   const kind = readString(body, 'kind');
   const { labels, dnssec } = readZoneBody({ ...body, kind });
   const rrsets = readInitialRRsets(apex, body, services.zoneSettings.nsTtl);
-  const { domain: created } = await insertDomain(services, context, name, async (draft, domain) => {
+  const { domain: created } = await insertDomain(services, context, { domain: name }, async (draft, domain) => {
     writeLabels(draft, domain, labels);
     const { domain: filled } = await patchRRsets(services, draft, domain, rrsets);
     return filled;

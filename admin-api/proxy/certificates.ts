@@ -15,7 +15,7 @@ import type { CoveredNames } from '../../core/tls/covered-names.ts';
 import { formatHost } from '../../core/wire/name.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { ownedDomain } from '../domains/owned.ts';
+import { editableDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
@@ -66,7 +66,7 @@ export async function setCertificate(
   context: Context<Caller>,
   body: { readonly certificate: string; readonly private_key: string },
 ) {
-  const ownDomain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
+  const ownDomain = editableDomain(services.reader, context.caller, parseId(context.params.domain_id));
   const now = nowSeconds();
   const checked = checkCertificate(body.certificate, body.private_key, formatHost(ownDomain.apex), now);
   const uncovered = await uncoveredWarning(services, ownDomain, checked.names);

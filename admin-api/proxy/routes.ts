@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { ACTING_FAULTS, accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
+import { EDIT_FAULTS } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage } from '../http/lists.ts';
 import { type Faults, type Route, route } from '../http/route.ts';
@@ -29,6 +30,7 @@ const NO_DOMAIN = ['no_such_domain'];
 
 const ORIGIN_FAULTS: Faults = {
   404: NO_DOMAIN,
+  409: EDIT_FAULTS,
   422: ['invalid_origin', 'private_origin', 'origin_loop', 'origin_unresolvable'],
   503: ['busy', 'resolver_unavailable'],
 };
@@ -96,7 +98,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       scope: 'proxy',
       body: settingsBody,
       response: proxyResponse,
-      faults: { 404: NO_DOMAIN, 422: ['hsts_preload'] },
+      faults: { 404: NO_DOMAIN, 409: EDIT_FAULTS, 422: ['hsts_preload'] },
       run: (context) => updateSettings(services, rules, context, context.body),
     }),
     route({
@@ -110,7 +112,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       scope: 'proxy',
       body: toggleBody,
       response: proxyResponse,
-      faults: { 404: NO_DOMAIN },
+      faults: { 404: NO_DOMAIN, 409: EDIT_FAULTS },
       run: (context) => toggleProxy(services, rules, context, context.body.enable),
     }),
     route({
@@ -121,7 +123,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       summary: 'Order a new certificate now',
       scope: 'proxy',
       response: proxyResponse,
-      faults: { 404: NO_DOMAIN, 409: ['proxy_disabled', 'certificate_custom'] },
+      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'proxy_disabled', 'certificate_custom'] },
       run: (context) => orderCertificate(services, rules, context),
     }),
     route({
@@ -137,6 +139,7 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       response: proxyResponse,
       faults: {
         404: NO_DOMAIN,
+        409: EDIT_FAULTS,
         422: [
           'invalid_certificate',
           'invalid_private_key',

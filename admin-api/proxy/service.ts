@@ -4,7 +4,7 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import { type Domain, type Protocol, type ProxyConfig, proxies } from '../../core/store/rows.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { ownedDomain } from '../domains/owned.ts';
+import { editableDomain, ownedDomain } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
@@ -37,7 +37,7 @@ export async function describeProxy(services: Services, rules: OriginRules, { ca
  */
 export async function setOrigin(services: Services, rules: OriginRules, context: Context<Caller>, body: OriginBody) {
   const { text, pointer, port, protocol } = readOrigin(body);
-  const ownDomain = ownedDomain(services.reader, context.caller, parseId(context.params.domain_id));
+  const ownDomain = editableDomain(services.reader, context.caller, parseId(context.params.domain_id));
   const { host, addresses } = await withPointer(pointer, () =>
     checkOrigin(text, optionsFor(services, rules, ownDomain)),
   );
@@ -112,7 +112,7 @@ export function changeProxy<R extends Reply>(
   const { caller, params } = context;
   const commit = () =>
     change(services, context, async (draft) => {
-      const domain = ownedDomain(draft, caller, parseId(params.domain_id));
+      const domain = editableDomain(draft, caller, parseId(params.domain_id));
       return { ...(await work(draft, domain)), domain, target: domain.id };
     });
   // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.

@@ -9,7 +9,7 @@ import { nameId } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { Steps } from '../change/steps.ts';
-import { ownedDomain, requireMatch } from '../domains/owned.ts';
+import { editableDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
@@ -43,7 +43,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
   const domainId = parseId(context.params.domain_id);
   const commit = () =>
     change(services, context, async (draft) => {
-      const domain = ownedDomain(draft, context.caller, domainId);
+      const domain = editableDomain(draft, context.caller, domainId);
       requireMatch(services, draft, domain, context.header('if-match'));
       if (size > MAX_SINGLE_READS) declareZoneRead(draft, domain);
       const errors = new BatchErrors(MAX_REPORTED);
@@ -71,7 +71,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
 export async function previewRecords(services: Services, context: Context<Caller>, batch: Batch) {
   sizeOf(batch);
   const draft = new Draft(services.environment, services.journal.head, new IdTaker(services.journal.ids));
-  const domain = ownedDomain(draft, context.caller, parseId(context.params.domain_id));
+  const domain = editableDomain(draft, context.caller, parseId(context.params.domain_id));
   requireMatch(services, draft, domain, context.header('if-match'));
   declareZoneRead(draft, domain);
   const errors = new BatchErrors(MAX_PREVIEWED);

@@ -1,7 +1,7 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
 import { parseId, type Services } from '../change/services.ts';
-import { etag, ownedDomain } from '../domains/owned.ts';
+import { EDIT_FAULTS, etag, ownedDomain } from '../domains/owned.ts';
 import { HttpError } from '../http/errors.ts';
 import { nextCursor, readPage, readSort } from '../http/lists.ts';
 import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
@@ -36,7 +36,10 @@ const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
 const MAX_BATCH_BODY = 8 << 20;
 
 const RECORD_FAULTS: Faults = {
-  409: ['cname_at_apex', 'cname_conflict', 'alias_conflict', 'dname_conflict', 'record_exists', 'occluded'],
+  409: [
+    ...EDIT_FAULTS,
+    ...['cname_at_apex', 'cname_conflict', 'alias_conflict', 'dname_conflict', 'record_exists', 'occluded'],
+  ],
   422: [
     'invalid_name',
     'name_outside',
@@ -149,7 +152,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       scope: 'dns',
       conditional: true,
       response: NOTHING,
-      faults: { 404: NO_RECORD, 422: ['apex_ns_is_ours', 'dnssec_is_ours'] },
+      faults: { 404: NO_RECORD, 409: EDIT_FAULTS, 422: ['apex_ns_is_ours', 'dnssec_is_ours'] },
       run: (context) => deleteRecord(services, context, parseId(context.params.record_id)),
     }),
     route({
@@ -229,6 +232,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
       faults: {
         400: ['invalid_apex', 'invalid_strict', 'invalid_dry_run', 'invalid_limit'],
         404: NO_DOMAIN,
+        409: EDIT_FAULTS,
         422: ['invalid_zonefile'],
         503: ['busy'],
       },

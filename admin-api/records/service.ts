@@ -11,7 +11,7 @@ import { TYPE } from '../../core/wire/types.ts';
 import { WEB_TYPES } from '../../core/zone/proxied.ts';
 import { type ChangeResult, change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { ownedDomain, requireMatch } from '../domains/owned.ts';
+import { editableDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context, Reply } from '../http/route.ts';
@@ -88,7 +88,7 @@ function changeRecord<R extends Reply>(
   const ifMatch = context.header('if-match');
   const commit = () =>
     change(services, context, (draft) => {
-      const domain = ownedDomain(draft, caller, parseId(params.domain_id));
+      const domain = editableDomain(draft, caller, parseId(params.domain_id));
       requireMatch(services, draft, domain, ifMatch);
       return { ...work(draft, domain), domain };
     });

@@ -19,8 +19,14 @@ export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain 
   const domain = zone.class === CLASS_IN ? reader.domainByApex(zone.name) : undefined;
   if (domain === undefined || domain.accountId !== key.account.id)
     throw new UpdateError(RCODE.NOTAUTH, `${formatName(zone.name)} is not a zone of the account of the key`);
+  requirePrimary(domain);
   if (!mayUse(key, domain, 'write')) throw refused('the key does not allow updates of the zone');
   return domain;
+}
+
+/** RFC 2136 section 3.1.2: of other zones we are no primary. */
+function requirePrimary({ kind }: Domain): void {
+  if (kind !== 'primary') throw new UpdateError(RCODE.NOTAUTH, `the records of a ${kind} zone are not changed here`);
 }
 
 /** The same check in the draft, because the key may have been deleted or changed since. */
@@ -31,6 +37,7 @@ export function requireUpdatable(draft: Draft, key: HeldKey, domainId: Id): Doma
   const domain = draft.domain(domainId);
   if (domain === undefined || domain.accountId !== account.id)
     throw new UpdateError(RCODE.NOTAUTH, 'the zone was deleted');
+  requirePrimary(domain);
   if (!mayUse({ ...key, row, account }, domain, 'write')) throw refused('the key no longer allows updates of the zone');
   return domain;
 }

@@ -6,6 +6,8 @@ import { TYPE } from '../wire/types.ts';
 
 /** `nameservers`: of the settings; a domain that keeps the apex of a zone file has its own. */
 export function expectedNameservers(reader: Reader, domain: Domain, nameservers: readonly string[]): readonly string[] {
+  // Nobody asks for a catalog, so it needs no delegation.
+  if (domain.kind === 'catalog') return [];
   if (domain.kept === null) return nameservers;
   const own = reader.recordsAt(domain.id, domain.apex).filter(({ type }) => type === TYPE.NS);
   return own.length === 0 ? nameservers : own.map(({ rdata }) => formatHost(nameAt(rdata, 0)));

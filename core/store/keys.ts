@@ -39,6 +39,7 @@ export const LOOKUP = {
   login: 0x6c,
   domainName: 0x6e,
   accountDomain: 0x61,
+  catalog: 0x65,
   audit: 0x75,
   record: 0x72,
   accountToken: 0x74,

@@ -31,6 +31,7 @@ import {
   automaticCertificates,
   type Certificate,
   type Comment,
+  catalogPrefixes,
   certificates,
   comments,
   credentialKey,
@@ -273,6 +274,11 @@ export class Reader {
   /** All domains of all accounts in canonical order. */
   allDomains(after: Name | null, limit?: number): Domain[] {
     return this.rowsAt(domains, lookupKey(LOOKUP.domainName), after === null ? null : nameKey(after), limit);
+  }
+
+  /** The catalogs that may list a domain of the account: its own, and those of all accounts. */
+  catalogsFor(accountId: Id): Domain[] {
+    return catalogPrefixes(accountId).flatMap((prefix) => this.rowsAt(domains, prefix, null));
   }
 
   /** How many domains an account has, counted up to `limit`. */

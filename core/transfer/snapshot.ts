@@ -13,7 +13,10 @@ import {
   apexKey,
   domainNameKey,
   type Id,
+  idAt,
   idKey,
+  LOOKUP,
+  lookupKey,
   nameKey,
   nameOfKey,
   recordKeyParts,
@@ -39,6 +42,7 @@ import { equalNames, isWithin, type Name, nameAt, nameId } from '../wire/name.ts
 import { type ResourceRecord, type RRset, TYPE } from '../wire/types.ts';
 import { AliasedZone } from '../zone/aliased.ts';
 import { apexSets } from '../zone/apex.ts';
+import { memberRecord, versionRecord } from '../zone/catalog.ts';
 import { challengeName, challengeRdata, withChallenges } from '../zone/challenged.ts';
 import { ProxiedZone } from '../zone/proxied.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
@@ -116,6 +120,7 @@ export class ZoneSnapshot {
     const domain = this.#domain;
     held.take(domain.apex, this.#apex.sets, this.#apex.proxied);
     yield* this.#served();
+    if (domain.kind === 'catalog') yield* this.#members();
     let nested: Name | null = null;
     for (const { name, sets, proxied } of this.#withDelegations(this.#withChallenges(this.#owners()))) {
       // Those inside a nested zone come right after its apex.
@@ -133,6 +138,29 @@ export class ZoneSnapshot {
 
   close(): void {
     this.#transaction.done();
+  }
+
+  /** What a catalog lists. The rows of the domains are not read. */
+  *#members(): Generator<ResourceRecord> {
+    const { lookups } = this.#environment;
+    const { apex, accountId, members } = this.#domain;
+    yield versionRecord(apex);
+    const transaction = this.#transaction;
+    const isAll = members === 'all';
+    const prefix = isAll ? lookupKey(LOOKUP.domainName) : lookupKey(LOOKUP.accountDomain, idKey(accountId));
+    const catalogs = this.#catalogIds();
+    for (const { key, value } of lookups.getRange({ start: prefix, end: afterPrefix(prefix), transaction })) {
+      const id = idAt(value);
+      const k = key as Buffer;
+      if (!catalogs.has(id)) yield memberRecord(apex, id, nameOfKey(k, prefix.length, k.length));
+    }
+  }
+
+  /** The domains that no catalog lists. */
+  #catalogIds(): Set<Id> {
+    const prefix = lookupKey(LOOKUP.catalog);
+    const range = { start: prefix, end: afterPrefix(prefix), transaction: this.#transaction };
+    return new Set([...this.#environment.lookups.getRange(range)].map(({ value }) => idAt(value)));
   }
 
   *#served(): Generator<ResourceRecord> {

@@ -3,6 +3,7 @@ import { SOA_NUMBERS } from '../store/answers.ts';
 import type { ApexSettings, Domain } from '../store/rows.ts';
 import { type Name, parseName } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
+import { CATALOG_NS } from './catalog.ts';
 import { originSets } from './origin-apex.ts';
 import type { ZoneSettings } from './settings.ts';
 
@@ -58,7 +59,8 @@ export function apexSets(
 ): RRset[] {
   const sets = stored.filter((set) => set.type !== TYPE.SOA && (domain.kept !== null || set.type !== TYPE.NS));
   sets.push(...originSets(stored, originHost));
-  if (!sets.some((set) => set.type === TYPE.NS)) sets.push(serviceNs(defaults));
+  if (domain.kind === 'catalog') sets.push(CATALOG_NS);
+  else if (!sets.some((set) => set.type === TYPE.NS)) sets.push(serviceNs(defaults));
   sets.push(soaRRset(domain, defaults, serial));
   return sets.sort((a, b) => a.type - b.type);
 }

@@ -1886,6 +1886,14 @@ export interface components {
             id: number;
             /** @description its name, in A-labels, without the last dot */
             domain: string;
+            /**
+             * @description "primary": its records are changed here; "secondary": they come from its
+             * primaries; "catalog": it lists the other domains
+             * @enum {string}
+             */
+            kind: "primary" | "secondary" | "catalog";
+            /** @description whose domains a catalog lists; null: it is no catalog */
+            members: ("account" | "all") | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];
             /** @description the number of its records */
@@ -2133,6 +2141,14 @@ export interface components {
             id: number;
             /** @description its name, in A-labels, without the last dot */
             domain: string;
+            /**
+             * @description "primary": its records are changed here; "secondary": they come from its
+             * primaries; "catalog": it lists the other domains
+             * @enum {string}
+             */
+            kind: "primary" | "secondary" | "catalog";
+            /** @description whose domains a catalog lists; null: it is no catalog */
+            members: ("account" | "all") | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];
             /** @description the number of its records */
@@ -8022,6 +8038,18 @@ export interface operations {
                 "application/json": {
                     /** @description a string, a domain name such as "example.com" */
                     domain: string;
+                    /**
+                     * @description "primary" (the default) or "catalog", a zone that lists the
+                     * other domains (RFC 9432)
+                     * @enum {string}
+                     */
+                    kind?: "primary" | "catalog";
+                    /**
+                     * @description "account" (the default), so that a catalog lists the domains of
+                     * its account, or "all", for administrators
+                     * @enum {string}
+                     */
+                    members?: "account" | "all";
                 };
             };
         };
@@ -8124,7 +8152,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             /**
              * @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`,
-             * `validation`, `unknown_field`, `idempotency_key_reused`.
+             * `contradiction`, `validation`, `unknown_field`, `idempotency_key_reused`.
              */
             422: {
                 headers: {
@@ -8135,7 +8163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "validation" | "unknown_field" | "idempotency_key_reused";
+                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "contradiction" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -8850,8 +8878,8 @@ export interface operations {
             };
             408: components["responses"]["BodyTooSlow"];
             /**
-             * @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`,
-             * `dname_conflict`, `record_exists`, `occluded`.
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `cname_at_apex`,
+             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`.
              */
             409: {
                 headers: {
@@ -8862,7 +8890,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
+                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
                         };
                     };
                 };
@@ -8998,8 +9026,8 @@ export interface operations {
             };
             408: components["responses"]["BodyTooSlow"];
             /**
-             * @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`,
-             * `dname_conflict`, `record_exists`, `occluded`.
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `cname_at_apex`,
+             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`.
              */
             409: {
                 headers: {
@@ -9010,7 +9038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
+                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
                         };
                     };
                 };
@@ -9131,6 +9159,21 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "no_such_domain" | "no_such_record";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
                         };
                     };
                 };
@@ -9313,8 +9356,8 @@ export interface operations {
             };
             408: components["responses"]["BodyTooSlow"];
             /**
-             * @description Conflict: `cname_at_apex`, `cname_conflict`, `alias_conflict`,
-             * `dname_conflict`, `record_exists`, `occluded`.
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `cname_at_apex`,
+             * `cname_conflict`, `alias_conflict`, `dname_conflict`, `record_exists`, `occluded`.
              */
             409: {
                 headers: {
@@ -9325,7 +9368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
+                            code: "secondary_zone" | "catalog_zone" | "cname_at_apex" | "cname_conflict" | "alias_conflict" | "dname_conflict" | "record_exists" | "occluded";
                         };
                     };
                 };
@@ -9570,6 +9613,21 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
             412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -9842,7 +9900,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `history_incomplete`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `history_incomplete`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9852,7 +9910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "history_incomplete";
+                            code: "secondary_zone" | "catalog_zone" | "history_incomplete";
                         };
                     };
                 };
@@ -10171,7 +10229,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `dnssec_ds_present`, `dnssec_rolling`. */
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_ds_present`,
+             * `dnssec_rolling`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10181,7 +10242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "dnssec_ds_present" | "dnssec_rolling";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_ds_present" | "dnssec_rolling";
                         };
                     };
                 };
@@ -10359,7 +10420,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `dnssec_off`. */
+            /** @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10369,7 +10430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "dnssec_off";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off";
                         };
                     };
                 };
@@ -10553,7 +10614,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `dnssec_off`, `dnssec_rolling`. */
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`,
+             * `dnssec_rolling`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10563,7 +10627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "dnssec_off" | "dnssec_rolling";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "dnssec_rolling";
                         };
                     };
                 };
@@ -10741,7 +10805,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `dnssec_off`, `dnssec_rolling`. */
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`,
+             * `dnssec_rolling`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10751,7 +10818,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "dnssec_off" | "dnssec_rolling";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "dnssec_rolling";
                         };
                     };
                 };
@@ -10968,7 +11035,10 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `dnssec_off`, `foreign_key_limit`. */
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `dnssec_off`,
+             * `foreign_key_limit`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10978,7 +11048,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "dnssec_off" | "foreign_key_limit";
+                            code: "secondary_zone" | "catalog_zone" | "dnssec_off" | "foreign_key_limit";
                         };
                     };
                 };
@@ -11097,6 +11167,21 @@ export interface operations {
                         error: {
                             /** @enum {string} */
                             code: "no_such_domain" | "no_such_key";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
                         };
                     };
                 };
@@ -11454,6 +11539,21 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /**
@@ -11624,6 +11724,21 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description Unprocessable Entity: `hsts_preload`, `validation`, `unknown_field`. */
@@ -11755,6 +11870,21 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /**
@@ -11890,6 +12020,21 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /**
@@ -12018,7 +12163,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `proxy_disabled`, `certificate_custom`. */
+            /**
+             * @description Conflict: `secondary_zone`, `catalog_zone`, `proxy_disabled`,
+             * `certificate_custom`.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12028,7 +12176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "proxy_disabled" | "certificate_custom";
+                            code: "secondary_zone" | "catalog_zone" | "proxy_disabled" | "certificate_custom";
                         };
                     };
                 };

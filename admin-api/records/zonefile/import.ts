@@ -8,7 +8,7 @@ import { parentName } from '../../../core/wire/name.ts';
 import { WEB_TYPES } from '../../../core/zone/proxied.ts';
 import { change } from '../../change/change.ts';
 import { parseId, type Services } from '../../change/services.ts';
-import { ownedDomain, requireMatch } from '../../domains/owned.ts';
+import { editableDomain, requireMatch } from '../../domains/owned.ts';
 import { deleteRecords, deleteSpellings, describeDomain } from '../../domains/service.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
@@ -38,7 +38,7 @@ export async function importZone(
 ) {
   const { reader, zoneSettings, turns } = services;
   const domainId = parseId(context.params.domain_id);
-  const { apex } = ownedDomain(reader, context.caller, domainId);
+  const { apex } = editableDomain(reader, context.caller, domainId);
   const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now: nowSeconds() });
   if (!prepared.ok) {
     const { errors } = prepared;
@@ -53,7 +53,7 @@ export async function importZone(
   const { count, warnings } = prepared;
   const commit = () =>
     change(services, context, (draft) => {
-      const old = ownedDomain(draft, context.caller, domainId);
+      const old = editableDomain(draft, context.caller, domainId);
       requireMatch(services, draft, old, context.header('if-match'));
       const changes = new ChangeWriter();
       // Signals of RFC 9615, which a file cannot contain.

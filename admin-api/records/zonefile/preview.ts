@@ -2,7 +2,7 @@
 import { Draft } from '../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../core/journal/ids/id-taker.ts';
 import { parseId, type Services } from '../../change/services.ts';
-import { ownedDomain, requireMatch } from '../../domains/owned.ts';
+import { editableDomain, requireMatch } from '../../domains/owned.ts';
 import { describeDomain } from '../../domains/service.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Context } from '../../http/route.ts';
@@ -28,7 +28,7 @@ export async function previewImport(
 ) {
   const { environment, journal } = services;
   const draft = new Draft(environment, journal.head, new IdTaker(journal.ids));
-  const domain = ownedDomain(draft, context.caller, parseId(context.params.domain_id));
+  const domain = editableDomain(draft, context.caller, parseId(context.params.domain_id));
   requireMatch(services, draft, domain, context.header('if-match'));
   const stored = await encodeStored(services, domain);
   const { apex } = domain;

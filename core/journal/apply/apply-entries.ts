@@ -118,6 +118,8 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
   if (table === undefined || rows === undefined) throw new Error(`journal entry for the unknown table ${change.table}`);
   if (!table.lookupsFromKey) {
     const old = rows.get(change.key);
+    if (change.table === domains.number)
+      updates.noteMember(idAt(change.key), old === undefined ? null : domains.decode(change.key, old));
     if (old !== undefined) {
       for (const lookup of table.lookups(change.key, old)) environment.lookups.remove(lookup);
       if (change.table === domains.number && change.value === null)

@@ -19,7 +19,8 @@ import {
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import type { AliasTarget, DnssecRow, Domain } from '../../store/rows.ts';
 import { equalNames, type Name, nameId } from '../../wire/name.ts';
-import { type RRset, TYPE } from '../../wire/types.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../../wire/types.ts';
+import { isListed, memberRecord } from '../../zone/catalog.ts';
 import { challengeName } from '../../zone/challenged.ts';
 import { originAliasKey } from '../../zone/origin-apex.ts';
 import { isWebName } from '../../zone/proxied.ts';
@@ -104,6 +105,9 @@ export class ZoneUpdates {
     });
     this.#observer = observer;
   }
+
+  /** For the current entry: domains whose rows it writes, and the rows before it. */
+  readonly #membersBefore = new Map<Id, Domain | null>();
 
   /** In the order in which the index must apply them. */
   get nodes(): readonly NodeChange[] {
@@ -287,6 +291,31 @@ export class ZoneUpdates {
       }
   }
 
+  /**
+   * Called before the row of a domain is written or deleted. `before`: the row. Only the state
+   * after the entry counts, since a replaced row is deleted and put.
+   */
+  noteMember(domainId: Id, before: Domain | null): void {
+    if (!this.#membersBefore.has(domainId)) this.#membersBefore.set(domainId, before);
+  }
+
+  /** The catalogs that list a domain now, or do so no longer. Their own rows do not change. */
+  #updateCatalogs(domainId: Id, before: Domain | null): void {
+    const after = this.#facts.domain(domainId) ?? null;
+    if (before?.accountId === after?.accountId && before?.kind === after?.kind) return;
+    const catalogs = new Map<Id, Domain>();
+    for (const domain of [before, after])
+      if (domain !== null)
+        for (const catalog of this.#facts.catalogsFor(domain.accountId)) catalogs.set(catalog.id, catalog);
+    for (const catalog of catalogs.values()) {
+      const listed = (domain: Domain | null): ResourceRecord[] =>
+        domain !== null && isListed(catalog, domain) ? [memberRecord(catalog.apex, domain.id, domain.apex)] : [];
+      const [old, current] = [listed(before), listed(after)];
+      if (old.length === current.length || this.#facts.domain(catalog.id) === undefined) continue;
+      this.zone(catalog.id, false).before?.noteMember(domainId, old, current);
+    }
+  }
+
   noteDomain(domain: Domain): void {
     const tracked = this.#zones.get(domain.id);
     const isNew =
@@ -375,6 +404,8 @@ export class ZoneUpdates {
       if (parent !== null) this.zone(parent.id, false).discardDifference();
     }
     this.#notedChanges = this.domainChanges.length;
+    for (const [domainId, before] of this.#membersBefore) this.#updateCatalogs(domainId, before);
+    this.#membersBefore.clear();
     const seconds = Math.floor(time / 1000);
     for (const update of this.#touched.splice(0)) {
       update.isTouched = false;

@@ -53,7 +53,7 @@ export class ZoneSnapshot {
   readonly #serial: number;
   readonly #names = new Map<string, { readonly name: Name; readonly sets: readonly RRset[] }>();
 
-  /** RRSIG and NSEC3 records, by name. */
+  /** RRSIG and NSEC3 records by name, and members of a catalog. */
   readonly #signatures = new Map<string, { before: readonly ResourceRecord[]; after: readonly ResourceRecord[] }>();
 
   /**
@@ -106,6 +106,15 @@ export class ZoneSnapshot {
   /** The signatures over the DS of a nested zone of ours, before and after the group. */
   noteDs(name: Name, before: readonly ResourceRecord[], after: readonly ResourceRecord[]): void {
     this.#signatures.set(`ds ${nameId(name)}`, { before, after });
+  }
+
+  /** The record of a domain in a catalog, before and after an entry. */
+  noteMember(domainId: Id, before: readonly ResourceRecord[], after: readonly ResourceRecord[]): void {
+    const id = `member ${domainId}`;
+    const noted = this.#signatures.get(id);
+    if (noted === undefined) this.#signatures.set(id, { before, after });
+    else noted.after = after;
+    if (this.#signatures.size > MAX_NAMES) this.isIncomplete = true;
   }
 
   /** NSEC3 records have changed. */

@@ -192,6 +192,11 @@ export class ZoneFacts {
     return this.#children.get(nameId(apex), () => this.#reader.domainsBelow(apex));
   }
 
+  /** See Reader. */
+  catalogsFor(accountId: Id): readonly Domain[] {
+    return this.#reader.catalogsFor(accountId);
+  }
+
   /** Our zone that encloses a zone. */
   parentOf(apex: Name): Domain | null {
     return this.#parents.get(nameId(apex), () => {

@@ -79,6 +79,15 @@ function withoutDefaults({ kind, primaries, members, ...rest }: Domain) {
   return kind === 'primary' ? rest : { ...rest, kind, primaries, members };
 }
 
+/** No account has this id. */
+const ALL_ACCOUNTS = 0;
+const catalogKey = (accountId: Id, ...more: Buffer[]): Buffer => lookupKey(LOOKUP.catalog, idKey(accountId), ...more);
+
+/** Prefixes of the lookups of the catalogs that may list a domain of the account. */
+export function catalogPrefixes(accountId: Id): Buffer[] {
+  return [catalogKey(accountId), catalogKey(ALL_ACCOUNTS)];
+}
+
 /** A domain is read with every request that names it. By key; the bytes tell whether it is still the same row. */
 const decoded = new Map<string, { readonly value: Buffer; readonly row: Domain }>();
 const MOST_DECODED = 10_000;
@@ -102,7 +111,9 @@ export const domains: Table<Domain> = {
   lookups(key, value) {
     const row = domains.decode(key, value);
     const name = nameKey(row.apex);
-    return [lookupKey(LOOKUP.domainName, name), lookupKey(LOOKUP.accountDomain, idKey(row.accountId), name)];
+    const found = [lookupKey(LOOKUP.domainName, name), lookupKey(LOOKUP.accountDomain, idKey(row.accountId), name)];
+    if (row.kind === 'catalog') found.push(catalogKey(row.members === 'all' ? ALL_ACCOUNTS : row.accountId, name));
+    return found;
   },
 };
 

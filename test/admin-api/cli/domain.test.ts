@@ -66,7 +66,10 @@ test('a terminal gets headings', async ({ waypost }) => {
 test('show, with the name in Unicode and in capitals', async ({ waypost, json }) => {
   const { code, stdout } = await waypost(['domain', 'show', 'BÜCHER.test.']);
   assert.is(code, 0);
-  assert.match(stdout, /^xn--bcher-kva\.test\n {2}id +\d+\n {2}nameservers +ns1\.waypost\.test, ns2/);
+  assert.match(
+    stdout,
+    /^xn--bcher-kva\.test\n {2}id +\d+\n {2}kind +primary\n {2}members +.*\n {2}nameservers +ns1\.waypost\.test, ns2/,
+  );
   assert.match(stdout, /\n {2}proxy_enabled +no\n/);
   const [{ domain }] = await json(['domain', 'show', 'alpha.test']);
   assert.is(domain.domain, 'alpha.test');

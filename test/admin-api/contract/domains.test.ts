@@ -34,6 +34,8 @@ await everywhere('contract, domains', (test) => {
     const revision = Number(answer.headers.get('x-waypost-revision'));
     assert.equal(rest, {
       domain: 'shape.example.org',
+      kind: 'primary',
+      members: null,
       nameservers: APEX.nameservers,
       record_count: 0,
       revision,

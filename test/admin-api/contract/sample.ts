@@ -48,6 +48,8 @@ const LEFT_OUT = new Set([
   'domains',
   'force',
   'dry_run',
+  'kind',
+  'members',
 ]);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';

@@ -163,6 +163,8 @@ test('describes a domain, and deletes it with all its records', async ({ daemon,
   assert.equal(Object.keys(domain), [
     'id',
     'domain',
+    'kind',
+    'members',
     'nameservers',
     'record_count',
     'revision',

@@ -15,6 +15,8 @@ const DOMAIN = '/api/v1/domains/{domain_id}';
 const domain = {
   id: 1234,
   domain: 'example.net',
+  kind: 'primary',
+  members: null,
   nameservers: ['ns1.example.org'],
   record_count: 0,
   revision: 1,

@@ -120,6 +120,9 @@ roundTrips(tokens, token, (row) => [lookupKey(LOOKUP.accountToken, idKey(row.acc
 roundTrips(domains, domain, (row) => [
   lookupKey(LOOKUP.domainName, nameKey(row.apex)),
   lookupKey(LOOKUP.accountDomain, idKey(row.accountId), nameKey(row.apex)),
+  ...(row.kind === 'catalog'
+    ? [lookupKey(LOOKUP.catalog, idKey(row.members === 'all' ? 0 : row.accountId), nameKey(row.apex))]
+    : []),
 ]);
 roundTrips(records, record, (row) => [lookupKey(LOOKUP.record, idKey(row.id))]);
 

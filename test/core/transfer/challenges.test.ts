@@ -16,9 +16,9 @@ import { TCP_LIMIT } from '../../reference/compare.ts';
 import fc from '../../support/fc.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { SEED } from '../../support/seed.ts';
-import { applyIxfr, serialOf, transferRequest, zoneText } from '../../support/transfer-client.ts';
 import { DEFAULTS, dump, newDomain, newProxy, newRecord, queryPath } from '../journal/fixture.ts';
 import { type Transferred, withTransfers } from './fixture.ts';
+import { Secondary } from './secondary.ts';
 
 const test = suite('challenges in zones');
 const APEX = 'zone.test.';
@@ -126,32 +126,6 @@ function answers({ store }: Transferred): string[] {
   return all;
 }
 
-/** A copy of the zone that follows by differences. */
-class Secondary {
-  #held: string[] = [];
-  #serial = 0;
-  readonly #rig: Transferred;
-  differences = 0;
-
-  constructor(rig: Transferred) {
-    this.#rig = rig;
-  }
-
-  /** The zone as AXFR sends it, to which the copy must have come. */
-  async look(): Promise<string[]> {
-    const whole = await this.#rig.records(transferRequest(APEX));
-    if (this.#serial === 0) this.#held = zoneText(whole);
-    else {
-      const answer = await this.#rig.records(transferRequest(APEX, this.#serial));
-      if (answer.length > 1) this.#held = applyIxfr(this.#held, answer);
-      if (answer.length > 1 && answer[1].type === TYPE.SOA) this.differences++;
-    }
-    this.#serial = serialOf(whole[0]);
-    assert.equal(this.#held, zoneText(whole));
-    return this.#held.filter((line) => !line.includes(' SOA '));
-  }
-}
-
 async function bothServeAlike(steps: readonly Step[], together: boolean): Promise<number> {
   let differences = 0;
   await withTransfers((ours) =>
@@ -159,7 +133,7 @@ async function bothServeAlike(steps: readonly Step[], together: boolean): Promis
       const put = ({ store }: Transferred, work: (draft: Draft) => void): Promise<unknown> =>
         write(store.environment, store.journal, 'test', work);
       for (const rig of [ours, theirs]) await put(rig, (draft) => draft.put(domains, domain));
-      const secondaries = [new Secondary(ours), new Secondary(theirs)];
+      const secondaries = [new Secondary(ours, APEX), new Secondary(theirs, APEX)];
       const sequence = new Steps();
       let pending: Promise<unknown>[] = [];
       for (const one of [...steps, { kind: 'look' } as const]) {
