@@ -132,6 +132,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/wire',
   ],
   'admin-api/http': ['core/address', 'core/base', 'core/journal', 'core/os', 'core/store'],
+  'admin-api/migration': ['core/base', 'core/wire'],
   'admin-api/openapi': ['admin-api/http'],
   'admin-api/own-account': [
     'admin-api/accounts',

@@ -56,6 +56,7 @@ const CEILINGS: Readonly<Record<string, Counts>> = {
   'admin-api/doh': { words: 0, names: 0, long: 0 },
   'admin-api/domains': { words: 0, names: 0, long: 0 },
   'admin-api/http': { words: 0, names: 0, long: 0 },
+  'admin-api/migration': { words: 0, names: 0, long: 0 },
   'admin-api/openapi': { words: 0, names: 0, long: 0 },
   'admin-api/packages': { words: 0, names: 0, long: 0 },
   'admin-api/proxy': { words: 0, names: 0, long: 0 },

@@ -1,0 +1,26 @@
+/** Reads the zones of other nameservers and providers. Pure: text in, zones and findings out. */
+export { parseCloudflareFile, parseCloudflareJson } from './cloudflare.ts';
+export { detectKind, hasSoa, zoneOfMaster } from './detect.ts';
+export { examineMaster } from './examine.ts';
+export { type JsonObject, objectOf, objectsOf, parseJson, textOf } from './json.ts';
+export { parseKnot } from './knot.ts';
+export { parseNamed } from './named.ts';
+export { parseNsd } from './nsd.ts';
+export { parsePowerDnsZone } from './powerdns.ts';
+export { parseRoute53 } from './route53.ts';
+export {
+  type ConfigFile,
+  type ConfigFiles,
+  type Content,
+  type Finding,
+  finding,
+  oneOfEachName,
+  type Position,
+  type Primary,
+  SOURCE_KINDS,
+  type Source,
+  type SourceKey,
+  type SourceKind,
+  type SourceZone,
+  zoneNameOf,
+} from './source.ts';
