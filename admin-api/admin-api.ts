@@ -181,7 +181,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       : dohRoutes(options.answerDns, new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE))),
   ];
   const routes = [...described, ...openApiRoutes(described, options.version)];
-  const compatible = powerDnsRoutes(services);
+  const compatible = powerDnsRoutes(services, options.metrics);
   const handler = createApp({
     routes: [...routes, ...compatible],
     foreign: { prefix: PREFIX, respondToError: powerDnsError },

@@ -162,6 +162,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/domains',
     'admin-api/http',
     'admin-api/records',
+    'admin-api/tsig',
+    'core/address',
     'core/base',
     'core/journal',
     'core/store',

@@ -78,7 +78,7 @@ function readAccount(body: JsonObject): string {
   throw unprocessable(`Key 'account' has more than ${MAX_ACCOUNT} characters`);
 }
 
-function readSoaEdit(body: JsonObject, key: string): string {
+export function readSoaEdit(body: JsonObject, key: string): string {
   const text = readString(body, key).toUpperCase();
   if (SOA_EDITS.has(text)) return text;
   throw unprocessable(`Key '${key}' has the unknown value '${text.slice(0, 40)}'`);

@@ -80,7 +80,7 @@ function parseZone(apex: Name, text: string): RRsetChange[] {
 }
 
 /** Whether anything changed. */
-function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<ZoneLabels, 'domainId'>>): boolean {
+export function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<ZoneLabels, 'domainId'>>): boolean {
   const before = draft.zoneLabels(id);
   const after: ZoneLabels = { ...before, ...labels };
   if (JSON.stringify(after) === JSON.stringify(before)) return false;

@@ -87,7 +87,7 @@ const TURN = 5;
  * The records of one state of the zone, with SOA and NS first. Yields to the event loop between the
  * batches.
  */
-async function* readRecords(
+export async function* readRecords(
   services: Services,
   domain: Domain,
   { name, type }: RRsetFilter,

@@ -28,15 +28,15 @@ export interface KeyBody {
 }
 
 /**
- * Creates a key with at most the rights of the caller's token. Throws InvalidError, HttpError 404,
- * StateError.
+ * Creates a key with at most the rights of the caller's token; omitted `imported`: with a new
+ * secret. Throws InvalidError, HttpError 404, StateError.
  */
-export function createTsigKey(services: Services, context: Context<Caller>, body: KeyBody) {
+export function createTsigKey(services: Services, context: Context<Caller>, body: KeyBody, imported?: Buffer) {
   const { token } = context.caller;
   const account = accountOf(services.reader, context);
   const name = readKeyName(body.name);
   const algorithm = body.algorithm ?? 'hmac-sha256';
-  const secret = randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
+  const secret = imported ?? newSecret(algorithm);
   const chosen = {
     accountId: account.id,
     name: formatHost(name),
@@ -63,21 +63,66 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
   });
 }
 
+export const newSecret = (algorithm: TsigAlgorithm): Buffer => randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
+
+/** Omitted fields stay. */
+export interface KeyChange {
+  readonly name?: string;
+  readonly algorithm?: TsigAlgorithm;
+  readonly secret?: Buffer;
+}
+
+/** Changes a key, which keeps its rights. Throws InvalidError, HttpError 404, StateError. */
+export function updateTsigKey(services: Services, context: Context<Caller>, id: Id, changed: KeyChange) {
+  const name = changed.name === undefined ? undefined : readKeyName(changed.name);
+  return change(services, context, (draft) => {
+    const before = requireKey(draft, context.caller, id);
+    const { secret } = changed;
+    const row: TsigKeyRow = {
+      ...before,
+      ...(name !== undefined && { name: formatHost(name) }),
+      ...(changed.algorithm !== undefined && { algorithm: changed.algorithm }),
+      ...(secret !== undefined && { sealed: services.secrets.seal(secret, tsigContext(id)).toString('base64') }),
+    };
+    const unchanged = secret === undefined && row.name === before.name && row.algorithm === before.algorithm;
+    if (!unchanged) {
+      if (name !== undefined && row.name !== before.name) requireFreeName(draft, name);
+      draft.put(tsigKeys, row);
+    }
+    return {
+      action: 'tsig.update',
+      accountId: row.accountId,
+      target: id,
+      detail: { name: row.name, algorithm: row.algorithm, secret: secret === undefined ? 'kept' : 'changed' },
+      unchanged,
+      createResponse: () => viewTsigKey(row),
+    };
+  });
+}
+
+function requireKey(draft: Draft, caller: Caller, id: Id): TsigKeyRow {
+  const row = draft.tsigKey(id);
+  if (row !== undefined && mayActFor(draft, caller, row.accountId)) return row;
+  throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key with this id.');
+}
+
 function addKey(draft: Draft, row: TsigKeyRow, name: Name): void {
-  if (draft.tsigKeyByName(name) !== undefined)
-    throw new StateError(
-      'tsig_key_exists',
-      `The name "${row.name}" is already in use; choose another, such as a name in a domain of yours.`,
-      {
-        pointer: '/name',
-      },
-    );
+  requireFreeName(draft, name);
   if (draft.tsigKeysOf(row.accountId).length >= MAX_KEYS)
     throw new StateError(
       'tsig_key_limit',
       `The account has ${MAX_KEYS} TSIG keys, which is the limit; delete some first.`,
     );
   draft.put(tsigKeys, row);
+}
+
+function requireFreeName(draft: Draft, name: Name): void {
+  if (draft.tsigKeyByName(name) === undefined) return;
+  throw new StateError(
+    'tsig_key_exists',
+    `The name "${formatHost(name)}" is already in use; choose another, such as a name in a domain of yours.`,
+    { pointer: '/name' },
+  );
 }
 
 function readKeyName(text: string): Name {
@@ -109,9 +154,7 @@ function readScopes(requested: readonly string[] | undefined, held: readonly str
 /** The key is invalid before the response is sent. Throws HttpError 404. */
 export function deleteTsigKey(services: Services, context: Context<Caller>, id: Id) {
   return change(services, context, (draft) => {
-    const row = draft.tsigKey(id);
-    if (row === undefined || !mayActFor(draft, context.caller, row.accountId))
-      throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key with this id.');
+    const row = requireKey(draft, context.caller, id);
     draft.delete(tsigKeys, row);
     const { accountId, name } = row;
     return { action: 'tsig.delete', accountId, target: id, detail: { name }, createResponse: () => ({}) };

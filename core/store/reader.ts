@@ -52,6 +52,7 @@ import {
   purges,
   type RecordRow,
   type Replay,
+  type RRsetComments,
   records,
   replayKey,
   replays,
@@ -409,6 +410,14 @@ export class StoreReader extends Reader {
     return this.raw
       .range(LOOKUPS, start, afterPrefix(prefix), limit)
       .map(({ key, value }) => ({ key: key.toString('latin1', prefix.length), id: idAt(value) }));
+  }
+
+  /** The RRsets of a domain that have comments. */
+  commentsOf(domainId: Id): RRsetComments[] {
+    const start = idKey(domainId);
+    return this.raw
+      .range(comments.number, start, afterPrefix(start))
+      .map(({ key, value }) => comments.decode(key, value));
   }
 
   /** Whether an RRset of the domain has comments. */

@@ -11,6 +11,7 @@ import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';
+import { ALLOW_AXFR_FROM } from '../store/rows.ts';
 import { openKeyring } from '../tsig/keyring.ts';
 import { parseName } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
@@ -87,7 +88,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       reader,
       zoneSettings,
       findKey,
-      access: new TransferAccess(allow),
+      access: new TransferAccess(allow, ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? []),
       histories,
       slots,
       respond: openLocal({ index, storeDirectory: config.dataDir, udpPayload, answers }),

@@ -71,7 +71,12 @@ export class Registry {
   }
 
   expose(format: Format): string {
-    return format.write([...this.#metrics.values()].map(familyOf));
+    return format.write(this.families());
+  }
+
+  /** All metrics with their current values. */
+  families(): Family[] {
+    return [...this.#metrics.values()].map(familyOf);
   }
 
   #add<M extends Metric>(metric: M, labelNames: readonly string[]): M {

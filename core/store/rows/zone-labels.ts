@@ -17,6 +17,9 @@ export interface ZoneLabels {
   readonly metadata: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The kind of metadata with addresses that may transfer the zone without a key. */
+export const ALLOW_AXFR_FROM = 'ALLOW-AXFR-FROM';
+
 /** What a zone has without a row. */
 export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
   kind: 'Native',

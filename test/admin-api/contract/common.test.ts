@@ -165,8 +165,8 @@ await everywhere('contract, common', (test) => {
     refused(await client.get("/api/v1/domains/1'OR"), '404 no_such_domain');
     refused(await client.delete(`${zone.records}/9007199254740991`), '404 no_such_record');
     for (const path of [
-      '/api',
-      '/api/v1',
+      '/api/',
+      '/api/v2',
       '/api/v2/domains',
       '/nowhere',
       '/api/v1/domains/',

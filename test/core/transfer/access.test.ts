@@ -21,6 +21,16 @@ test('listed addresses, each family by itself; a prefix that is written IPv4-map
   assert.not(allows('::ffff:192.0.2.0/120', '192.0.3.7'));
 });
 
+test('addresses of one zone', () => {
+  const access = new TransferAccess(['192.0.2.1/32'], ({ id }) =>
+    id === DOMAIN.id ? ['192.0.2.2', '2001:db8::/32'] : [],
+  );
+  const allowed = (domain: typeof DOMAIN): string[] =>
+    ['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1'].filter((address) => access.allows(domain, address, null));
+  assert.equal(allowed(DOMAIN), ['192.0.2.1', '192.0.2.2', '2001:db8::1']);
+  assert.equal(allowed(OTHER), ['192.0.2.1']);
+});
+
 test('a key reads the zones of its account, those that it names if it names any; an operator reads all', () => {
   const access = new TransferAccess([]);
   const allows = (row: object, account: object, domain = DOMAIN): boolean =>
