@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { pathOf } from '../edge/clients/programs.ts';
+import { BROWSER, type Program, pathOf } from '../edge/clients/programs.ts';
 
 /** Of every Chromium. */
 export const FLAGS = [
@@ -11,6 +11,8 @@ export const FLAGS = [
   '--no-first-run',
   '--disable-background-networking',
   '--disable-sync',
+  // As in a browser with windows: a frame of another origin has a process of its own.
+  '--site-per-process',
 ];
 /** Long, since machines may be slow. */
 const WAIT_MS = 120_000;
@@ -22,16 +24,16 @@ const API_DELAY_MS = Number(process.env.WAYPOST_BROWSER_API_DELAY ?? 0);
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI));`;
 
-/** Browsers that run in this process, by their flags: a start is expensive. */
+/** Browsers that run in this process, by program and flags: a start is expensive. */
 const shared = new Map<string, Browser>();
 
 /** A browser that other tests use as well. `closeBrowsers` ends it. */
-export async function sharedChromium(flags: readonly string[] = []): Promise<Browser> {
-  const key = flags.join(' ');
+export async function sharedChromium(flags: readonly string[] = [], program: Program = BROWSER): Promise<Browser> {
+  const key = [program, ...flags].join(' ');
   let browser = shared.get(key);
   if (browser?.isConnected() !== true) {
     const args = [...FLAGS, ...flags];
-    browser = await chromium.launch({ executablePath: pathOf('chromium'), args, timeout: WAIT_MS });
+    browser = await chromium.launch({ executablePath: pathOf(program), args, timeout: WAIT_MS });
     shared.set(key, browser);
   }
   return browser;

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { sharedChromium, withOwnPage } from '../browser/page.ts';
+import { BROWSER, type Program } from '../edge/clients/programs.ts';
 
 /** The console reports refused requests; pages show their messages. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of (401|403|404|409|412|422) /;
@@ -17,10 +18,11 @@ export interface World {
 export async function withWorld(
   use: (world: World) => Promise<void>,
   settings: Record<string, string> = {},
+  program: Program = BROWSER,
 ): Promise<void> {
   const daemon = await startDaemon(settings);
   try {
-    await use({ daemon, browser: await sharedChromium(), base: `http://127.0.0.1:${daemon.adminPort}` });
+    await use({ daemon, browser: await sharedChromium([], program), base: `http://127.0.0.1:${daemon.adminPort}` });
   } finally {
     await daemon.close();
   }

@@ -17,7 +17,7 @@ import { untilIs } from '../../support/until.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { startDaemonDirectory } from '../peers/pebble.ts';
 import { whyNotPrograms } from '../peers/transcript.ts';
-import { withPage, withWorld } from './browser.ts';
+import { type World, withPage, withWorld } from './browser.ts';
 
 const run = promisify(execFile);
 const DOMAIN = 'first.example';
@@ -29,7 +29,7 @@ const RECORDS = [
   ['@', 'TXT', 'v=spf1 -all'],
 ] as const;
 
-const test = browserSuite('walk of a new user', 'curl');
+const test = browserSuite('walk of a new user', 'curl', 'chromium');
 const why = whyNotPrograms('pebble', 'dig');
 if (why !== null) test.skip(`walk: ${why}`, () => {});
 else test('from the first sign-in to a site with a certificate, an API key and a mini-app', walk);
@@ -73,11 +73,15 @@ async function packageFile(): Promise<{ name: string; mimeType: string; buffer: 
   return { name: 'first.pkg', mimeType: 'application/octet-stream', buffer: await buffer(zip.outputStream) };
 }
 
+/** Not only its engine, since this walk is that of a person. */
+const withChromium = (use: (world: World) => Promise<void>, settings: Record<string, string>): Promise<void> =>
+  withWorld(use, settings, 'chromium');
+
 async function walk(): Promise<void> {
   const { directory, dnsPort, httpsPort, settings } = await startDaemonDirectory();
   const origin = createServer((_, response) => response.end('the origin')).listen(0, '127.0.0.1');
   try {
-    await withWorld(async (world) => {
+    await withChromium(async (world) => {
       await withPage(world, async (page) => {
         const hand = new Hand();
         await page.goto(`${world.base}/`);

@@ -15,7 +15,7 @@ import { pathOf } from '../edge/clients/programs.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { type Files, openPanel, resetView, type World, withSimulator, withSimulatorPage } from './world.ts';
 
-const test = browserSuite('a hostile app');
+const test = browserSuite('a hostile app', 'chromium');
 /** Long, since machines may be slow. */
 const WAIT_MS = 60_000;
 const POLL_MS = 50;

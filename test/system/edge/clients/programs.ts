@@ -1,12 +1,18 @@
-/** Real clients of HTTP, run to their end. Debian's packages have them: curl, nghttp2-client, chromium. */
+/**
+ * Real clients of HTTP, run to their end. Debian's packages have them: curl, nghttp2-client,
+ * chromium, chromium-headless-shell.
+ */
 import { existsSync } from 'node:fs';
 import { startChild } from '../../../support/child.ts';
 
-export type Program = 'curl' | 'nghttp' | 'h2load' | 'chromium' | 'openssl';
+export type Program = 'curl' | 'nghttp' | 'h2load' | 'chromium' | 'chromium-headless-shell' | 'openssl';
 
 const RUN_MS = 60_000;
 
 export const pathOf = (program: Program): string => `/usr/bin/${program}`;
+
+/** The engine of Chromium without windows, where it is installed: it needs less CPU time. */
+export const BROWSER: Program = existsSync(pathOf('chromium-headless-shell')) ? 'chromium-headless-shell' : 'chromium';
 
 /** Why the tests with these programs are left out, or null when all are there. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
 export function whyNotPrograms(...programs: readonly Program[]): string | null {
