@@ -8,6 +8,7 @@ export interface RecordOptions {
   readonly ttl?: number;
   readonly priority?: number;
   readonly proxied?: boolean;
+  readonly comment?: string;
 }
 
 /** Attempts, because another client may change the domain between our read and our write. */
@@ -23,8 +24,8 @@ export async function setRecords(
     // unchanged.
     const domain = await call.domain(domainName);
     const present = await findRecords(call.api, domain, { name, type });
-    const { ttl, proxied, priority } = call.options;
-    const batch = difference(present, { name, type, contents, ttl, proxied, priority });
+    const { ttl, proxied, priority, comment } = call.options;
+    const batch = difference(present, { name, type, contents, ttl, proxied, priority, comment });
     const changes = batch.delete.length + batch.put.length + batch.post.length;
     try {
       const condition = { 'if-match': `"${domain.row.revision}"` };
@@ -37,7 +38,7 @@ export async function setRecords(
   }
 }
 
-interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority'> {
+interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority' | 'comment'> {
   readonly name: string;
   readonly type: string;
   readonly contents: readonly string[];
@@ -59,7 +60,10 @@ export function difference(present: readonly Json[], { contents, ...wanted }: Wa
       continue;
     }
     const [row] = rest.splice(at, 1);
-    const changed = row.ttl !== ttl || (wanted.proxied !== undefined && row.proxied !== wanted.proxied);
+    const changed =
+      row.ttl !== ttl ||
+      (wanted.proxied !== undefined && row.proxied !== wanted.proxied) ||
+      (wanted.comment !== undefined && (row.comment ?? '') !== wanted.comment);
     if (changed) put.push({ id: row.id, ...wanted, content, ttl });
   }
   return { delete: rest, put, post };

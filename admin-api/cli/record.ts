@@ -6,7 +6,15 @@ import type { Domain } from './domains.ts';
 import { CliError } from './errors.ts';
 import { wholeNumber } from './numbers.ts';
 import { type RecordOptions, setRecords } from './record-set.ts';
-import { describeBatch, findRecords, type RecordFilter, recordLine, recordPages, sendBatch } from './records.ts';
+import {
+  commentNote,
+  describeBatch,
+  findRecords,
+  type RecordFilter,
+  recordLine,
+  recordPages,
+  sendBatch,
+} from './records.ts';
 import { count } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
 
@@ -22,6 +30,7 @@ const RECORD_OPTIONS = [
   ),
   option('--proxied', 'resolve to the addresses of the proxy while it is on'),
   option('--no-proxied', 'never proxied'),
+  option('--comment <text>', 'for people; shared by all records of a name and type; "" removes it'),
 ];
 
 export function addRecordCommands(program: Command, context: CommandContext): void {
@@ -43,8 +52,9 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     ],
     async run(call: Call<RecordOptions>, [domainName, name, type, ...contents]) {
       const domain = await call.domain(domainName);
-      const { ttl, priority, proxied } = call.options;
-      const batch = { post: contents.map((content) => ({ name, type, content, ttl, priority, proxied })) };
+      const { ttl, priority, proxied, comment } = call.options;
+      const shared = { name, type, ttl, priority, proxied, comment };
+      const batch = { post: contents.map((content) => ({ ...shared, content })) };
       const body = await sendBatch(call.api, domain, batch);
       call.show(body, ...describeBatch(domain, batch, body));
       return true;
@@ -65,7 +75,8 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     ],
     async run(call: Call<RecordFilter>, [domainName]) {
       const proxied = (row: Json) => (typeof row.proxied === 'boolean' ? row.proxied : 'auto');
-      const columns = { ID: 'id', NAME: 'name', TTL: 'ttl', TYPE: 'type', PROXIED: proxied, CONTENT: 'content' };
+      const content = (row: Json) => `${row.content}${commentNote(row)}`;
+      const columns = { ID: 'id', NAME: 'name', TTL: 'ttl', TYPE: 'type', PROXIED: proxied, CONTENT: content };
       const found = recordPages(call.api, await call.domain(domainName), call.options);
       await call.list(found, columns, 'No records found.');
       return true;
@@ -75,7 +86,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     usage: 'set <domain> <name> <type> <content...>',
     about: 'make these the only records of a name and type',
     options: RECORD_OPTIONS,
-    more: `${NAMES}\n${CONTENTS}\nAn omitted --ttl or --proxied keeps its value. Queries see either the old records or the new ones, never a mix.`,
+    more: `${NAMES}\n${CONTENTS}\nAn omitted --ttl, --proxied or --comment keeps its value. Queries see either the old records or the new ones, never a mix.`,
     examples: [
       'waypost record set example.com www A 192.0.2.1 192.0.2.2',
       'waypost record set example.com @ MX "10 mx1.example.com" "20 mx2.example.com" --ttl 3600',

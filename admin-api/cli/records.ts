@@ -58,9 +58,13 @@ export function describeBatch(domain: Domain, batch: Batch, body: Json): [string
   ];
 }
 
+/** The comment of a record, as in a zone file. */
+export const commentNote = ({ comment }: Json): string => (typeof comment === 'string' ? `  ; ${shown(comment)}` : '');
+
 /** Formats a record as a line of a zone file, followed by its id. */
-export function recordLine({ id, name, ttl, type, content, proxied }: Json): string {
+export function recordLine({ id, name, ttl, type, content, proxied, comment }: Json): string {
   const more = proxied === true ? '  proxied' : proxied === false ? '  not proxied' : '';
   if (name === undefined) return `record ${shown(id)}`;
-  return `${[name, ttl, type, content].map(shown).join(' ')}${more}${id === undefined ? '' : `  (id ${shown(id)})`}`;
+  const note = commentNote({ comment });
+  return `${[name, ttl, type, content].map(shown).join(' ')}${more}${note}${id === undefined ? '' : `  (id ${shown(id)})`}`;
 }

@@ -323,6 +323,8 @@ export const TEXTS = {
     name: 'Name',
     type: 'Type',
     content: 'Value',
+    comment: 'Comment',
+    commentHint: 'Comment, for people',
     ttl: 'TTL',
     actions: 'Actions',
     edit: 'Edit',

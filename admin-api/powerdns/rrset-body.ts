@@ -55,10 +55,12 @@ export function readChanges(apex: Name, body: JsonObject): RRsetChange[] {
   if (!Array.isArray(body.rrsets)) throw unprocessable('No rrsets given in update request');
   const seen = new Set<string>();
   return (readObjects(body, 'rrsets') ?? []).map((rrset) => {
-    const { name, type } = readOwner(apex, rrset);
+    const { name, type } = readOwner(rrset);
     const text = readString(rrset, 'changetype').toUpperCase();
     const changeType = CHANGE_TYPES.find((each) => each === text);
     if (changeType === undefined) throw unprocessable('Changetype not understood');
+    // There is nothing to delete outside of the zone.
+    if (changeType !== 'DELETE') requireInZone(apex, name, type);
     const id = `${type} ${changeType} ${dotted(name)}`;
     if (seen.has(id)) throw unprocessable(`Duplicate ${describeRRset(name, type)} with changetype: ${changeType}`);
     seen.add(id);
@@ -82,7 +84,8 @@ export function readChanges(apex: Name, body: JsonObject): RRsetChange[] {
 export function readRRsets(apex: Name, body: JsonObject): RRsetChange[] {
   const seen = new Set<string>();
   return (readObjects(body, 'rrsets') ?? []).map((rrset) => {
-    const { name, type } = readOwner(apex, rrset);
+    const { name, type } = readOwner(rrset);
+    requireInZone(apex, name, type);
     const id = `${type} ${dotted(name)}`;
     if (seen.has(id)) throw unprocessable(`Duplicate ${describeRRset(name, type)}`);
     seen.add(id);
@@ -93,14 +96,17 @@ export function readRRsets(apex: Name, body: JsonObject): RRsetChange[] {
   });
 }
 
-function readOwner(apex: Name, rrset: JsonObject): Pick<RRsetChange, 'name' | 'type'> {
+function readOwner(rrset: JsonObject): Pick<RRsetChange, 'name' | 'type'> {
   const name = readName(readString(rrset, 'name'));
   const text = readString(rrset, 'type');
   const type = parseType(text);
   if (type === undefined || !isDataType(type))
     throw unprocessable(`RRset ${dotted(name)} IN ${text.slice(0, 40)}: unknown type given`);
-  if (!isWithin(name, apex)) throw unprocessable(`${describeRRset(name, type)}: Name is out of zone`);
   return { name, type };
+}
+
+function requireInZone(apex: Name, name: Name, type: number): void {
+  if (!isWithin(name, apex)) throw unprocessable(`${describeRRset(name, type)}: Name is out of zone`);
 }
 
 function readContent(

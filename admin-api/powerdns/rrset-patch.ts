@@ -68,7 +68,7 @@ export async function patchRRsets(
   if (deleted.length + put.length + post.length > 0) {
     const errors = new BatchErrors(1);
     const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
-    await applyBatch(draft, domain, batch, firstId, errors);
+    await applyBatch(draft, domain, batch, firstId, errors, '');
     errors.throwPlain();
   }
   const counts = { deleted: deleted.length, updated: put.length, created: post.length };

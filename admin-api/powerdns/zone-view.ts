@@ -4,11 +4,11 @@ import { afterPrefix, idKey, nameOfKey, recordKeyParts, recordsAt, recordsOfType
 import { comments, type Domain, RECORD_RDATA, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, type Name } from '../../core/wire/name.ts';
-import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { readRRsets } from '../../core/zone/stored.ts';
 import type { Services } from '../change/services.ts';
+import { formatContent } from './content.ts';
 import { dotted, zoneIdOf, zoneUrl } from './zone-id.ts';
 
 /** Kinds of PowerDNS for those of domains; a primary zone has the kind that was set. */
@@ -176,7 +176,7 @@ export async function serializeRRsets(services: Services, domain: Domain, filter
         if (record.name !== current?.name) nameText = JSON.stringify(dotted(record.name));
         current = record;
       }
-      contents.push(`{"content":${JSON.stringify(formatRdata(record.type, record.rdata))},"disabled":false}`);
+      contents.push(`{"content":${JSON.stringify(formatContent(record.type, record.rdata))},"disabled":false}`);
     }
   finish();
   return `[${sets.join()}]`;
@@ -187,6 +187,6 @@ export async function exportLines(services: Services, domain: Domain): Promise<s
   const lines: string[] = [];
   for await (const batch of readRecords(services, domain, { name: null, type: null }))
     for (const { name, type, ttl, rdata } of batch)
-      lines.push(`${dotted(name)}\t${ttl}\tIN\t${typeName(type)}\t${formatRdata(type, rdata)}\n`);
+      lines.push(`${dotted(name)}\t${ttl}\tIN\t${typeName(type)}\t${formatContent(type, rdata)}\n`);
   return lines.join('');
 }

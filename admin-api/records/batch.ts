@@ -13,6 +13,7 @@ import { editableDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
+import { commentOf, writeComment } from './comment.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { MAX_BATCH } from './schema.ts';
 import { buildRecord, findFieldFaults, mergeRecord, type RecordBody, requireRecord, writeRecord } from './service.ts';
@@ -49,9 +50,10 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       const errors = new BatchErrors(MAX_REPORTED);
       const { post = [], delete: deletions = [] } = batch;
       const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
-      const { updated, created } = await applyBatch(draft, domain, batch, firstId, errors);
+      const author = context.caller.account.username;
+      const { updated, created } = await applyBatch(draft, domain, batch, firstId, errors, author);
       errors.throwFirst();
-      const view = (row: RecordRow | undefined) => viewRecord(domain, latestOf(draft, row!));
+      const view = (row: RecordRow | undefined) => viewRecord(domain, latestOf(draft, row!), commentOf(draft, row!));
       const response = { deleted: deletions, updated: updated.map(view), created: created.map(view) };
       return {
         action: 'record.batch',
@@ -75,22 +77,25 @@ export async function previewRecords(services: Services, context: Context<Caller
   requireMatch(services, draft, domain, context.header('if-match'));
   declareZoneRead(draft, domain);
   const errors = new BatchErrors(MAX_PREVIEWED);
+  const author = context.caller.account.username;
   const findFaults = (body: RecordBody, old?: RecordRow) => findFieldFaults(domain, body, old);
-  const { deleted, updated, created } = await applyBatch(draft, domain, batch, PREVIEW_IDS, errors, findFaults);
+  const { deleted, updated, created } = await applyBatch(draft, domain, batch, PREVIEW_IDS, errors, author, findFaults);
   const isRow = (row: RecordRow | undefined): row is RecordRow => row !== undefined;
-  const view = (row: RecordRow) => viewRecord(domain, latestOf(draft, row));
+  const view = (row: RecordRow) => viewRecord(domain, latestOf(draft, row), commentOf(draft, row));
   const { faults, omitted } = errors;
   return {
     deleted: [],
     updated: [],
     created: [],
     preview: {
-      deleted: deleted.filter(isRow).map((row) => viewRecord(domain, row)),
+      deleted: deleted.filter(isRow).map((row) => viewRecord(domain, row, commentOf(draft, row))),
       updated: updated.filter(isRow).map(view),
       created: created
         .filter(isRow)
         .map(view)
-        .map(({ name, type, content, ttl, data, proxied }) => ({ name, type, content, ttl, data, proxied })),
+        .map(({ name, type, content, ttl, data, proxied, comment }) => ({
+          ...{ name, type, content, ttl, data, proxied, comment },
+        })),
       faults,
       ...(omitted > 0 && { faults_omitted: omitted }),
     },
@@ -112,8 +117,8 @@ const latestOf = (draft: Draft, row: RecordRow): RecordRow => draft.row(records,
 
 /**
  * Writes the batch to the draft. Returns the rows in the order of the batch; undefined for an entry
- * with an error. `findFaults`: faults of the fields of an entry, which are all reported; without
- * it, only the first one is.
+ * with an error. `author`: of comments. `findFaults`: faults of the fields of an entry, which are
+ * all reported; without it, only the first one is.
  */
 export async function applyBatch(
   draft: Draft,
@@ -121,6 +126,7 @@ export async function applyBatch(
   { delete: deletions = [], put = [], post = [] }: Batch,
   firstId: Id,
   errors: BatchErrors,
+  author: string,
   findFaults: (body: RecordBody, old?: RecordRow) => readonly WaypostError[] = () => [],
 ): Promise<Record<'deleted' | 'updated' | 'created', (RecordRow | undefined)[]>> {
   const steps = new Steps();
@@ -167,6 +173,7 @@ export async function applyBatch(
         replaced: replaced.get(id),
         neighbours: atName,
       });
+      if (body.comment !== undefined) writeComment(draft, record, body.comment, author);
       return record;
     });
   };

@@ -10,6 +10,7 @@ import type { Services } from '../change/services.ts';
 import { Steps } from '../change/steps.ts';
 import { containsText, normalizeSearch } from '../domains/search-text.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
+import { commentFinder, type FindComment } from './comment.ts';
 import { parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
 
@@ -20,7 +21,7 @@ export interface Filter {
   readonly name: Name | null;
   readonly type: number | null;
   readonly content: string | null;
-  /** A part of the name or the content, in lower case; empty: any. */
+  /** A part of the name, the content or the comment, in lower case; empty: any. */
   readonly search: string;
 }
 
@@ -68,7 +69,7 @@ export async function listRecords(
   const isFirst = page.after === null;
   if (page.after !== null && !prefix.equals(page.after.subarray(0, prefix.length))) throw invalidCursor();
   const scope = filter.name === null ? prefix : recordsAt(domain.id, filter.name);
-  const matches = createMatcher(domain, filter);
+  const matches = createMatcher(domain, filter, filter.search === '' ? () => null : commentFinder(reader, domain));
   const all = matches === null && filter.name === null ? reader.zoneState(domain.id).recordCount : null;
   const steps = new Steps();
   const entries: Entry[] = [];
@@ -100,26 +101,27 @@ export async function listRecords(
 }
 
 /** Null: every record matches. */
-function createMatcher(domain: Domain, filter: Filter): ((entry: Entry) => boolean) | null {
+function createMatcher(domain: Domain, filter: Filter, findComment: FindComment): ((entry: Entry) => boolean) | null {
   const { type, content, search } = filter;
   if (type === null && content === null && search === '') return null;
   const hasContent = content === null ? null : createContentMatcher(domain, content);
-  const hasText = search === '' ? null : createSearch(domain, search);
+  const hasText = search === '' ? null : createSearch(domain, search, findComment);
   return (entry) =>
     (type === null || recordKeyParts(entry.key).type === type) &&
     hasContent?.(entry) !== false &&
     hasText?.(entry) !== false;
 }
 
-/** Whether the relative name or the content contains the text, in A-labels or in Unicode. */
-function createSearch({ apex }: Domain, search: string): (entry: Entry) => boolean {
+/** Whether relative name, content or comment contain the text, in A-labels or in Unicode. */
+function createSearch({ apex }: Domain, search: string, findComment: FindComment): (entry: Entry) => boolean {
   const suffix = `.${formatHost(apex)}`;
   const label = search.endsWith(suffix) ? search.slice(0, -suffix.length) : search;
   return ({ key, value }) => {
     const { nameEnd, type } = recordKeyParts(key);
     return (
       containsText(formatRelative(nameOfKey(key, 8, nameEnd), apex), label) ||
-      containsText(formatRdata(type, value.subarray(RECORD_RDATA)), search)
+      containsText(formatRdata(type, value.subarray(RECORD_RDATA)), search) ||
+      containsText(findComment({ key }) ?? '', search)
     );
   };
 }

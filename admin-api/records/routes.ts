@@ -7,6 +7,7 @@ import { nextCursor, readPage, readSort } from '../http/lists.ts';
 import { bytesRoute, type Faults, type Route, route } from '../http/route.ts';
 import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { changeRecords, previewRecords } from './batch.ts';
+import { commentFinder } from './comment.ts';
 import { listRecords, RECORD_SORTS, readFilter } from './list.ts';
 import { RecordPageCache } from './pages.ts';
 import {
@@ -81,7 +82,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
         content: Type.Optional(
           Type.String({ description: 'only records with this content, in any equivalent spelling' }),
         ),
-        ...searchQuery('name or content'),
+        ...searchQuery('name, content or comment'),
         ...sortQuery(RECORD_SORTS),
       }),
       response: recordsResponse,
@@ -101,7 +102,7 @@ export function recordRoutes(services: Services, pool: PreparePool): Route[] {
           const { descending } = readSort(query, RECORD_SORTS);
           const filter = readFilter(domain, query);
           const { entries, last, total } = await listRecords(services, domain, readPage(query), filter, descending);
-          const texts = new RecordSerializer(domain, services.aliases);
+          const texts = new RecordSerializer(domain, services.aliases, commentFinder(services.reader, domain));
           const records = entries.map((entry) => texts.serialize(entry)).join();
           const cursor = JSON.stringify(nextCursor(last, context));
           const body = Buffer.from(`{"ok":true,"records":[${records}],"next_cursor":${cursor},"total":${total}}`);

@@ -18,6 +18,9 @@ import {
   totalSchema,
 } from '../http/schema.ts';
 
+/** Maximum characters of a comment. */
+const MAX_COMMENT = 1000;
+
 const fields = {
   name: text('a string, the name in the domain, such as "www"; "@" is the apex', { maxLength: 1024 }),
   type: text('a string, the type of the record, such as "A"', { maxLength: 40 }),
@@ -30,6 +33,12 @@ const fields = {
     orNull(
       Type.Boolean(),
       'true or false, whether the name is proxied while the proxy of the domain is on; null: the service decides',
+    ),
+  ),
+  comment: Type.Optional(
+    orNull(
+      Type.String({ maxLength: MAX_COMMENT }),
+      `a string of at most ${MAX_COMMENT} characters for people to read, which all records of the name and type share; null: none`,
     ),
   ),
 };
@@ -85,6 +94,7 @@ export const recordView = Type.Object(
       Type.Boolean(),
       'whether the name is proxied while the proxy of the domain is on; null: the service decides',
     ),
+    comment: orNull(Type.String(), 'for people to read; the same for all records of the name and type; null: none'),
     created_at: time('when it was created'),
     updated_at: time('when it was last changed'),
     alias: Type.Optional(aliasView),
@@ -107,6 +117,7 @@ const plannedRecord = Type.Object(
     ttl: count('seconds'),
     data: anyObject('the content, field by field'),
     proxied: orNull(Type.Boolean(), 'as in a record'),
+    comment: orNull(Type.String(), 'as in a record'),
   },
   { title: 'PlannedRecord', description: 'A record that does not exist yet.' },
 );

@@ -16,6 +16,7 @@ import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
+import { commentOf, writeComment } from './comment.ts';
 import { checkTtl, DEFAULT_TTL, parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
 import { checkConflicts } from './rules/conflicts.ts';
@@ -31,6 +32,8 @@ export interface RecordBody {
   readonly ttl?: number;
   readonly priority?: number | null;
   readonly proxied?: boolean | null;
+  /** Null: none; omitted: that of the RRset stays. */
+  readonly comment?: string | null;
 }
 
 /** Throws InvalidError, StateError, HttpError 404 and 412. */
@@ -41,11 +44,13 @@ export function createRecord(services: Services, context: Context<Caller>, body:
       adopts: body.proxied === undefined,
       isNew: true,
     });
+    if (body.comment !== undefined) writeComment(draft, record, body.comment, context.caller.account.username);
+    const comment = commentOf(draft, record);
     return {
       action: 'record.create',
       target: id,
-      detail: describeRecord(domain, record),
-      createResponse: () => ({ record: viewRecord(domain, record) }),
+      detail: describeRecord(domain, record, body.comment),
+      createResponse: () => ({ record: viewRecord(domain, record, comment) }),
     };
   });
 }
@@ -58,13 +63,24 @@ export function updateRecord(services: Services, context: Context<Caller>, id: I
     draft.delete(records, old);
     const replaced = equalNames(old.name, wanted.name) ? [old] : [];
     const record = writeRecord(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false, replaced });
+    const carried = body.comment === undefined ? carriedComment(draft, old, record) : body.comment;
+    if (carried !== undefined) writeComment(draft, record, carried, context.caller.account.username);
+    const comment = commentOf(draft, record);
     return {
       action: 'record.update',
       target: id,
-      detail: { ...describeRecord(domain, record), before: describeRecord(domain, old) },
-      createResponse: () => ({ record: viewRecord(domain, record) }),
+      detail: { ...describeRecord(domain, record, body.comment), before: describeRecord(domain, old) },
+      createResponse: () => ({ record: viewRecord(domain, record, comment) }),
     };
   });
+}
+
+/** The comment that moves with the last record of an RRset; undefined: none does. */
+function carriedComment(draft: Draft, old: RecordRow, { domainId, name, type }: RecordRow): string | undefined {
+  if (old.type === type && equalNames(old.name, name)) return undefined;
+  const before = commentOf(draft, old);
+  if (before === null || draft.hasType(domainId, old.name, old.type)) return undefined;
+  return commentOf(draft, { domainId, name, type }) === null ? before : undefined;
 }
 
 /** Throws HttpError 404 and 412, and InvalidError for a record that the service maintains. */
@@ -217,12 +233,13 @@ export function writeRecord(
 }
 
 /** The details of a record in the audit log. */
-function describeRecord({ apex }: Domain, { name, type, rdata, ttl, proxied }: RecordRow) {
+function describeRecord({ apex }: Domain, { name, type, rdata, ttl, proxied }: RecordRow, comment?: string | null) {
   return {
     name: formatRelative(name, apex),
     type: typeName(type),
     content: formatRdata(type, rdata).slice(0, 1000),
     ttl,
     ...(proxied === null ? {} : { proxied }),
+    ...(comment === undefined ? {} : { comment }),
   };
 }

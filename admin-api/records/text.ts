@@ -11,6 +11,7 @@ import { formatRelative } from '../../core/wire/name.ts';
 import { formatIPv4, formatIPv6, formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { formatTime } from '../http/time.ts';
+import type { FindComment } from './comment.ts';
 import { viewAlias } from './view.ts';
 
 /** 1: the byte of a label needs no escape, neither in JSON nor in presentation format. */
@@ -23,12 +24,14 @@ export class RecordSerializer {
   /** Offset of the first label below the apex in the key of a record. */
   readonly #labelsStart: number;
   readonly #aliases: Pick<AliasStates, 'of'>;
+  readonly #findComment: FindComment;
   /** Whether the text has the state of an ALIAS target, which changes without the domain. */
   hasAlias = false;
 
-  constructor(domain: Domain, aliases: Pick<AliasStates, 'of'>) {
+  constructor(domain: Domain, aliases: Pick<AliasStates, 'of'>, findComment: FindComment) {
     this.#domain = domain;
     this.#aliases = aliases;
+    this.#findComment = findComment;
     this.#labelsStart = 8 + nameKey(domain.apex).length;
   }
 
@@ -36,7 +39,8 @@ export class RecordSerializer {
     const { nameEnd, type } = recordKeyParts(key);
     const created = formatTime(value.readUIntBE(4, 5));
     const updated = formatTime(value.readUIntBE(9, 5));
-    return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeAlias(type, value)}}`;
+    const comment = this.#findComment({ key });
+    return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"comment":${comment === null ? null : JSON.stringify(comment)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeAlias(type, value)}}`;
   }
 
   #serializeAlias(type: number, value: Buffer): string {

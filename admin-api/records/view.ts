@@ -6,8 +6,10 @@ import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata, rdataToObject } from '../../core/wire/rdata/index.ts';
 import { formatTime } from '../http/time.ts';
 
-/** `alias`: state of the target of an ALIAS record, in lists. */
-export function viewRecord(domain: Domain, row: RecordRow, alias?: AliasState) {
+/**
+ * `comment`: that of its RRset. `alias`: state of the target of an ALIAS record, in lists.
+ */
+export function viewRecord(domain: Domain, row: RecordRow, comment: string | null, alias?: AliasState) {
   return {
     id: row.id,
     name: formatRelative(row.name, domain.apex),
@@ -16,6 +18,7 @@ export function viewRecord(domain: Domain, row: RecordRow, alias?: AliasState) {
     ttl: row.ttl,
     data: rdataToObject(row.type, row.rdata),
     proxied: row.proxied,
+    comment,
     created_at: formatTime(row.createdAt),
     updated_at: formatTime(row.updatedAt),
     ...(alias === undefined ? {} : { alias: viewAlias(alias) }),

@@ -2199,6 +2199,11 @@ export interface components {
              * is on; null: the service decides
              */
             proxied?: boolean | null;
+            /**
+             * @description a string of at most 1000 characters for people to read, which all
+             * records of the name and type share; null: none
+             */
+            comment?: string | null;
             /** @description as in the response; ignored */
             readonly id?: unknown;
             /** @description as in the response; ignored */
@@ -2340,6 +2345,8 @@ export interface components {
             };
             /** @description as in a record */
             proxied: boolean | null;
+            /** @description as in a record */
+            comment: string | null;
         };
         /** @description the sandbox policy that hosts apply to the package */
         PolicyReference: {
@@ -2493,6 +2500,11 @@ export interface components {
              * the service decides
              */
             proxied: boolean | null;
+            /**
+             * @description for people to read; the same for all records of the name and type; null:
+             * none
+             */
+            comment: string | null;
             /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
             created_at: string;
             /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
@@ -8654,7 +8666,10 @@ export interface operations {
                 type?: string;
                 /** @description only records with this content, in any equivalent spelling */
                 content?: string;
-                /** @description only items whose name or content contains this text, in any case */
+                /**
+                 * @description only items whose name, content or comment contains this text, in any
+                 * case
+                 */
                 q?: string;
                 /** @description the order, descending with "-"; the default is "name" */
                 sort?: "name" | "-name";
@@ -9254,6 +9269,11 @@ export interface operations {
                          * of the domain is on; null: the service decides
                          */
                         proxied?: boolean | null;
+                        /**
+                         * @description a string of at most 1000 characters for people to read,
+                         * which all records of the name and type share; null: none
+                         */
+                        comment?: string | null;
                         /** @description a whole number, the id of a record */
                         id: number;
                         /** @description as in the response; ignored */

@@ -36,7 +36,7 @@ export function ContentDialog({ fields, faults, onChange, onClose }: ContentDial
     onChange(before);
     onClose();
   };
-  const wrong = faults.filter(({ field }) => field !== 'ttl' && field !== 'proxied');
+  const wrong = faults.filter(({ field }) => !['ttl', 'proxied', 'comment'].includes(field));
   const { usualName } = form;
   return (
     <Modal title={texts.title(fields.type, fields.name === '' ? '@' : fields.name)} onClose={cancel}>

@@ -12,6 +12,8 @@ export interface Fields {
   readonly ttl: number;
   /** Null: the service decides. Omitted: as the other records at the name. */
   readonly proxied?: boolean | null;
+  /** Of all records of the name and type. Null: none. Omitted: it stays. */
+  readonly comment?: string | null;
 }
 
 export interface StoredRecord extends Fields {
@@ -58,21 +60,36 @@ export const hasConflicts = ({ changes, additions }: Edits): boolean =>
 
 export const isWebType = (type: string): boolean => WEB_TYPES.has(type);
 
-const fieldsOf = ({ name, type, content, ttl, proxied }: Fields): Fields => ({
+const fieldsOf = ({ name, type, content, ttl, proxied, comment }: Fields): Fields => ({
   ...{ name, type, content, ttl },
   ...(proxied === undefined || !isWebType(type) ? {} : { proxied }),
+  ...(comment === undefined ? {} : { comment }),
 });
 
-/** Without `proxied` unless it has changed: the service keeps it for the whole name. */
+/**
+ * Without `proxied` and `comment` unless they have changed: the service keeps them for the name, or
+ * the name and type.
+ */
 function replacement(before: Fields, after: Fields): Fields {
-  const { proxied, ...rest } = fieldsOf(after);
-  return isProxiedEqual(before, after) ? rest : { ...rest, proxied };
+  const { proxied, comment, ...rest } = fieldsOf(after);
+  return {
+    ...rest,
+    ...(isProxiedEqual(before, after) ? {} : { proxied }),
+    ...(isCommentEqual(before, after) ? {} : { comment }),
+  };
 }
+
+const isCommentEqual = (a: Fields, b: Fields): boolean => (a.comment || null) === (b.comment || null);
 
 const isProxiedEqual = (a: Fields, b: Fields): boolean => (a.proxied ?? null) === (b.proxied ?? null);
 
 const isEqual = (a: Fields, b: Fields): boolean =>
-  a.name === b.name && a.type === b.type && a.content === b.content && a.ttl === b.ttl && isProxiedEqual(a, b);
+  a.name === b.name &&
+  a.type === b.type &&
+  a.content === b.content &&
+  a.ttl === b.ttl &&
+  isProxiedEqual(a, b) &&
+  isCommentEqual(a, b);
 
 /** Sets the fields of a stored record. Without a difference, there is no edit. */
 export function changeRecord(edits: Edits, record: StoredRecord, fields: Fields): Edits {

@@ -2,15 +2,15 @@
 import type { Fields } from './edits.ts';
 
 export interface Filter {
-  /** Part of a name or a value, in any case. */
+  /** Part of a name, a value or a comment, in any case. */
   readonly text: string;
   /** Empty: all types. */
   readonly type: string;
 }
 
-export function matchesFilter({ name, type, content }: Fields, filter: Filter): boolean {
+export function matchesFilter({ name, type, content, comment }: Fields, filter: Filter): boolean {
   if (filter.type !== '' && filter.type !== type) return false;
   if (filter.text === '') return true;
   const text = filter.text.toLowerCase();
-  return name.toLowerCase().includes(text) || content.toLowerCase().includes(text);
+  return [name, content, comment ?? ''].some((part) => part.toLowerCase().includes(text));
 }

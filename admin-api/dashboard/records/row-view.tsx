@@ -46,7 +46,7 @@ export function RowView(props: RowProps) {
 function TextRow(props: RowProps) {
   const { row, position, faults, isReadOnly, isSelected, onSelect, onEdit } = props;
   const texts = TEXTS.records;
-  const { name, type, content, ttl } = row.fields;
+  const { name, type, content, ttl, comment } = row.fields;
   const state = stateOf(row);
   const unicode = toUnicode(name === '' ? '@' : name);
   const isDeleted = row.kind === 'stored' && row.change?.after === null;
@@ -73,6 +73,11 @@ function TextRow(props: RowProps) {
       <td class="cell-content" title={content}>
         {state !== null && <span class={`badge badge-${state}`}>{texts.states[state]}</span>}
         {fault === undefined ? <code>{content}</code> : <span class="fault">{fault}</span>}
+        {comment && (
+          <span class="record-comment" title={comment}>
+            {comment}
+          </span>
+        )}
         {alias !== undefined && <AliasNote alias={alias} />}
       </td>
       <td class="cell-proxy">
@@ -209,6 +214,15 @@ function EditedRow(props: RowProps) {
           )}
         </div>
         {faultsOf('content', 'id', '')}
+        <input
+          class="comment-input"
+          aria-label={texts.comment}
+          aria-invalid={isWrong('comment')}
+          placeholder={texts.commentHint}
+          value={fields.comment ?? ''}
+          onInput={(event) => set({ comment: event.currentTarget.value })}
+        />
+        {faultsOf('comment')}
         {isFormOpen.value && (
           <ContentDialog
             fields={fields}

@@ -98,6 +98,7 @@ await everywhere('contract, batch', (test) => {
       ttl: 300,
       data: { priority: 10, target: 'mail.' },
       proxied: null,
+      comment: null,
     });
     const bad = await preview({
       delete: [Number.MAX_SAFE_INTEGER, a.id, a.id],

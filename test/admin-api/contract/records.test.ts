@@ -84,7 +84,10 @@ await everywhere('contract, records', (test) => {
     assert.match(JSON.stringify(id), /^[1-9]\d*$/);
     assert.is(created, updated);
     const data = { priority: 10, target: 'mail.example.com.' };
-    assert.equal(rest, { name: 'www', type: 'MX', content: '10 mail.example.com.', ttl: 600, data, proxied: null });
+    assert.equal(rest, {
+      ...{ name: 'www', type: 'MX', content: '10 mail.example.com.', ttl: 600, data, proxied: null },
+      comment: null,
+    });
     assert.equal(await zone.list(), [record]);
   });
 
@@ -302,6 +305,36 @@ await everywhere('contract, records', (test) => {
       await world.user.client.put(`${zone.records}/9007199254740991`, { name: 'd', type: 'A', content: '192.0.2.1' }),
       '404 no_such_record',
     );
+  });
+
+  test('comment: text that all records of a name and type share, until the last one is deleted', async ({ world }) => {
+    const zone = await world.zone();
+    const comments = async (query = '') =>
+      listOf((await world.user.client.get(`${zone.records}${query}`)).body.records).map(({ comment }) => comment);
+    const first = succeeded(await zone.post('a', 'A', '192.0.2.1', { comment: 'web "one"' })).body.record;
+    assert.is(first.comment, 'web "one"');
+    const { id } = await zone.add('a', 'A', '192.0.2.2');
+    await zone.add('a', 'AAAA', '2001:db8::1');
+    assert.equal(await comments(), ['web "one"', 'web "one"', null]);
+    assert.equal(await comments('?q=WEB'), ['web "one"', 'web "one"']);
+    const put = (more: object) =>
+      world.user.client.put(`${zone.records}/${id}`, { name: 'a', type: 'A', content: '192.0.2.2', ...more });
+    assert.is(succeeded(await put({ ttl: 600 })).body.record.comment, 'web "one"');
+    assert.is(succeeded(await put({ comment: 'new' })).body.record.comment, 'new');
+    assert.equal(await comments(), ['new', 'new', null]);
+    succeeded(await world.user.client.delete(`${zone.records}/${first.id}`));
+    assert.is(succeeded(await put({ name: 'b' })).body.record.comment, 'new');
+    assert.equal(await comments(), [null, 'new']);
+    const batch = { post: [{ name: 'c', type: 'TXT', content: '"x"', comment: 'text' }], delete: [id] };
+    assert.is(
+      listOf(succeeded(await world.user.client.post(`${zone.records}/batch`, batch)).body.created)[0].comment,
+      'text',
+    );
+    await zone.add('b', 'A', '192.0.2.2');
+    assert.equal(await comments(), [null, null, 'text']);
+    succeeded(await zone.post('c', 'TXT', '"y"', { comment: null }));
+    assert.equal(await comments('?name=c'), [null, null]);
+    refused(await zone.post('d', 'A', '192.0.2.1', { comment: 'x'.repeat(1001) }), '422 validation');
   });
 
   test('DELETE …/records/{record_id} (given)', async ({ world }) => {

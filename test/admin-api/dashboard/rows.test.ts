@@ -7,7 +7,7 @@ import { rowsOf, stateOf } from '../../../admin-api/dashboard/records/rows.ts';
 import { zoneLine } from '../../../admin-api/dashboard/records/zone-line.ts';
 
 const record = (id: number, name: string, type: string, content: string): RecordView => ({
-  ...{ id, name, type, content, ttl: 300, data: {}, proxied: null, created_at: '', updated_at: '' },
+  ...{ id, name, type, content, ttl: 300, data: {}, proxied: null, comment: null, created_at: '', updated_at: '' },
 });
 const RECORDS = [
   record(1, '@', 'MX', '10 mail.example.com'),

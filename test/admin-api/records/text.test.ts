@@ -50,7 +50,8 @@ test('most types have an example', () => {
 });
 
 test('a record in a list equals the single record', () => {
-  const texts = new RecordSerializer(DOMAIN, { of: () => KNOWN });
+  let comment: string | null = null;
+  const texts = new RecordSerializer(DOMAIN, { of: () => KNOWN }, () => comment);
   fc.assert(
     fc.property(
       owner,
@@ -59,7 +60,9 @@ test('a record in a list equals the single record', () => {
       fc.integer({ min: 0, max: 2 ** 32 - 1 }),
       fc.maxSafeNat(),
       fc.integer({ min: 0, max: 2 ** 33 }),
-      (name, { type, rdata }, proxied, ttl, id, createdAt) => {
+      fc.option(fc.string()),
+      (name, { type, rdata }, proxied, ttl, id, createdAt, anyComment) => {
+        comment = anyComment;
         const row: RecordRow = {
           id,
           domainId: DOMAIN.id,
@@ -72,7 +75,7 @@ test('a record in a list equals the single record', () => {
           updatedAt: createdAt + 1,
         };
         const text = texts.serialize({ key: records.key(row), value: records.encode(row) });
-        assert.is(text, JSON.stringify(viewRecord(DOMAIN, row, type === TYPE.ALIAS ? KNOWN : undefined)));
+        assert.is(text, JSON.stringify(viewRecord(DOMAIN, row, comment, type === TYPE.ALIAS ? KNOWN : undefined)));
       },
     ),
     { numRuns: 5000 },

@@ -24,11 +24,13 @@ export type Program =
   | 'etcd'
   | 'etcdctl'
   | 'openssl'
-  | 'ansible-playbook';
+  | 'ansible-playbook'
+  | 'pdns_server'
+  | 'sqlite3';
 
 const RUN_MS = 20_000;
 /** Those that are not in /usr/bin. */
-const IN_SBIN: ReadonlySet<Program> = new Set(['nsd-checkzone']);
+const IN_SBIN: ReadonlySet<Program> = new Set(['nsd-checkzone', 'pdns_server']);
 
 const pathOf = (program: Program): string => `/usr/${IN_SBIN.has(program) ? 'sbin' : 'bin'}/${program}`;
 
