@@ -81,6 +81,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/zone',
   ],
   'admin-api/cli': [
+    'admin-api/migration',
     'admin-api/packages',
     'admin-api/records',
     'core/address',

@@ -1,5 +1,5 @@
 /** Errors of the command line, and their output for people and programs. */
-import { WaypostError } from '../../core/base/errors.ts';
+import { InvalidError, WaypostError } from '../../core/base/errors.ts';
 import { escapeControls } from '../../core/base/log/index.ts';
 import { type CliIo, print } from './io.ts';
 
@@ -128,6 +128,8 @@ export function reportError({ stderr }: Pick<CliIo, 'stderr'>, error: unknown, j
 export function isFatalForAll(error: unknown): boolean {
   if (!(error instanceof WaypostError)) return true;
   if (error instanceof ApiError) return error.status === 401 || error.status === 403;
+  // A file or a name of one item.
+  if (error instanceof InvalidError) return false;
   return error.code !== 'unreadable';
 }
 

@@ -16,6 +16,7 @@ Examples:
   $ waypost proxy set example.com origin.example.net && waypost proxy on example.com
   $ waypost zone import zones/                         every NAME.zone of the folder
   $ waypost zone export example.net --out example.net.zone
+  $ waypost import /etc/bind/named.conf --dry-run      all zones of another nameserver
   $ waypost status
 
 Environment:
@@ -32,6 +33,9 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     record: async () => (await import('./record.ts')).addRecordCommands,
     zone: async () => (await import('./zone.ts')).addZoneCommands,
     dnssec: async () => (await import('./dnssec.ts')).addDnssecCommands,
+  },
+  'Migration:': {
+    import: async () => (await import('./import.ts')).addImportCommand,
   },
   'Proxy:': { proxy: async () => (await import('./proxy.ts')).addProxyCommands },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },

@@ -10,6 +10,13 @@ export interface ZoneFile {
   readonly file: string;
   /** Name of the zone as in the API. */
   readonly zone: string;
+  /** The content if it is in memory; undefined: that of the file. */
+  readonly bytes?: Uint8Array;
+  /**
+   * Finds the file of an $INCLUDE in the file `from`. Undefined: the path is relative to that file,
+   * and must be in the folder of the zone file.
+   */
+  readonly findIncluded?: (path: string, from: string) => string;
 }
 
 export interface ZoneFiles {

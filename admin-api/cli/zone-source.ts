@@ -20,33 +20,45 @@ export interface ZoneSource {
  * Files of `streamedFrom` bytes or more are not read into memory if they include no other file.
  * Throws InvalidError, CliError `unreadable`, and errors of the file system.
  */
-export async function openZone({ file, zone }: ZoneFile, streamedFrom = Number.POSITIVE_INFINITY): Promise<ZoneSource> {
-  const { size } = await stat(file);
+export async function openZone(zoneFile: ZoneFile, streamedFrom = Number.POSITIVE_INFINITY): Promise<ZoneSource> {
+  const { file, zone, findIncluded } = zoneFile;
   const locate = (line: number): MasterLine => ({ file, line });
-  if (size >= streamedFrom && !(await streamMayInclude(file))) return { bytes: null, size, locate };
-  const bytes = await readFile(file);
+  if (zoneFile.bytes === undefined) {
+    const { size } = await stat(file);
+    if (size >= streamedFrom && !(await streamMayInclude(file))) return { bytes: null, size, locate };
+  }
+  const bytes = zoneFile.bytes ?? (await readFile(file));
   if (!mayInclude(bytes)) return { bytes, size: bytes.length, locate };
-  const folder = realpathSync(dirname(file));
-  const inlined = inlineIncludes({ file, bytes }, parseName(zone), (path, from) => readIncluded(folder, path, from));
+  const read =
+    findIncluded === undefined
+      ? readerInFolder(realpathSync(dirname(file)))
+      : (path: string, from: MasterLine) => readAnywhere(findIncluded(path, from.file), path, from);
+  const inlined = inlineIncludes({ file, bytes }, parseName(zone), read);
   const whole = inlined.bytes;
   return { bytes: whole, size: whole.length, locate: (line) => inlined.locate(line) };
 }
 
+const refuse = (path: string, from: MasterLine, message: string): CliError =>
+  new CliError('unreadable', `${from.file}:${from.line}: $INCLUDE ${path}: ${message}.`);
+
 /** Only files in the folder of the zone file, so that a foreign zone file cannot publish others. */
-function readIncluded(folder: string, path: string, from: MasterLine): MasterFile {
-  const refuse = (message: string): never => {
-    throw new CliError('unreadable', `${from.file}:${from.line}: $INCLUDE ${path}: ${message}.`);
+function readerInFolder(folder: string): (path: string, from: MasterLine) => MasterFile {
+  return (path, from) => {
+    if (isAbsolute(path)) throw refuse(path, from, 'the path must be relative to the file that includes it');
+    const file = join(dirname(from.file), path);
+    const { bytes, real } = readAnywhere(file, path, from);
+    if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep))
+      throw refuse(path, from, 'the file is outside of the folder of the zone file');
+    return { file, bytes };
   };
-  if (isAbsolute(path)) refuse('the path must be relative to the file that includes it');
-  const file = join(dirname(from.file), path);
+}
+
+function readAnywhere(file: string, path: string, from: MasterLine): MasterFile & { readonly real: string } {
   try {
     const real = realpathSync(file);
-    if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep))
-      refuse('the file is outside of the folder of the zone file');
-    return { file, bytes: readFileSync(real) };
+    return { file, bytes: readFileSync(real), real };
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    return refuse(error instanceof Error ? error.message : String(error));
+    throw refuse(path, from, error instanceof Error ? error.message : String(error));
   }
 }
 

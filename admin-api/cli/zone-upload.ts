@@ -36,8 +36,34 @@ export interface Uploaded {
 /** Throws ApiError (`invalid_zonefile` has a detail for each bad line) or CliError. */
 export async function uploadZone(client: ApiClient, zoneFile: ZoneFile, options: UploadOptions): Promise<Uploaded> {
   // Opens the file first, so that an unreadable file does not leave an empty zone.
-  const { locate, ...source } = await openSource(zoneFile, options.onSent);
+  const source = await openSource(zoneFile, options.onSent);
   const { domain, created } = await findOrCreate(client, zoneFile.zone, options.replace);
+  try {
+    return await putZone(client, domain, zoneFile, options, source);
+  } catch (error) {
+    // Deletes the new zone, so that the import can be repeated after the file is fixed.
+    if (created) await remove(client, domain);
+    throw error;
+  }
+}
+
+/** Replaces the records of a domain. Throws the errors of `uploadZone`. */
+export async function replaceZone(
+  client: ApiClient,
+  domain: Domain,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+): Promise<Uploaded> {
+  return putZone(client, domain, zoneFile, options, await openSource(zoneFile, options.onSent));
+}
+
+async function putZone(
+  client: ApiClient,
+  domain: Domain,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+  { locate, ...source }: Source,
+): Promise<Uploaded> {
   try {
     const answer = await client.json({
       method: 'PUT',
@@ -47,8 +73,6 @@ export async function uploadZone(client: ApiClient, zoneFile: ZoneFile, options:
     const uploaded = parseUploaded(answer);
     return { ...uploaded, warnings: relocate(zoneFile, locate, uploaded.warnings) };
   } catch (error) {
-    // Deletes the new zone, so that the import can be repeated after the file is fixed.
-    if (created) await remove(client, domain);
     if (!(error instanceof ApiError)) throw error;
     const { status, code, message, pointer, details, requestId } = error;
     throw new ApiError(status, { code, message, pointer, details: relocate(zoneFile, locate, details), requestId });
@@ -74,13 +98,23 @@ export async function compareZone(
   options: UploadOptions,
 ): Promise<Uploaded & Comparison> {
   const domain = await findDomain(client, zoneFile.zone);
+  if (domain !== undefined && !options.replace)
+    throw new ApiError(409, { code: 'zone_exists', message: `The zone ${zoneFile.zone} exists already.`, details: [] });
+  return previewZone(client, domain, zoneFile, options);
+}
+
+/** Compares a file with a domain (undefined: a missing one). Throws the errors of `uploadZone`. */
+export async function previewZone(
+  client: ApiClient,
+  domain: Domain | undefined,
+  zoneFile: ZoneFile,
+  options: UploadOptions,
+): Promise<Uploaded & Comparison> {
   if (domain === undefined) {
     const { records, problems, warnings } = await checkZoneFile(zoneFile, options.keepApex, options.strict);
     if (problems.length > 0) throw invalidFile(problems);
     return { records, warnings, warningsOmitted: 0, created: records, changed: 0, deleted: 0, unchanged: 0 };
   }
-  if (!options.replace)
-    throw new ApiError(409, { code: 'zone_exists', message: `The zone ${zoneFile.zone} exists already.`, details: [] });
   const { locate, ...source } = await openSource(zoneFile, options.onSent);
   const answer = await client.json({
     method: 'PUT',

@@ -17,6 +17,7 @@ export {
   oneOfEachName,
   type Position,
   type Primary,
+  type Severity,
   SOURCE_KINDS,
   type Source,
   type SourceKey,

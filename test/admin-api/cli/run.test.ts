@@ -55,6 +55,7 @@ test('groups the list of commands, one line each', async () => {
   const headings = commands.match(/^\S.*:$/gm);
   assert.equal(headings, [
     'Domains and records:',
+    'Migration:',
     'Proxy:',
     'Packages:',
     'Accounts and tokens:',
