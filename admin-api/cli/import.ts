@@ -28,7 +28,7 @@ const PROVIDERS: ReadonlySet<string> = new Set(['cloudflare', 'route53']);
 export function addImportCommand(program: Command, { io, action }: CommandContext): void {
   const command = program
     .command('import')
-    .description('import the zones of another nameserver or provider')
+    .description('import zones of other nameservers')
     .argument(
       '[source]',
       'named.conf, knot.conf, nsd.conf, a folder with one of them, a folder of zone files, or an export',
