@@ -63,11 +63,9 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
 /** Longest name of a command that is listed with its arguments. */
 const MAX_NAME = 16;
 
-/** A group by its name alone: its options belong to its commands. */
+/** A group by its name alone: its options belong to its commands. Others without "[options]". */
 const subcommandTerm = (command: Command): string =>
-  command.commands.length > 0 || command.name().length > MAX_NAME
-    ? command.name()
-    : Help.prototype.subcommandTerm(command);
+  command.commands.length > 0 ? command.name() : Help.prototype.subcommandTerm(command).replace(' [options]', '');
 
 /** Runs one command. Returns the exit code: 0 success, 1 failure, 2 invalid arguments. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
