@@ -60,9 +60,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
 };
 
-/** Longest name of a command that is listed with its arguments. */
-const MAX_NAME = 16;
-
 /** A group by its name alone: its options belong to its commands. Others without "[options]". */
 const subcommandTerm = (command: Command): string =>
   command.commands.length > 0 ? command.name() : Help.prototype.subcommandTerm(command).replace(' [options]', '');
