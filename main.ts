@@ -116,6 +116,7 @@ async function startParts(
   stops.own(core.startUpkeep({ ...shared, isAlone: node.isAlone }));
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
+  stops.own(core.openWebhooks({ ...shared, node })).start();
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;

@@ -63,6 +63,7 @@ import { Sweeper } from './sweeper.ts';
 import { tailRoutes } from './tail/routes.ts';
 import { tsigRoutes } from './tsig/routes.ts';
 import { createUpdateHandler } from './update/handler.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 export interface AdminApiOptions {
   readonly environment: Environment;
@@ -175,6 +176,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...proxyRoutes(services, originRules),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
     ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
+    ...webhookRoutes(services),
     ...packages.routes,
     ...(options.answerDns === undefined
       ? []

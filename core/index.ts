@@ -20,3 +20,4 @@ export { openStatistics } from './statistics/statistics.ts';
 export { RequestTail } from './tail/request-tail.ts';
 export { openTicketKeys } from './tls/shared-ticket-keys.ts';
 export { openTransfers } from './transfer/index.ts';
+export { openWebhooks } from './webhooks/open.ts';

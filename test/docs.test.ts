@@ -8,6 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../admin-api/cli/index.ts';
 import { describeConfig, loadConfig } from '../core/config/index.ts';
+import { EVENT_TYPES } from '../core/webhooks/event-types.ts';
 import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';
 import { outputFault } from './docs/output.ts';
 import { inlineCode, ROOT, readAllPages, readPage, readPages } from './docs/pages.ts';
@@ -16,7 +17,10 @@ import { removeFolder, temporaryFolder } from './support/temp.ts';
 
 const WIDTH = 100;
 const README_LINES = 150;
-const LANGUAGES = ['sh', 'toml', 'ini', 'json', 'http', 'text', 'html', 'js', 'ts', 'kotlin', 'swift'];
+const LANGUAGES = ['sh', 'toml', 'ini', 'json', 'http', 'text', 'html', 'js', 'ts', 'kotlin', 'swift', 'python', 'go'];
+
+/** Types of events of webhooks, which look like settings. */
+const EVENTS: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 const pages = readPages();
 const allPages = readAllPages();
@@ -81,7 +85,10 @@ test('settings that a page names are there', () => {
   const variables = new Set([...settings.map(({ env }) => env), ...OTHER_VARIABLES]);
   const sections = new Set(settings.map(({ key }) => key.split('.')[0]));
   const isSetting = (name: string): boolean =>
-    /^[a-z]+\.[a-z0-9_]+$/.test(name) && sections.has(name.split('.')[0]) && !/\.(key|pem|md|ts)$/.test(name);
+    /^[a-z]+\.[a-z0-9_]+$/.test(name) &&
+    sections.has(name.split('.')[0]) &&
+    !/\.(key|pem|md|ts)$/.test(name) &&
+    !EVENTS.has(name);
   // The changelog also names those of before.
   const current = allPages.filter(({ path }) => path !== 'CHANGELOG.md');
   const faults = current.flatMap(({ path, lines, prose }) => [

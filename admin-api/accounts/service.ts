@@ -5,7 +5,7 @@ import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
-import { type Account, accounts, type Role, tsigKeys } from '../../core/store/rows.ts';
+import { type Account, accounts, type Role, tsigKeys, webhooks } from '../../core/store/rows.ts';
 import type { Passwords } from '../auth/password.ts';
 import { endSessions } from '../auth/sessions.ts';
 import { deleteToken, revokeTokens } from '../auth/tokens.ts';
@@ -157,6 +157,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     endSessions(draft, id);
     removeFactors(draft, id);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
+    for (const webhook of draft.webhooksOf(id)) draft.delete(webhooks, webhook);
     draft.delete(accounts, account);
     return { action: 'account.delete', target: id, detail: auditDetail(account), createResponse: () => ({}) };
   });

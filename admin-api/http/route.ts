@@ -25,6 +25,7 @@ export type Tag =
   | 'dnssec'
   | 'proxy'
   | 'packages'
+  | 'webhooks'
   | 'operations';
 
 export interface Context<C, B = unknown> {

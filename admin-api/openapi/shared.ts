@@ -42,6 +42,7 @@ export const TAGS: Readonly<Record<Tag, string>> = {
   dnssec: 'Signatures of a domain, its keys, and the DS records at its parent zone.',
   records: 'The records of a domain: one at a time, in a batch, or as a zone file.',
   proxy: 'Whether the edge proxies a domain, and its origin and certificate.',
+  webhooks: 'Webhooks: signed events that are sent to a URL, their deliveries and replays.',
   packages: 'Mini-app packages: uploaded, audited, reviewed, published.',
   operations: 'The audit log, the state of changes, and health and metrics of a node.',
 };

@@ -188,12 +188,20 @@ export class Cluster {
     return readAll(query, [ownReader(self.name, readStatistics), ...peers.map((peer) => peerReader(peer, tls))]);
   }
 
+  /** Whether this node serves, and is the first by name of those that do. */
+  get isFirst(): boolean {
+    const { name } = this.#options.self;
+    return this.isServing && !this.others.some((other) => other.name < name);
+  }
+
   /** What every node that is there has applied, when this one is the one to tidy up after all; else 0. */
   get settled(): number {
-    const { name, head } = { name: this.#options.self.name, head: this.#options.head() };
+    if (!this.isFirst) return 0;
     const others = this.others.map((one) => one.name);
-    if (!this.isServing || others.some((other) => other < name)) return 0;
-    return Math.min(head, ...others.map((other) => this.#acknowledgements.state.get(other)?.applied ?? 0));
+    return Math.min(
+      this.#options.head(),
+      ...others.map((other) => this.#acknowledgements.state.get(other)?.applied ?? 0),
+    );
   }
 
   /** Whether the log is to be kept longer, for a node that is not caught up. */

@@ -14,6 +14,8 @@ import type { Standing } from './standing.ts';
 export interface Node {
   readonly journal: Journal;
   readonly isAlone: boolean;
+  /** Whether this node does the work that one of all does: it serves, and is the first by name. */
+  readonly isFirst: () => boolean;
   /** Those of all nodes. */
   readonly blobs: BlobSource;
   /** The requests of a domain that any node serves. */

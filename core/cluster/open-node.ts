@@ -40,6 +40,7 @@ function alone(options: NodeOptions): Node {
   return {
     journal,
     isAlone: true,
+    isFirst: () => true,
     blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
     replaced: new Promise(() => {}),
     isReplaced: false,

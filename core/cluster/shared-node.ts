@@ -54,6 +54,7 @@ class SharedNode implements Node {
   readonly standing = (): Standing => ({ ...this.#lag.standing(), storage: this.#upkeep.storage });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
+  readonly isFirst = (): boolean => this.#cluster.isFirst;
   readonly describe = (): Promise<ClusterView> => this.#overview.join();
   readonly #overview: SharedRun<ClusterView>;
   readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);

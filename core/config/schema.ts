@@ -35,6 +35,7 @@ import { PROXY_SETTINGS } from './proxy-settings.ts';
 import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
 import { STATISTICS_SETTINGS } from './statistics-settings.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
 /** SOA timers and TTLs have 32 bits, and the top bit is unused (RFC 2181 section 8). */
 const seconds = integer(0, 2 ** 31 - 1, 'seconds');
@@ -363,6 +364,7 @@ export const schema = {
     ),
   }),
   packages: section('Mini-app packages: limits, audit and publication.', PACKAGE_SETTINGS),
+  webhooks: section('Webhooks: events that are sent to URLs of customers.', WEBHOOK_SETTINGS),
   audit: section('The audit log.', {
     days: setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 keeps them forever.'),
   }),

@@ -19,7 +19,9 @@
  *   acme_accounts     hash of directory and external account (16)
  *   audit     account id (8) · id (8)
  *   apps      the id of the app in lower case
- *   uploads, reports   id (8)
+ *   uploads, reports, webhooks   id (8)
+ *   webhook_deliveries   webhook id (8) · id (8)
+ *   webhook_queue        eight zero bytes: there is one row
  *   store_keys   number (8)
  *   ticket_keys   eight zero bytes: there is one row
  *   usage     account id (8)
@@ -53,6 +55,7 @@ export const LOOKUP = {
   accountPasskey: 0x79,
   passkeyCredential: 0x7a,
   storeKey: 0x62,
+  accountWebhook: 0x68,
 } as const;
 
 /**

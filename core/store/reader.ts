@@ -69,6 +69,11 @@ import {
   totps,
   tsigKeys,
   tsigNameKey,
+  WEBHOOK_QUEUE_KEY,
+  type WebhookQueueRow,
+  type WebhookRow,
+  webhookQueues,
+  webhooks,
   type ZoneLabels,
   zoneLabels,
 } from './rows.ts';
@@ -242,6 +247,18 @@ export class Reader {
 
   tsigKeysOf(accountId: Id): TsigKeyRow[] {
     return this.rowsAt(tsigKeys, lookupKey(LOOKUP.accountTsigKey, idKey(accountId)), null);
+  }
+
+  webhook(id: Id): WebhookRow | undefined {
+    return this.row(webhooks, idKey(id));
+  }
+
+  webhooksOf(accountId: Id): WebhookRow[] {
+    return this.rowsAt(webhooks, lookupKey(LOOKUP.accountWebhook, idKey(accountId)), null);
+  }
+
+  webhookQueue(): WebhookQueueRow | undefined {
+    return this.row(webhookQueues, WEBHOOK_QUEUE_KEY);
   }
 
   domain(id: Id): Domain | undefined {

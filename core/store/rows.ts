@@ -20,6 +20,7 @@ import { storeKeys } from './rows/store-keys.ts';
 import type { Table } from './rows/table.ts';
 import { ticketKeys } from './rows/ticket-keys.ts';
 import { tsigKeys } from './rows/tsig-keys.ts';
+import { deliveries, webhookQueues, webhooks } from './rows/webhooks.ts';
 import { zoneLabels } from './rows/zone-labels.ts';
 import { domains, records } from './rows/zones.ts';
 
@@ -41,6 +42,7 @@ export * from './rows/store-keys.ts';
 export { STAMP, type Table } from './rows/table.ts';
 export * from './rows/ticket-keys.ts';
 export * from './rows/tsig-keys.ts';
+export * from './rows/webhooks.ts';
 export * from './rows/zone-labels.ts';
 export * from './rows/zones.ts';
 
@@ -79,5 +81,8 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     storeKeys,
     comments,
     zoneLabels,
+    webhooks,
+    deliveries,
+    webhookQueues,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

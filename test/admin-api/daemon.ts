@@ -135,6 +135,7 @@ export async function startDaemon(
       WAYPOST_ADMIN_PASSWORD: PASSWORD,
       WAYPOST_ADMIN_TRANSPORT: transport,
       WAYPOST_RATE_LIMIT: '0',
+      WAYPOST_WEBHOOKS_MAX_PER_ACCOUNT: '1000',
       WAYPOST_PACKAGES_STORE_RATE_LIMIT: '0',
       WAYPOST_ADMIN_LOGIN_RATE_LIMIT: '0',
       ...settings,

@@ -1126,6 +1126,170 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhooks of the account */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Each event is sent to the URL as a POST, signed as Standard Webhooks
+         * specifies: the header `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over
+         * `webhook-id`, `webhook-timestamp` and the body, joined by dots. The response has the
+         * secret; no later one does. Without `events`, all types are sent. Every status from 200 to
+         * 299 within 10 seconds counts as delivered; others are retried for days. An event may be
+         * sent more than once, with the same `webhook-id`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook and its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Omitted fields are unchanged. A webhook that is enabled again receives what
+         * changes from then on, and the deliveries that were waiting.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to a webhook
+         * @description Queues the event `webhook.test`, and returns its delivery.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description For 24 hours, messages have a signature by the previous secret as well.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of a webhook, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a delivery */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description With the same `webhook-id` and body, and a new timestamp and signature.
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the deliveries since a time again
+         * @description The failed ones, or with `"state": "all"` the delivered ones too; the oldest
+         * 1,000 of them.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dev/apps/upload": {
         parameters: {
             query?: never;
@@ -2912,6 +3076,73 @@ export interface components {
             updated_at: string;
             /** @description the number of findings, or null while there is no verdict */
             summary: components["schemas"]["AuditSummary"] | null;
+        };
+        Webhook: {
+            /** @description the id of the webhook */
+            id: number;
+            /** @description where events are sent */
+            url: string;
+            /** @description its description */
+            description: string;
+            /** @description the chosen types of events */
+            events: string[];
+            /** @description the chosen domains; null: all of the account */
+            domain_ids: number[] | null;
+            /** @description whether events are delivered */
+            enabled: boolean;
+            /**
+             * @description one of "ok", "failing", "disabled"
+             * @enum {string}
+             */
+            status: "ok" | "failing" | "disabled";
+            /** @description why the service has disabled it; null: it has not */
+            disabled_reason: string | null;
+            /**
+             * @description the first failed attempt since the last successful one, as YYYY-MM-DD
+             * HH:MM:SS in UTC
+             */
+            failing_since: string | null;
+            /**
+             * @description until when the previous secret signs too, as YYYY-MM-DD HH:MM:SS in UTC
+             */
+            rotated_until: string | null;
+            /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+            updated_at: string;
+        };
+        WebhookDelivery: {
+            /** @description the id of the delivery */
+            id: number;
+            /** @description the header webhook-id of its attempts */
+            message: string;
+            /** @description the type of the event */
+            event: string;
+            /** @description the sequence number of the change; null: no change */
+            seq: number | null;
+            /**
+             * @description one of "pending", "delivered", "failed"
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            /** @description attempts since the event, or since the last replay */
+            attempts: number;
+            /** @description the status of the last response; null: there was none */
+            response_status: number | null;
+            /** @description why the last attempt failed; null: it has not */
+            error: string | null;
+            /** @description the duration of the last attempt in milliseconds */
+            duration_ms: number | null;
+            /** @description the last attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+            attempted_at: string | null;
+            /** @description the next attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+            next_attempt_at: string | null;
+            /** @description when the event was queued, as YYYY-MM-DD HH:MM:SS in UTC */
+            created_at: string;
+            /** @description the body that is sent */
+            payload: {
+                [key: string]: unknown;
+            };
         };
     };
     responses: {
@@ -12811,6 +13042,1508 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                limit?: number;
+                /** @description the next_cursor of the previous page */
+                cursor?: string;
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
+                /**
+                 * @description only items whose URL or description contains this text, in any case
+                 */
+                q?: string;
+                /** @description the order, descending with "-"; the default is "id" */
+                sort?: "id" | "-id" | "url" | "-url" | "created_at" | "-created_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the webhooks of the account */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the webhooks of the account */
+                        webhooks: components["schemas"]["Webhook"][];
+                        /** @description the cursor of the next page, or null on the last page */
+                        next_cursor: string | null;
+                        /**
+                         * @description the number of items on all pages; null on later pages, and
+                         * where counting would read the whole list
+                         */
+                        total: number | null;
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_sort`,
+             * `bad_request`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_sort" | "bad_request" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: {
+                /** @description the id of another account to act for; for administrators */
+                account?: number;
+            };
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description an https URL with a public host */
+                    url: string;
+                    /** @description types of events, "kind.*" for all of a kind, or "*" for all */
+                    events?: ("*" | "domain.*" | "records.*" | "proxy.*" | "certificate.*" | "dnssec.*" | "audit.*" | "domain.created" | "domain.changed" | "domain.deleted" | "records.changed" | "proxy.changed" | "certificate.issued" | "certificate.failed" | "certificate.expiring" | "dnssec.changed" | "dnssec.phase" | "dnssec.problem" | "audit.entry" | "audit.verdict")[];
+                    /** @description a description of 200 characters at most */
+                    description?: string;
+                    /**
+                     * @description the ids of the domains whose events are delivered, or null for
+                     * all of the account
+                     */
+                    domain_ids?: number[] | null;
+                    /** @description whether events are delivered */
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the secret, "whsec_" and base64; it is shown only once */
+                        secret: string;
+                        /** @description the id of the webhook */
+                        id: number;
+                        /** @description where events are sent */
+                        url: string;
+                        /** @description its description */
+                        description: string;
+                        /** @description the chosen types of events */
+                        events: string[];
+                        /** @description the chosen domains; null: all of the account */
+                        domain_ids: number[] | null;
+                        /** @description whether events are delivered */
+                        enabled: boolean;
+                        /**
+                         * @description one of "ok", "failing", "disabled"
+                         * @enum {string}
+                         */
+                        status: "ok" | "failing" | "disabled";
+                        /** @description why the service has disabled it; null: it has not */
+                        disabled_reason: string | null;
+                        /**
+                         * @description the first failed attempt since the last successful one, as
+                         * YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        failing_since: string | null;
+                        /**
+                         * @description until when the previous secret signs too, as YYYY-MM-DD
+                         * HH:MM:SS in UTC
+                         */
+                        rotated_until: string | null;
+                        /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                        /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+                        updated_at: string;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `malformed_json`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `forbidden`, `api_disabled`, `insufficient_scope`,
+             * `restricted_token`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "forbidden" | "api_disabled" | "insufficient_scope" | "restricted_token" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_account`, `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_account" | "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `webhook_limit`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "webhook_limit";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `invalid_url`, `private_url`, `validation`,
+             * `unknown_field`, `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_url" | "private_url" | "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the id of the webhook */
+                        id: number;
+                        /** @description where events are sent */
+                        url: string;
+                        /** @description its description */
+                        description: string;
+                        /** @description the chosen types of events */
+                        events: string[];
+                        /** @description the chosen domains; null: all of the account */
+                        domain_ids: number[] | null;
+                        /** @description whether events are delivered */
+                        enabled: boolean;
+                        /**
+                         * @description one of "ok", "failing", "disabled"
+                         * @enum {string}
+                         */
+                        status: "ok" | "failing" | "disabled";
+                        /** @description why the service has disabled it; null: it has not */
+                        disabled_reason: string | null;
+                        /**
+                         * @description the first failed attempt since the last successful one, as
+                         * YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        failing_since: string | null;
+                        /**
+                         * @description until when the previous secret signs too, as YYYY-MM-DD
+                         * HH:MM:SS in UTC
+                         */
+                        rotated_until: string | null;
+                        /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                        /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+                        updated_at: string;
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a webhook and its deliveries */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description an https URL with a public host */
+                    url?: string;
+                    /** @description types of events, "kind.*" for all of a kind, or "*" for all */
+                    events?: ("*" | "domain.*" | "records.*" | "proxy.*" | "certificate.*" | "dnssec.*" | "audit.*" | "domain.created" | "domain.changed" | "domain.deleted" | "records.changed" | "proxy.changed" | "certificate.issued" | "certificate.failed" | "certificate.expiring" | "dnssec.changed" | "dnssec.phase" | "dnssec.problem" | "audit.entry" | "audit.verdict")[];
+                    /** @description a description of 200 characters at most */
+                    description?: string;
+                    /**
+                     * @description the ids of the domains whose events are delivered, or null for
+                     * all of the account
+                     */
+                    domain_ids?: number[] | null;
+                    /** @description whether events are delivered */
+                    enabled?: boolean;
+                    /** @description as in the response; ignored */
+                    readonly ok?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly id?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly status?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly disabled_reason?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly failing_since?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly rotated_until?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly created_at?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly updated_at?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Change a webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the id of the webhook */
+                        id: number;
+                        /** @description where events are sent */
+                        url: string;
+                        /** @description its description */
+                        description: string;
+                        /** @description the chosen types of events */
+                        events: string[];
+                        /** @description the chosen domains; null: all of the account */
+                        domain_ids: number[] | null;
+                        /** @description whether events are delivered */
+                        enabled: boolean;
+                        /**
+                         * @description one of "ok", "failing", "disabled"
+                         * @enum {string}
+                         */
+                        status: "ok" | "failing" | "disabled";
+                        /** @description why the service has disabled it; null: it has not */
+                        disabled_reason: string | null;
+                        /**
+                         * @description the first failed attempt since the last successful one, as
+                         * YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        failing_since: string | null;
+                        /**
+                         * @description until when the previous secret signs too, as YYYY-MM-DD
+                         * HH:MM:SS in UTC
+                         */
+                        rotated_until: string | null;
+                        /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                        /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+                        updated_at: string;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`, `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook" | "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `invalid_url`, `private_url`, `validation`,
+             * `unknown_field`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_url" | "private_url" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a test event to a webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the id of the delivery */
+                        id: number;
+                        /** @description the header webhook-id of its attempts */
+                        message: string;
+                        /** @description the type of the event */
+                        event: string;
+                        /** @description the sequence number of the change; null: no change */
+                        seq: number | null;
+                        /**
+                         * @description one of "pending", "delivered", "failed"
+                         * @enum {string}
+                         */
+                        state: "pending" | "delivered" | "failed";
+                        /** @description attempts since the event, or since the last replay */
+                        attempts: number;
+                        /** @description the status of the last response; null: there was none */
+                        response_status: number | null;
+                        /** @description why the last attempt failed; null: it has not */
+                        error: string | null;
+                        /** @description the duration of the last attempt in milliseconds */
+                        duration_ms: number | null;
+                        /** @description the last attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+                        attempted_at: string | null;
+                        /** @description the next attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+                        next_attempt_at: string | null;
+                        /** @description when the event was queued, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                        /** @description the body that is sent */
+                        payload: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `webhook_disabled`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "webhook_disabled";
+                        };
+                    };
+                };
+            };
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Replace the secret of a webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the secret, "whsec_" and base64; it is shown only once */
+                        secret: string;
+                        /** @description the id of the webhook */
+                        id: number;
+                        /** @description where events are sent */
+                        url: string;
+                        /** @description its description */
+                        description: string;
+                        /** @description the chosen types of events */
+                        events: string[];
+                        /** @description the chosen domains; null: all of the account */
+                        domain_ids: number[] | null;
+                        /** @description whether events are delivered */
+                        enabled: boolean;
+                        /**
+                         * @description one of "ok", "failing", "disabled"
+                         * @enum {string}
+                         */
+                        status: "ok" | "failing" | "disabled";
+                        /** @description why the service has disabled it; null: it has not */
+                        disabled_reason: string | null;
+                        /**
+                         * @description the first failed attempt since the last successful one, as
+                         * YYYY-MM-DD HH:MM:SS in UTC
+                         */
+                        failing_since: string | null;
+                        /**
+                         * @description until when the previous secret signs too, as YYYY-MM-DD
+                         * HH:MM:SS in UTC
+                         */
+                        rotated_until: string | null;
+                        /** @description when it was created, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                        /** @description when it was last changed, as YYYY-MM-DD HH:MM:SS in UTC */
+                        updated_at: string;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook";
+                        };
+                    };
+                };
+            };
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description the maximum number of items, 1 to 1000; the default is 100 */
+                limit?: number;
+                /** @description the next_cursor of the previous page */
+                cursor?: string;
+                /** @description only deliveries in this state */
+                state?: "pending" | "delivered" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the deliveries of a webhook, newest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description newest first */
+                        deliveries: components["schemas"]["WebhookDelivery"][];
+                        /** @description the cursor of the next page, or null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `invalid_limit`, `invalid_cursor`, `invalid_state`,
+             * `bad_request`, `bad_escape`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_limit" | "invalid_cursor" | "invalid_state" | "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+                /** @description the id of the delivery */
+                delivery_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a delivery */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the id of the delivery */
+                        id: number;
+                        /** @description the header webhook-id of its attempts */
+                        message: string;
+                        /** @description the type of the event */
+                        event: string;
+                        /** @description the sequence number of the change; null: no change */
+                        seq: number | null;
+                        /**
+                         * @description one of "pending", "delivered", "failed"
+                         * @enum {string}
+                         */
+                        state: "pending" | "delivered" | "failed";
+                        /** @description attempts since the event, or since the last replay */
+                        attempts: number;
+                        /** @description the status of the last response; null: there was none */
+                        response_status: number | null;
+                        /** @description why the last attempt failed; null: it has not */
+                        error: string | null;
+                        /** @description the duration of the last attempt in milliseconds */
+                        duration_ms: number | null;
+                        /** @description the last attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+                        attempted_at: string | null;
+                        /** @description the next attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+                        next_attempt_at: string | null;
+                        /** @description when the event was queued, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                        /** @description the body that is sent */
+                        payload: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`, `no_such_delivery`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook" | "no_such_delivery";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+                /** @description the id of the delivery */
+                delivery_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a delivery again */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the id of the delivery */
+                        id: number;
+                        /** @description the header webhook-id of its attempts */
+                        message: string;
+                        /** @description the type of the event */
+                        event: string;
+                        /** @description the sequence number of the change; null: no change */
+                        seq: number | null;
+                        /**
+                         * @description one of "pending", "delivered", "failed"
+                         * @enum {string}
+                         */
+                        state: "pending" | "delivered" | "failed";
+                        /** @description attempts since the event, or since the last replay */
+                        attempts: number;
+                        /** @description the status of the last response; null: there was none */
+                        response_status: number | null;
+                        /** @description why the last attempt failed; null: it has not */
+                        error: string | null;
+                        /** @description the duration of the last attempt in milliseconds */
+                        duration_ms: number | null;
+                        /** @description the last attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+                        attempted_at: string | null;
+                        /** @description the next attempt, as YYYY-MM-DD HH:MM:SS in UTC */
+                        next_attempt_at: string | null;
+                        /** @description when the event was queued, as YYYY-MM-DD HH:MM:SS in UTC */
+                        created_at: string;
+                        /** @description the body that is sent */
+                        payload: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`, `no_such_delivery`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook" | "no_such_delivery";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `webhook_disabled`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "webhook_disabled";
+                        };
+                    };
+                };
+            };
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the webhook */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description the first event that is sent again, as YYYY-MM-DD HH:MM:SS in
+                     * UTC
+                     */
+                    since: string;
+                    /**
+                     * @description "failed", which is the default, or "all" for delivered ones too
+                     * @enum {string}
+                     */
+                    state?: "failed" | "all";
+                };
+            };
+        };
+        responses: {
+            /** @description Send the deliveries since a time again */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description the number of deliveries that are sent again */
+                        queued: number;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `invalid_idempotency_key`, `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `restricted_token`,
+             * `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "restricted_token" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_webhook`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_webhook";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `webhook_disabled`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "webhook_disabled";
+                        };
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `invalid_time`, `validation`, `unknown_field`,
+             * `idempotency_key_reused`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_time" | "validation" | "unknown_field" | "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Otherwise"];
         };
     };

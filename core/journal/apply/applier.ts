@@ -15,6 +15,7 @@ import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
+import { heldAfter } from './held-entries.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import type { GroupSigning, Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
@@ -168,7 +169,7 @@ export class Applier {
     const sequence = this.#current.sequence + links.length;
     // In batches, since the pages of the oldest entries are far from all other pages that a group
     // writes.
-    const kept = sequence - history + 1;
+    const kept = Math.min(sequence - history, heldAfter(environment, sequence - history)) + 1;
     const oldest = kept - this.#oldest < Math.min(DELETE_BATCH, history >> 5) ? this.#oldest : kept;
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());

@@ -30,6 +30,9 @@ import {
   totps,
   tsigContext,
   tsigKeys,
+  type WebhookRow,
+  webhookContext,
+  webhooks,
 } from '../../store/rows.ts';
 import { type Draft, write } from '../draft/draft.ts';
 import type { Journal } from '../journal.ts';
@@ -83,6 +86,17 @@ const STORE_KEYS: Kind = {
   withSealed: (row, [sealedKey]) => ({ ...(row as StoreKeyRow), sealedKey }),
 };
 
+/** The secret of a webhook, and the one before it. */
+const WEBHOOKS: Kind = {
+  table: webhooks as Table<unknown>,
+  sealedOf(row) {
+    const { sealed, sealedBefore } = row as WebhookRow;
+    return sealedBefore === '' ? [sealed] : [sealed, sealedBefore];
+  },
+  contextOf: (row) => webhookContext((row as WebhookRow).id),
+  withSealed: (row, [sealed, sealedBefore = '']) => ({ ...(row as WebhookRow), sealed, sealedBefore }),
+};
+
 const KINDS: readonly Kind[] = [
   kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
   kindOf(automaticCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
@@ -90,6 +104,7 @@ const KINDS: readonly Kind[] = [
   kindOf(totps, 'sealed', ({ accountId }) => totpContext(accountId)),
   kindOf(acmeAccounts, 'sealedKey', ({ directory }) => acmeAccountContext(directory)),
   kindOf(ticketKeys, 'sealed', () => TICKET_KEYS_CONTEXT),
+  WEBHOOKS,
   DNSSEC_KEYS,
   STORE_KEYS,
 ];

@@ -1,4 +1,6 @@
 /** The host's side of the bridge: sessions of pages, permissions, storage, network. */
+
+export type { Fixture, Resolve } from '../../dial/checked-connector.ts';
 export {
   AppStorage,
   type StorageChange,
@@ -10,7 +12,6 @@ export { type BackgroundHost, callInBackground } from './background-calls.ts';
 export type { HostLogEntry, WriteLog } from './host-log.ts';
 export { AppNetwork, type NetworkLogEntry, type NetworkOptions } from './network/app-network.ts';
 export type { NetworkConditions } from './network/conditions.ts';
-export type { Fixture, Resolve } from './network/dial.ts';
 export { PageSession, type PageSessionOptions } from './page-session.ts';
 export {
   PERMISSION_STATES,

@@ -1,9 +1,10 @@
 /** The network of the simulated phone: how it behaves, and a log of the requests of the app. */
+
+import type { Fixture } from '../../dial/checked-connector.ts';
 import { HostFault } from '../bridge/errors.ts';
 import type { FetchResult } from '../bridge/operations.ts';
 import type { AppNetwork } from '../host/network/app-network.ts';
 import type { NetworkConditions } from '../host/network/conditions.ts';
-import type { Fixture } from '../host/network/dial.ts';
 import type { Call, FetchRequest } from '../host/services.ts';
 import type { NetworkEntry, NetworkMode, NetworkView } from './protocol.ts';
 import { Recent } from './recent.ts';

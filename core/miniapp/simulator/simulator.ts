@@ -3,10 +3,10 @@
  * simulator's page; a server on another port, which is another origin, has the files of the app.
  */
 import { resolve } from 'node:path';
+import type { Fixture } from '../../dial/checked-connector.ts';
 import type { Audit } from '../audit.ts';
 import type { DeviceInfo } from '../bridge/operations.ts';
 import { AppStorage } from '../host/app-storage.ts';
-import type { Fixture } from '../host/network/dial.ts';
 import type { Engine } from '../runtime/outcome.ts';
 import type { Sdk } from '../sdk/trust.ts';
 import { AppHost, type Phone } from './app-host.ts';

@@ -14,6 +14,7 @@ import { concrete, type Ids, parametersOf } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareDnssec } from './signed.ts';
 import { snapshot } from './store.ts';
+import { testedWebhook } from './webhook.ts';
 import { type Client, each, everywhere, type Member, refused, succeeded, type World, type Zone } from './world.ts';
 
 /** Parameters that identify objects of an account. */
@@ -29,9 +30,11 @@ const OWNED = new Set([
   'app_id',
   'upload_id',
   'foreign_key_id',
+  'webhook_id',
+  'delivery_id',
 ]);
 /** Parameters of objects for which administrators act: see operators.test.ts. */
-const ACTED = ['domain_id', 'token_id', 'key_id', 'app_id', 'upload_id'];
+const ACTED = ['domain_id', 'token_id', 'key_id', 'app_id', 'upload_id', 'webhook_id', 'delivery_id'];
 /** Other parameters: their objects are the same for all accounts. */
 const COMMON = new Set(['seq', 'version', 'store_key_id']);
 
@@ -61,6 +64,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
     key_id: String(key.id),
     account_id: member.id,
     foreign_key_id: String(foreignKey),
+    ...(await testedWebhook(member.client)),
   };
   return { ...member, zone, ids };
 }

@@ -6,6 +6,7 @@ import { type Json, listOf, PASSWORD } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';
 import { storedPasskey } from './factors.ts';
 import { concrete } from './routes.ts';
+import { testedWebhook } from './webhook.ts';
 import { type Client, each, everywhere, refused, succeeded, type World, walk, type Zone } from './world.ts';
 
 interface List {
@@ -20,6 +21,8 @@ interface Case {
   readonly zone: Zone;
   /** Has packages. */
   readonly app: string;
+  /** The ids of one with a delivery. */
+  readonly webhook: Awaited<ReturnType<typeof testedWebhook>>;
   /** By path. */
   readonly lists: ReadonlyMap<string, List>;
 }
@@ -41,11 +44,13 @@ async function listsOf(world: World): Promise<Case> {
   const own = Number((await client.get('/api/v1/account')).body.account.id);
   const app = newId();
   await uploaded(client, app, 1);
+  const webhook = await testedWebhook(client);
   const post = (path: string, json: object) => made(client.post(path, json));
   return {
     client,
     zone,
     app,
+    webhook,
     lists: new Map<string, List>([
       [
         '/api/v1/domains',
@@ -80,6 +85,14 @@ async function listsOf(world: World): Promise<Case> {
         { field: 'sessions', add: () => post('/api/v1/session', { login: 'admin', password: PASSWORD }) },
       ],
       ['/api/v1/account/passkeys', { field: 'passkeys', add: () => storedPasskey(world, own) }],
+      [
+        '/api/v1/webhooks',
+        { field: 'webhooks', add: (i) => post('/api/v1/webhooks', { url: `https://1.1.1.1/${i}` }) },
+      ],
+      [
+        '/api/v1/webhooks/{webhook_id}/deliveries',
+        { field: 'deliveries', add: () => post(`/api/v1/webhooks/${webhook.webhook_id}/test`, {}) },
+      ],
       ['/api/v1/tsig-keys', { field: 'tsig_keys', add: (i) => post('/api/v1/tsig-keys', { name: `k${i}` }) }],
       [
         '/api/v1/accounts',
@@ -113,9 +126,9 @@ await everywhere(
     });
 
     test('?limit= is at most 1000, and ?cursor= must be a next_cursor', async ({ world }) => {
-      const { client, lists, zone, app } = await listsOf(world);
+      const { client, lists, zone, app, webhook } = await listsOf(world);
       for (const template of lists.keys()) {
-        const path = concrete(template, { domain_id: zone.id, app_id: app });
+        const path = concrete(template, { domain_id: zone.id, app_id: app, ...webhook });
         for (const limit of ['0', '1001', '9999', '-1', '1.5', '1e2', '0x10', '', 'x', '%00', '１'])
           refused(await client.get(`${path}?limit=${limit}`), '400 invalid_limit');
         for (const cursor of ['', '%21', '!', `${'A'.repeat(2000)}`])
@@ -139,14 +152,14 @@ await everywhere(
     });
 
     test('pages by cursor or Link have every element exactly once during writes', async ({ world }) => {
-      const { client, zone, app, lists } = await listsOf(world);
+      const { client, zone, app, webhook, lists } = await listsOf(world);
       let made = 0;
       const next = () => {
         made += 7;
         return made;
       };
       for (const [template, { field, id = 'id', add }] of lists) {
-        const path = concrete(template, { domain_id: zone.id, app_id: app });
+        const path = concrete(template, { domain_id: zone.id, app_id: app, ...webhook });
         // Numbers whose order differs from the order of their text, in case all have the same
         // second.
         for (let i = 0; i < ELEMENTS; i++) await add(next());
@@ -162,12 +175,12 @@ await everywhere(
     test('?sort= orders every list that has it, in both directions, with each element exactly once', async ({
       world,
     }) => {
-      const { client, zone, app, lists } = await listsOf(world);
+      const { client, zone, app, webhook, lists } = await listsOf(world);
       for (const { path: template, query } of world.daemon.api.routes) {
         const list = lists.get(template);
         const sorts = query?.properties.sort?.enum as string[] | undefined;
         if (list === undefined || sorts === undefined) continue;
-        const path = concrete(template, { domain_id: zone.id, app_id: app });
+        const path = concrete(template, { domain_id: zone.id, app_id: app, ...webhook });
         for (let i = 0; i < 4; i++) await list.add(1000 + 7 * i);
         for (const sort of sorts.filter((each) => !each.startsWith('-'))) {
           const [up, down] = [sort, `-${sort}`].map((order) =>
@@ -214,11 +227,11 @@ await everywhere(
     });
 
     test('total counts all items on the first page, and is null on later ones', async ({ world }) => {
-      const { client, zone, app, lists } = await listsOf(world);
+      const { client, zone, app, webhook, lists } = await listsOf(world);
       for (const { path: template, response } of world.daemon.api.routes) {
         const list = lists.get(template);
         if (list === undefined || response?.properties.total === undefined) continue;
-        const path = concrete(template, { domain_id: zone.id, app_id: app });
+        const path = concrete(template, { domain_id: zone.id, app_id: app, ...webhook });
         for (let i = 0; i < 3; i++) await list.add(2000 + 7 * i);
         const all = await walk(client, path, list.field);
         const first = succeeded(await client.get(`${path}?limit=2`)).body;

@@ -6,6 +6,7 @@ import { newId, SETTINGS, uploaded } from '../packages/client.ts';
 import { concrete, type Ids } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareDnssec } from './signed.ts';
+import { testedWebhook } from './webhook.ts';
 import { type Client, each, everywhere, outcome, refused, succeeded, type World } from './world.ts';
 
 /** Actions by endpoint; a write without an entry here fails the test. */
@@ -15,6 +16,13 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'DELETE /api/v1/tokens/{token_id}': 'token.revoke',
   'POST /api/v1/tsig-keys': 'tsig.create',
   'DELETE /api/v1/tsig-keys/{key_id}': 'tsig.delete',
+  'POST /api/v1/webhooks': 'webhook.create',
+  'PATCH /api/v1/webhooks/{webhook_id}': 'webhook.update',
+  'DELETE /api/v1/webhooks/{webhook_id}': 'webhook.delete',
+  'POST /api/v1/webhooks/{webhook_id}/test': 'webhook.test',
+  'POST /api/v1/webhooks/{webhook_id}/rotate-secret': 'webhook.rotate_secret',
+  'POST /api/v1/webhooks/{webhook_id}/replay': 'webhook.replay',
+  'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay': 'webhook.replay',
   'POST /api/v1/accounts': 'account.create',
   'PATCH /api/v1/accounts/{account_id}': 'account.update',
   'DELETE /api/v1/accounts/{account_id}': 'account.delete',
@@ -68,6 +76,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
   const record = await zone.add('www', 'A', '192.0.2.1');
   const token = succeeded(await client.post('/api/v1/tokens', { name: 'a target' })).body;
   const key = succeeded(await client.post('/api/v1/tsig-keys', { name: `target-${zone.id}` })).body;
+  const webhook = await testedWebhook(client);
   const { account } = succeeded(
     await client.post('/api/v1/accounts', { username: `target-${zone.id}`, password: 'target secret' }),
   ).body;
@@ -85,6 +94,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
     record_id: String(record.id),
     token_id: String(token.id),
     key_id: String(key.id),
+    ...webhook,
     account_id: String(account.id),
     app_id: String(upload.app_id),
     upload_id: String(upload.id),

@@ -3,6 +3,7 @@ import { ISSUED_SDKS } from '../../../core/miniapp/sdk/issued.ts';
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { signedIn } from './browser.ts';
 import { storedPasskey } from './factors.ts';
+import { testedWebhook } from './webhook.ts';
 import { succeeded, type World } from './world.ts';
 
 /** Parameter name to id. */
@@ -43,6 +44,7 @@ export async function knownIds(world: World): Promise<Ids> {
     upload_id: String(sent.upload.id),
     foreign_key_id: '1',
     account_id: world.user.id,
+    ...(await testedWebhook(world.user.client)),
     seq: '1',
     version: ISSUED_SDKS[0].version,
   };

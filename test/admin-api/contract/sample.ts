@@ -32,6 +32,12 @@ const VALUES: Readonly<Record<string, unknown>> = {
   enable: true,
   tags: ['c'],
   dnskey: FOREIGN_KEY,
+  url: 'https://1.1.1.1/sampled',
+  events: ['records.changed'],
+  description: 'sampled',
+  enabled: true,
+  since: '2026-01-01 00:00:00',
+  state: 'all',
 };
 
 /** Optional fields that would change the kind of request, or contradict others. */

@@ -7,12 +7,18 @@ import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { readHost } from '../../../address/index.ts';
 import { Semaphore } from '../../../base/semaphore.ts';
+import {
+  createConnector,
+  type Fixture,
+  ForbiddenAddress,
+  type Resolve,
+  resolveBySystem,
+} from '../../../dial/checked-connector.ts';
 import { HostFault } from '../../bridge/errors.ts';
 import { type FetchResult, LIMITS } from '../../bridge/operations.ts';
 import type { Call, FetchRequest } from '../services.ts';
 import { ACCEPT_ENCODING, BodyError, bodyText, readBody } from './body.ts';
 import { type NetworkConditions, ONLINE, waitForBytes, waitForLatency } from './conditions.ts';
-import { createConnector, type Fixture, ForbiddenAddress, type Resolve, resolveBySystem } from './dial.ts';
 
 export interface NetworkLogEntry {
   readonly appId: string;

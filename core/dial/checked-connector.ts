@@ -1,11 +1,12 @@
 /**
- * Connections for apps. The addresses of a name are checked here, and the socket connects to one of
- * those that passed: nothing resolves the name a second time.
+ * Connections to hosts that a customer or an app names. The addresses of a name are checked here,
+ * and the socket connects to one of those that passed: nothing resolves the name a second time (DNS
+ * rebinding).
  */
 import { lookup as lookupName } from 'node:dns/promises';
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { formatAddress, PUBLIC_ONLY, parseAddress, permittedAddresses } from '../../../address/index.ts';
+import { type ConnectRule, formatAddress, PUBLIC_ONLY, parseAddress, permittedAddresses } from '../address/index.ts';
 
 /** Addresses of a host name, as text. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -16,14 +17,17 @@ export interface Fixture {
   readonly port: number;
 }
 
-/** The app tried to connect to what is not public. */
+/** The host is not public. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 }
 
 export interface DialOptions {
   readonly resolve: Resolve;
-  readonly fixtureOf: (host: string) => Fixture | undefined;
+  /** Servers that stand for host names; omitted: there are none. */
+  readonly fixtureOf?: (host: string) => Fixture | undefined;
+  /** Which addresses may be connected to; omitted: public ones. */
+  readonly rule?: ConnectRule;
   readonly signal: AbortSignal;
 }
 
@@ -47,29 +51,30 @@ export function createConnector(options: DialOptions): buildConnector.connector 
   };
 }
 
-async function dial(target: Target, { resolve, fixtureOf, signal }: DialOptions): Promise<Socket> {
+async function dial(target: Target, options: DialOptions): Promise<Socket> {
+  const { resolve, fixtureOf, rule = PUBLIC_ONLY, signal } = options;
   const host = target.hostname.replace(/^\[|\]$/g, '');
-  const fixture = fixtureOf(host);
+  const fixture = fixtureOf?.(host);
   if (fixture !== undefined) {
     const { address, port } = fixture;
     return connect({ ...target, protocol: 'http:', hostname: address, port: `${port}` }, signal);
   }
   const literal = parseAddress(host);
   const addresses = literal === undefined ? (await untilAborted(resolve(host), signal)).map(bytesOf) : [literal];
-  const { permitted, refusals } = permittedAddresses(addresses, PUBLIC_ONLY);
+  const { permitted, refusals } = permittedAddresses(addresses, rule);
   if (permitted.length === 0)
     throw new ForbiddenAddress(refusals.length === 0 ? `${host} has no address` : refusals.join('; '));
   const usable = permitted.slice(0, MAX_ADDRESSES).map(formatAddress);
   const socket = await connect(target, signal, lookupOf(usable));
   // An address in a spelling that Node connects to without a lookup would have skipped the check.
   const remote = parseAddress(socket.remoteAddress ?? '');
-  if (remote !== undefined && permittedAddresses([remote], PUBLIC_ONLY).permitted.length > 0) return socket;
+  if (remote !== undefined && permittedAddresses([remote], rule).permitted.length > 0) return socket;
   socket.destroy();
   throw new ForbiddenAddress(`${host} led to ${socket.remoteAddress}`);
 }
 
 /** A request that waits for its connection ends only when that fails. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     if (signal.aborted) abort();

@@ -1,0 +1,124 @@
+/**
+ * One attempt: a POST to a public address. The connector checks the address of each connection.
+ * Redirects are not followed, and of the response only the status counts.
+ */
+import { Agent } from 'undici';
+import type { ConnectRule } from '../address/index.ts';
+import { createConnector, ForbiddenAddress, type Resolve, untilAborted } from '../dial/checked-connector.ts';
+import type { Id } from '../store/keys.ts';
+
+export interface Message {
+  readonly webhookId: Id;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Attempt {
+  /** Null: there was no response. */
+  readonly status: number | null;
+  /** Null: the message was delivered. */
+  readonly error: string | null;
+  readonly milliseconds: number;
+}
+
+export interface SenderOptions {
+  readonly rule: ConnectRule;
+  readonly resolve: Resolve;
+  /** Milliseconds for an attempt. */
+  readonly deadline?: number;
+}
+
+const DEADLINE_MS = 10_000;
+/** Bytes of the body of a response that are read, so that its connection can be used again. */
+const MAX_BODY = 64 * 1024;
+const MAX_HEADER = 16 * 1024;
+const KEEP_ALIVE_MS = 10_000;
+const MAX_ERROR = 200;
+
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #stop = new AbortController();
+  /** By webhook: no connection is shared by two receivers. */
+  readonly #agents = new Map<Id, Agent>();
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. */
+  async send(message: Message): Promise<Attempt> {
+    const { deadline = DEADLINE_MS } = this.#options;
+    const start = performance.now();
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error(`no response within ${deadline / 1000} seconds`)), deadline);
+    const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
+    const end = (status: number | null, error: string | null): Attempt => ({
+      ...{ status, error },
+      milliseconds: Math.round(performance.now() - start),
+    });
+    try {
+      const status = await untilAborted(this.#post(message, signal), signal);
+      return end(status, faultOf(status));
+    } catch (error) {
+      return end(null, describe(signal.aborted ? signal.reason : error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Closes the connections to a receiver. */
+  release(webhookId: Id): void {
+    void this.#agents.get(webhookId)?.destroy();
+    this.#agents.delete(webhookId);
+  }
+
+  /** Ends all attempts, and accepts no others. */
+  close(): void {
+    this.#stop.abort(new Error('the service is stopping'));
+    for (const id of [...this.#agents.keys()]) this.release(id);
+  }
+
+  /** Resolves with the status. */
+  async #post({ webhookId, url, headers, body }: Message, signal: AbortSignal): Promise<number> {
+    const { origin, pathname, search } = new URL(url);
+    const response = await this.#agent(webhookId).request({
+      ...{ origin, path: pathname + search, method: 'POST', headers, body, signal },
+    });
+    response.body.on('error', () => {});
+    let left = MAX_BODY;
+    for await (const chunk of response.body) {
+      left -= (chunk as Uint8Array).length;
+      // Leaving the loop closes the connection.
+      if (left < 0) break;
+    }
+    return response.statusCode;
+  }
+
+  #agent(webhookId: Id): Agent {
+    let agent = this.#agents.get(webhookId);
+    if (agent === undefined) {
+      const { rule, resolve } = this.#options;
+      agent = new Agent({
+        connect: createConnector({ resolve, rule, signal: this.#stop.signal }),
+        ...{ connections: 1, pipelining: 1, maxHeaderSize: MAX_HEADER },
+        ...{ keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS },
+      });
+      this.#agents.set(webhookId, agent);
+    }
+    return agent;
+  }
+}
+
+function faultOf(status: number): string | null {
+  if (status >= 200 && status <= 299) return null;
+  if (status >= 300 && status <= 399) return `status ${status}: redirects are not followed; change the URL`;
+  return `status ${status}`;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return `no public address: ${error.message}`.slice(0, MAX_ERROR);
+  const { code, message } = error as { code?: string; message?: string };
+  const text = message || (typeof code === 'string' ? code : 'the connection failed');
+  return text.slice(0, MAX_ERROR);
+}
