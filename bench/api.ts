@@ -22,6 +22,8 @@ import { COMMON, endWith, readOptions } from './options.ts';
 
 const ACCOUNT = 'account';
 const LARGE_ZONE = 'large-zone';
+/** All rows of the PowerDNS-compatible API. */
+const COMPATIBLE = 'powerdns';
 const rows = allRows();
 const options = readOptions({
   command: 'npm run bench:api --',
@@ -29,7 +31,12 @@ const options = readOptions({
     "The admin API against PowerDNS's, one account with 100,000 domains, and changes to a zone of 100,000 records.",
   options: {
     ...COMMON,
-    only: { kind: 'choices', value: 'ROW', of: [...rows.map(({ id }) => id), ACCOUNT, LARGE_ZONE], help: 'a row' },
+    only: {
+      kind: 'choices',
+      value: 'ROW',
+      of: [...rows.map(({ id }) => id), COMPATIBLE, ACCOUNT, LARGE_ZONE],
+      help: 'a row',
+    },
     verify: { kind: 'flag', help: 'count the syncs of each write, too' },
   },
 });
@@ -40,7 +47,10 @@ const MANY = options.quick ? 10_000 : 100_000;
 const work = process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench');
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-const wanted = (id: string) => options.only?.includes(id) ?? true;
+const wanted = (id: string) =>
+  options.only === undefined ||
+  options.only.includes(id) ||
+  (id.startsWith(`${COMPATIBLE}-`) && options.only.includes(COMPATIBLE));
 const chosen = rows.filter(({ id }) => wanted(id));
 
 const version = new Waypost().version();

@@ -95,6 +95,7 @@ const rrset = (name: string, content: string) => ({
 class PowerDns implements Contender {
   readonly name = 'PowerDNS';
   readonly port = PORT;
+  readonly key = KEY;
   readonly process: ServerProcess;
 
   constructor(server: ServerProcess) {

@@ -1,5 +1,6 @@
 /** The loads that both servers get. */
 import type { Row } from './compare.ts';
+import { compatibleRows } from './compatible.ts';
 import { type Contender, LISTED } from './contender.ts';
 
 /** Zones of the reading rows, asked in turn. */
@@ -59,5 +60,6 @@ export function allRows(): Row[] {
       atLeast: 5,
       calls: create('create-one', 1),
     },
+    ...compatibleRows(filled, emptyZones),
   ];
 }

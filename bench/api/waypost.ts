@@ -30,6 +30,7 @@ export class WaypostApi implements Contender {
   readonly process: ServerProcess;
   readonly daemon: Daemon;
   readonly token: string;
+  readonly key: string;
   readonly #headers: Readonly<Record<string, string>>;
   /** Zone to domain id. */
   readonly #ids: Map<string, string>;
@@ -38,6 +39,7 @@ export class WaypostApi implements Contender {
     this.process = server;
     this.daemon = daemon;
     this.token = token;
+    this.key = token;
     this.#headers = { Authorization: `Bearer ${token}` };
     this.#ids = ids;
   }
