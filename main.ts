@@ -82,6 +82,7 @@ async function startParts(
   const delegations = core.openDelegations({ ...shared, node });
   const api = adminApi.createAdminApi({
     ...shared,
+    notify: transfers.notify,
     publicParent: signing.publicParent,
     delegation: delegations.look,
     blobs: node.blobs,

@@ -16,6 +16,7 @@ import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
 import { StoreReader } from '../core/store/reader.ts';
+import type { Domain } from '../core/store/rows.ts';
 import type { WatchRequests } from '../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
 import { factorRoutes } from './accounts/factor-routes.ts';
@@ -100,6 +101,8 @@ export interface AdminApiOptions {
   readonly forwardedBy?: ForwardedBy;
   /** Folder of the dashboard's files; omitted: there is no dashboard. */
   readonly dashboard?: string;
+  /** Notifies the secondaries of a zone; omitted: there are none. */
+  readonly notify?: (domain: Domain) => void;
   /** The nameserver, for DNS over HTTPS; omitted if that is off. */
   readonly answerDns?: AnswerDns;
 }
@@ -183,7 +186,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       : dohRoutes(options.answerDns, new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE))),
   ];
   const routes = [...described, ...openApiRoutes(described, options.version)];
-  const compatible = powerDnsRoutes(services, options.metrics);
+  const compatible = powerDnsRoutes(services, options.metrics, options.notify ?? (() => {}));
   const handler = createApp({
     routes: [...routes, ...compatible],
     foreign: { prefix: PREFIX, respondToError: powerDnsError },

@@ -4,6 +4,9 @@ import { unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readBoolean, readString, readStrings } from './fields.ts';
 import { NSEC3PARAM } from './zone-view.ts';
 
+/** The kind of a catalog zone (RFC 9432), which lists the domains of its account. */
+export const PRODUCER = 'Producer';
+
 /** What PowerDNS accepts for SOA-EDIT and SOA-EDIT-API. The serial rises with every change here. */
 const SOA_EDITS: ReadonlySet<string> = new Set([
   '',
@@ -66,8 +69,9 @@ function readKind(text: string): string {
     case 'SECONDARY':
       throw unsupported('Zones of the kind "Slave" cannot be created here yet; use POST /api/v1/domains.');
     case 'PRODUCER':
+      return PRODUCER;
     case 'CONSUMER':
-      throw unsupported(`Zones of the kind "${text}" are not supported here; see the manual for catalog zones.`);
+      throw unsupported('Zones of the kind "Consumer" are not supported here.');
   }
   throw unprocessable(`Zone kind '${text.slice(0, 40)}' is not known; use Native, Master or Slave`);
 }

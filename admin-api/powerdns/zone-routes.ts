@@ -19,7 +19,7 @@ export const ZONE = `${ZONES}/{zone_id}`;
 /** Zones that are read between two looks at the clock. */
 const BATCH = 50;
 
-export function zoneRoutes(services: Services): ServedRoute[] {
+export function zoneRoutes(services: Services, notify: (domain: Domain) => void): ServedRoute[] {
   const find = ({ caller, params }: PowerDnsContext): Domain => findZone(services.reader, caller, params.zone_id);
   return [
     powerDnsRoute({
@@ -73,6 +73,15 @@ export function zoneRoutes(services: Services): ServedRoute[] {
       async run(context) {
         await deleteZone(services, context);
         return noContent();
+      },
+    }),
+    powerDnsRoute({
+      method: 'PUT',
+      path: `${ZONE}/notify`,
+      scope: 'dns',
+      run(context) {
+        notify(find(context));
+        return json(context, { result: 'Notification queued' });
       },
     }),
     powerDnsRoute({

@@ -8,6 +8,7 @@ import { TYPE } from '../../core/wire/types.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { setDnssec } from '../dnssec/service.ts';
+import { requireEditable } from '../domains/owned.ts';
 import { deleteDomain, insertDomain } from '../domains/service.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { storeDomain } from './apex.ts';
@@ -17,7 +18,7 @@ import { findZone, requireWholeAccount } from './find-zone.ts';
 import type { PowerDnsContext } from './route.ts';
 import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
 import { patchRRsets } from './rrset-patch.ts';
-import { readZoneBody } from './zone-body.ts';
+import { PRODUCER, readZoneBody } from './zone-body.ts';
 import { dotted } from './zone-id.ts';
 
 /** Returns the new zone. Throws WaypostError. */
@@ -30,7 +31,10 @@ export async function createZone(services: Services, context: PowerDnsContext, b
   const kind = readString(body, 'kind');
   const { labels, dnssec } = readZoneBody({ ...body, kind });
   const rrsets = readInitialRRsets(apex, body, services.zoneSettings.nsTtl);
-  const { domain: created } = await insertDomain(services, context, { domain: name }, async (draft, domain) => {
+  const isCatalog = labels.kind === PRODUCER;
+  if (isCatalog && rrsets.length > 0) throw unsupported('The content of a catalog zone follows the list of domains.');
+  const wanted = { domain: name, ...(isCatalog && { kind: 'catalog' as const }) };
+  const { domain: created } = await insertDomain(services, context, wanted, async (draft, domain) => {
     writeLabels(draft, domain, labels);
     const { domain: filled } = await patchRRsets(services, draft, domain, rrsets);
     return filled;
@@ -93,8 +97,9 @@ export function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<Z
 export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
   const { id, kind } = findZone(services.reader, caller, params.zone_id);
-  if (kind !== 'primary') throw unsupported('The settings of this zone are changed by PUT /api/v1/domains.');
   const { labels, dnssec } = readZoneBody(body);
+  if (labels.kind !== undefined && (kind === 'primary') !== (labels.kind !== PRODUCER))
+    throw unsupported('The kind of a zone can only change between Native and Master; create another zone.');
   const isSigned = services.reader.dnssec(id) !== undefined;
   if (dnssec !== null && dnssec !== isSigned) await setSigned(services, context, id, dnssec);
   const commit = () =>
@@ -116,13 +121,11 @@ async function setSigned(services: Services, context: PowerDnsContext, id: numbe
 /** Throws WaypostError. */
 export async function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
-  const { id, apex, kind } = findZone(services.reader, caller, params.zone_id);
-  if (kind !== 'primary')
-    throw unsupported(`The records of ${dotted(apex)} cannot be changed here: they come from another zone.`);
+  const { id, apex } = requireEditable(findZone(services.reader, caller, params.zone_id));
   const changes = readChanges(apex, body);
   const commit = () =>
     change(services, context, async (draft) => {
-      const domain = findZone(draft, caller, params.zone_id);
+      const domain = requireEditable(findZone(draft, caller, params.zone_id));
       const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes);
       storeDomain(draft, domain, after);
       return { action: 'record.batch', domain, target: domain.id, detail, unchanged, createResponse: () => ({}) };

@@ -11,7 +11,7 @@ import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';
-import { ALLOW_AXFR_FROM } from '../store/rows.ts';
+import { ALLOW_AXFR_FROM, type Domain } from '../store/rows.ts';
 import { openKeyring } from '../tsig/keyring.ts';
 import { parseName } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
@@ -27,6 +27,8 @@ export interface Transfers {
   readonly zones: ZoneObserver;
   /** Answers AXFR, IXFR, and queries that are signed. */
   readonly answer: AnswerDeferred;
+  /** Notifies the secondaries of a zone that has not changed. */
+  notify(domain: Pick<Domain, 'id' | 'apex'>): void;
   /** Begins to tell the secondaries of all zones. */
   start(): void;
   close(): void;
@@ -96,6 +98,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       log,
       observer,
     }),
+    notify: ({ id, apex }) => notifier.notify(id, apex),
     start: () => notifier.start(),
     close: () => notifier.close(),
   };

@@ -70,6 +70,11 @@ export class Notifier {
     this.#gathering ??= setTimeout(() => this.#tell(), GATHER).unref();
   }
 
+  /** Notifies the secondaries of a zone that has not changed. */
+  notify(domainId: Id, apex: Name): void {
+    for (const { line } of this.#secondaries) line.add(domainId, apex);
+  }
+
   /**
    * Begins to tell of all zones, some at a time. Keys that cannot be used are logged now, and not
    * when a zone first changes.

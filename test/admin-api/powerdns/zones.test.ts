@@ -1,6 +1,7 @@
 /** Zones and RRsets of the PowerDNS-compatible API: the documented examples, and what differs. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depth } from '../../support/depth.ts';
 import { type Answer, type Daemon, type Json, listOf, startDaemon } from '../daemon.ts';
 
 const ZONES = '/api/v1/servers/localhost/zones';
@@ -307,6 +308,31 @@ test('export, as text and as JSON', async (context) => {
   const plain = await send('GET', `/${id}/export`, undefined, { accept: '*/*' });
   assert.match(plain.text, new RegExp(`^${id}\t3600\tIN\tSOA\t.*\n(.*\n)*a.${id}\t300\tIN\tA\t192\\.0\\.2\\.1\n$`));
   assert.is((await send('GET', `/${id}/export`)).body.zone, plain.text);
+});
+
+test('a Producer is a catalog zone', async (context) => {
+  const send = sender(context);
+  const created = await send('POST', '', { name: 'catalog.example.', kind: 'Producer' });
+  assert.is(`${created.status} ${created.body.kind}`, '201 Producer');
+  const rrsets = [{ name: 'a.catalog.example.', type: 'A', changetype: 'DELETE' }];
+  assert.match(failure(await send('PATCH', '/catalog.example.', { rrsets })), /^422 This is a catalog zone/);
+  assert.is((await send('PUT', '/catalog.example.', { kind: 'Native' })).status, 422);
+  assert.is((await send('PUT', '/catalog.example.', { kind: 'Producer', account: 'x' })).status, 204);
+});
+
+test('notify', async (context) => {
+  const { send, id } = await newZone(context);
+  assert.equal((await send('PUT', `/${id}/notify`)).body, { result: 'Notification queued' });
+});
+
+test('an account with thousands of zones is listed in turns', async (context) => {
+  const { daemon } = context;
+  const { token } = await daemon.account('many', { plan: 'unlimited' });
+  const send = sender({ daemon, token });
+  const names = Array.from({ length: depth({ quick: 120, moderate: 500, full: 5000 }) }, (_, i) => `m${i}.example.`);
+  for (const name of names) await send('POST', '?rrsets=false', { name, kind: 'Native' });
+  const listed = listOf((await send('GET', '')).body).map(({ name }) => String(name));
+  assert.equal(listed.sort(), names.sort());
 });
 
 test('axfr-retrieve is refused for zones that are not secondaries', async (context) => {
