@@ -210,8 +210,15 @@ const isOwnName = (name: string): boolean =>
 const HARMFUL = `
 const acts = {
   loop() { for (;;); },
-  flood() { for (let count = 0; count < 20000; count++) parent.postMessage('{"type":"request"}', '*'); },
-  large() { for (let count = 0; count < 20; count++) parent.postMessage('x'.repeat(5e6), '*'); },
+  // Until the frame is removed: a slow machine may not read enough in the second that counts.
+  flood() {
+    for (let count = 0; count < 20000; count++) parent.postMessage('{"type":"request"}', '*');
+    setTimeout(acts.flood, 1000);
+  },
+  large() {
+    for (let count = 0; count < 20; count++) parent.postMessage('x'.repeat(5e6), '*');
+    setTimeout(acts.large, 1000);
+  },
   objects() { parent.postMessage({ waypost: 'guard', type: 'notice', notice: { kind: 'violation' } }, '*'); },
   forged() {
     const notice = { kind: 'console', level: 'log', text: 'x'.repeat(1e6) };

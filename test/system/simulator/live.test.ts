@@ -137,7 +137,7 @@ async function faults({ write, folder }: World, page: Page, app: FrameLocator): 
   rmSync(join(folder, 'host-sdk.js'));
   await page.getByText('host-sdk.js is missing').waitFor();
   write({ 'manifest.json': manifest({ name: 'Other name' }) });
-  await page.getByRole('heading', { name: 'Other name' }).waitFor();
+  await page.getByRole('heading', { name: 'Other name', level: 1 }).waitFor();
   await page.getByText('The manifest has errors.').waitFor({ state: 'detached' });
 }
 
@@ -155,7 +155,7 @@ async function hostileNames({ write }: World, page: Page, app: FrameLocator): Pr
     'app.js': `Host.background.schedule(${JSON.stringify(TAG)}, 5000).then(() => Host.network.fetch('http://' + ${JSON.stringify(TAG)}))
       .catch(() => Host.network.fetch('http://localhost/?' + encodeURI(${JSON.stringify(TAG)}))).catch(() => { out.textContent = 'done'; });`,
   });
-  await page.getByRole('heading', { name: TAG }).waitFor();
+  await page.getByRole('heading', { name: TAG, level: 1 }).waitFor();
   await page.getByText('The app needs version 9.0.0 of the host, and this phone has 1.0.0.').waitFor();
   await page.getByRole('button', { name: 'Allow' }).click();
   await openPanel(page, 'Background');
