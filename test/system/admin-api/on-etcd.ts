@@ -1,14 +1,27 @@
-/** The admin API with a journal in its own etcd. */
+/** The admin API with a journal in etcd. */
 import { EtcdGateway } from '../../../core/etcd/gateway.ts';
 import { openEtcdJournal } from '../../../core/journal/etcd/etcd-journal.ts';
 import { type Daemon, startDaemon } from '../../admin-api/daemon.ts';
-import { startEtcd } from '../peers/etcd.ts';
+import { type EtcdMember, startEtcd } from '../peers/etcd.ts';
+
+/** One for all daemons of the process, each of which has keys of its own in it. */
+let started: Promise<EtcdMember> | null = null;
+let daemons = 0;
+
+/** When all daemons have stopped. */
+export async function stopEtcd(): Promise<void> {
+  const etcd = await started;
+  started = null;
+  await etcd?.stop();
+}
 
 export async function startOnEtcd(transport: 'node' | 'uws', settings: Record<string, string>): Promise<Daemon> {
-  const etcd = await startEtcd();
+  started ??= startEtcd();
+  const etcd = await started;
+  const prefix = `/contract-${++daemons}/`;
   const gateway = new EtcdGateway({ endpoints: [etcd.endpoint], timeout: 2000 });
   const daemon = await startDaemon(transport, settings, undefined, undefined, async (options) => {
-    const journal = openEtcdJournal({ ...options, gateway, prefix: '/contract/', deadline: 5000, interval: 1000 });
+    const journal = openEtcdJournal({ ...options, gateway, prefix, deadline: 5000, interval: 1000 });
     await journal.catchUp();
     return journal;
   });
@@ -16,7 +29,6 @@ export async function startOnEtcd(transport: 'node' | 'uws', settings: Record<st
     async stop() {
       await daemon.stop();
       await gateway.close();
-      await etcd.stop();
     },
   });
 }
