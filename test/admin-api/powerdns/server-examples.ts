@@ -14,8 +14,13 @@ export interface Example {
   readonly status: number;
   /** Fields of the body, or of the first object of a list. */
   readonly fields?: readonly string[];
-  /** What a real PowerDNS 4.7 responds instead: another status, more fields, or nothing alike. */
-  readonly real?: { readonly status?: number; readonly more?: readonly string[]; readonly why: string };
+  /** What a real PowerDNS 4.7 responds instead: another status, or other fields. */
+  readonly real?: {
+    readonly status?: number;
+    readonly more?: readonly string[];
+    readonly less?: readonly string[];
+    readonly why: string;
+  };
   /** The whole body, if it is the same here and there. */
   readonly body?: unknown;
 }
@@ -29,7 +34,8 @@ const KEY_FIELDS = [
 const TSIG = '/localhost/tsigkeys';
 const TSIG_FIELDS = ['algorithm', 'id', 'key', 'name', 'type'];
 const SEARCH = '/localhost/search-data';
-const PRIVATE = { more: ['privatekey'], why: 'private keys do not leave the service' };
+const NO_CDS = { less: ['cds'], why: 'here signed zones always publish CDS records' };
+const PRIVATE = { ...NO_CDS, more: ['privatekey'], why: 'private keys do not leave the service' };
 const values = (...metadata: string[]) => ({ metadata });
 const metadata = (kind: string, ...all: string[]) => ({ kind, metadata: all, type: 'Metadata' });
 
@@ -58,10 +64,12 @@ export const EXAMPLES: readonly Example[] = [
   {
     ...{ name: 'a map', method: 'GET', path: '/localhost/statistics?statistic=response-by-qtype', status: 200 },
     fields: ['name', 'type', 'value'],
+    real: { status: 422, why: 'it finds single values only' },
   },
   {
     ...{ name: 'a ring', method: 'GET', path: '/localhost/statistics?statistic=queries', status: 200 },
     fields: ['name', 'size', 'type', 'value'],
+    real: { status: 422, why: 'it finds single values only' },
   },
   {
     ...{ name: 'an unknown statistic', method: 'GET', path: '/localhost/statistics?statistic=nope', status: 422 },
@@ -209,7 +217,7 @@ export const EXAMPLES: readonly Example[] = [
     ...{ name: 'sign', method: 'POST', path: KEYS, status: 201, fields: KEY_FIELDS, real: PRIVATE },
     json: { keytype: 'csk', active: true, algorithm: 'ecdsa256' },
   },
-  { name: 'the keys', method: 'GET', path: KEYS, status: 200, fields: KEY_FIELDS },
+  { name: 'the keys', method: 'GET', path: KEYS, status: 200, fields: KEY_FIELDS, real: NO_CDS },
   { name: 'a key', method: 'GET', path: `${KEYS}/{key}`, status: 200, fields: KEY_FIELDS, real: PRIVATE },
   { name: 'no such key', method: 'GET', path: `${KEYS}/999999`, status: 404, fields: ['error'] },
   { name: 'activate', method: 'PUT', path: `${KEYS}/{key}`, status: 204, json: { active: true } },

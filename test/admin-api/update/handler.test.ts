@@ -613,6 +613,19 @@ test('counts responses by code', async () => {
   );
 });
 
+test('the messages of cert-manager: Present and CleanUp of two challenges at one name', async () => {
+  const { domain, at, run } = await zone();
+  const name = at('_acme-challenge.www');
+  // Insert and Remove of its library: class IN with a TTL of 60, and class NONE with the RDATA.
+  for (const value of ['one', 'two']) assert.is(await run([add(name, 60, 'TXT', `"${value}"`)]), 'NOERROR');
+  assert.is(recordsOf(domain).length, 2);
+  assert.is(await run([deleteOne(name, 'TXT', '"one"')]), 'NOERROR');
+  assert.equal(recordsOf(domain), ['_acme-challenge.www 60 TXT "two"']);
+  assert.is(await run([deleteOne(name, 'TXT', '"two"')]), 'NOERROR');
+  assert.is(await run([deleteOne(name, 'TXT', '"two"')]), 'NOERROR', 'again, as after a lost response');
+  assert.equal(recordsOf(domain), []);
+});
+
 test('the log does not contain the secret of a key', () => {
   const secret = Buffer.from(key.secret);
   const lines = world.daemon.logged.join('\n');

@@ -1,6 +1,7 @@
 /**
- * ACME clients from the order to the certificate (RFC 8555): lego and certbot leave their dns-01 challenges here by dynamic update, the directory (Pebble)
- * finds them by asking, and they are taken away again.
+ * ACME clients from the order to the certificate (RFC 8555): lego and certbot write their dns-01
+ * challenges by dynamic update, lego also by the PowerDNS API. The directory (Pebble) finds them,
+ * and they are deleted afterwards.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,8 +46,22 @@ async function updatesOf({ daemon }: Context, zone: string): Promise<string[]> {
     .reverse();
 }
 
-/** What a client has to have reached, however it goes about it. */
+/** The result of a client that writes by dynamic update. */
 async function assertIssued(context: Context, run: Run, file: string, zone: string, names: string[]): Promise<void> {
+  await assertCertificate(context, run, file, zone, names);
+  const updates = await updatesOf(context, zone);
+  assert.equal(updates.toSorted(), ['+0 -1', '+0 -1', '+1 -0', '+1 -0']);
+  assert.is(updates[0], '+1 -0');
+}
+
+/** The result of any client. */
+async function assertCertificate(
+  context: Context,
+  run: Run,
+  file: string,
+  zone: string,
+  names: string[],
+): Promise<void> {
   const said = (): string => `${run.output}\n${context.directory.output()}\n${context.daemon.child.output()}`;
   assert.is(run.code, 0, said());
   assert.ok(existsSync(file), said());
@@ -58,9 +73,6 @@ async function assertIssued(context: Context, run: Run, file: string, zone: stri
   );
   const dig = ['@127.0.0.1', '-p', String(context.daemon.dnsPort), '+norecurse', `_acme-challenge.${zone}`, 'TXT'];
   assert.match((await runProgram('dig', dig)).output, /status: NXDOMAIN/, 'challenges are gone');
-  const updates = await updatesOf(context, zone);
-  assert.equal(updates.toSorted(), ['+0 -1', '+0 -1', '+1 -0', '+1 -0']);
-  assert.is(updates[0], '+1 -0');
 }
 
 test('lego: a certificate of an apex and its wildcard, whose challenges share a name', async (context) => {
@@ -84,6 +96,28 @@ test('lego: a certificate of an apex and its wildcard, whose challenges share a 
   };
   const run = await runProgram('lego', [...options, 'run'], env, ORDER_MS);
   await assertIssued(context, run, join(folder, 'certificates', `${zone}.crt`), zone, [`*.${zone}`, zone]);
+});
+
+test('lego: the same, by the PowerDNS API', async (context) => {
+  const { daemon, directory } = context;
+  const zone = 'lego-pdns.example.net';
+  await daemon.api.createDomain(zone);
+  const folder = temporaryFolder('lego-pdns');
+  const options = [
+    ...['--server', directory.url, '--accept-tos', '--email', 'hostmaster@example.net', '--path', folder],
+    ...['--dns', 'pdns', '--dns.resolvers', `127.0.0.1:${daemon.dnsPort}`, '--dns.disable-cp'],
+    ...['--domains', zone, '--domains', `*.${zone}`],
+  ];
+  const env = {
+    LEGO_CA_CERTIFICATES: directory.authority,
+    PDNS_API_URL: `http://127.0.0.1:${daemon.adminPort}`,
+    PDNS_API_KEY: daemon.api.token,
+  };
+  const run = await runProgram('lego', [...options, 'run'], env, ORDER_MS);
+  await assertCertificate(context, run, join(folder, 'certificates', `${zone}.crt`), zone, [`*.${zone}`, zone]);
+  const { body } = await daemon.api.call('GET', `/api/v1/audit?domain=${zone}&limit=100`);
+  const actions = (body.entries as unknown as { action: string }[]).map(({ action }) => action);
+  assert.ok(actions.includes('record.batch'));
 });
 
 test('certbot: the same, with its plugin dns-rfc2136', async (context) => {

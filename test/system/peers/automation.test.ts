@@ -68,9 +68,15 @@ test('Ansible: its module nsupdate adds, replaces and removes; uri writes by the
     name,
     'ansible.builtin.uri': {
       ...{ url: `http://127.0.0.1:${daemon.adminPort}${path}`, method, body, body_format: 'json', status_code: status },
-      headers: { Authorization: `Bearer ${daemon.api.token}` },
+      headers: path.includes('/servers/')
+        ? { 'X-API-Key': daemon.api.token }
+        : { Authorization: `Bearer ${daemon.api.token}` },
     },
   });
+  const rrset = {
+    ...{ name: `pdns.${ZONE}.`, type: 'A', ttl: 300, changetype: 'REPLACE' },
+    records: [{ content: '192.0.2.6' }],
+  };
   const output = await ansible(context, [
     update('add', { record: 'www', value: ['192.0.2.1', '192.0.2.2'] }),
     update('same', { record: 'www', value: ['192.0.2.1', '192.0.2.2'] }),
@@ -78,9 +84,33 @@ test('Ansible: its module nsupdate adds, replaces and removes; uri writes by the
     update('text', { record: 'text', type: 'TXT', value: ['v=spf1 -all'] }),
     update('gone', { record: 'text', type: 'TXT', state: 'absent' }),
     uri('api', 'POST', `/api/v1/domains/${domainId}/records`, { name: 'api', type: 'A', content: '192.0.2.4' }, 200),
+    uri('powerdns', 'PATCH', `/api/v1/servers/localhost/zones/${ZONE}`, { rrsets: [rrset] }, 204),
   ]);
-  assert.match(output, /ok=6 +changed=4 /, 'the same again is no change');
-  assert.equal(await records(context), ['api 300 A 192.0.2.4', 'www 300 A 192.0.2.2', 'www 300 A 192.0.2.3']);
+  assert.match(output, /ok=7 +changed=4 /, 'the same again is no change');
+  assert.equal(await records(context), [
+    'api 300 A 192.0.2.4',
+    'pdns 300 A 192.0.2.6',
+    'www 300 A 192.0.2.2',
+    'www 300 A 192.0.2.3',
+  ]);
+});
+
+test("acme.sh's dns_nsupdate: its scripts for nsupdate, with a key file and without a zone", async (context) => {
+  const { daemon, folder, secret } = context;
+  const before = await records(context);
+  const keyFile = join(folder, 'tsig.key');
+  writeFileSync(keyFile, `key "tools.key" {\n  algorithm hmac-sha512;\n  secret "${secret}";\n};\n`, { mode: 0o600 });
+  const name = `_acme-challenge.www.${ZONE}`;
+  const nsupdate = async (line: string): Promise<void> => {
+    const script = join(folder, 'script');
+    writeFileSync(script, `server 127.0.0.1 ${daemon.dnsPort}\n${line}\nsend\n`);
+    const { code, output } = await runProgram('nsupdate', ['-k', keyFile, script]);
+    assert.is(code, 0, output);
+  };
+  await nsupdate(`update add ${name}. 60 in txt "XKrxpRBosdIKFzxW"`);
+  assert.ok((await records(context)).includes('_acme-challenge.www 60 TXT "XKrxpRBosdIKFzxW"'));
+  await nsupdate(`update delete ${name}. txt`);
+  assert.equal(await records(context), before);
 });
 
 test('external-dns: the command serves its webhook, with a token, a filter and a health check', async (context) => {
@@ -121,7 +151,7 @@ test('external-dns: the command serves its webhook, with a token, a filter and a
 });
 
 const why =
-  whyNotPrograms('ansible-playbook') ??
+  whyNotPrograms('ansible-playbook', 'nsupdate') ??
   (existsSync(NSUPDATE_MODULE) ? null : "Ansible's module nsupdate is not installed");
 if (why === null) test.run();
 else if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);

@@ -24,7 +24,8 @@ export async function startPowerDnsServer(): Promise<PowerDnsServer> {
   if ((await made.ended(READY_MS)) !== 0) throw new Error(`sqlite3 has failed: ${made.output()}`);
   const port = await freePort();
   const settings = {
-    ...{ launch: 'gsqlite3', 'gsqlite3-database': database, 'gsqlite3-pragma-synchronous': 0 },
+    ...{ launch: 'gsqlite3', 'gsqlite3-database': database, 'gsqlite3-dnssec': 'yes' },
+    'gsqlite3-pragma-synchronous': 0,
     ...{ 'local-address': '127.0.0.1', 'local-port': await freePort(), 'socket-dir': folder },
     ...{ api: 'yes', 'api-key': KEY, 'webserver-address': '127.0.0.1', 'webserver-port': port },
     ...{ 'webserver-loglevel': 'none', 'security-poll-suffix': '', 'zone-cache-refresh-interval': 0 },
