@@ -15,8 +15,9 @@ import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import type { PublicLook } from '../core/signing/store-zone.ts';
 import type { Environment } from '../core/store/environment.ts';
+import { type Id, idKey } from '../core/store/keys.ts';
 import { StoreReader } from '../core/store/reader.ts';
-import type { Domain } from '../core/store/rows.ts';
+import { type Domain, type SecondaryRow, secondaries } from '../core/store/rows.ts';
 import type { WatchRequests } from '../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../core/zone/settings.ts';
 import { factorRoutes } from './accounts/factor-routes.ts';
@@ -30,7 +31,7 @@ import { sessionRoutes } from './auth/session-routes.ts';
 import { Sessions } from './auth/sessions.ts';
 import { TokenUses } from './auth/token-uses.ts';
 import { replay } from './change/change.ts';
-import type { Services } from './change/services.ts';
+import type { SecondaryZones, Services } from './change/services.ts';
 import { Turns } from './change/turns.ts';
 import { dnssecRoutes } from './dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from './doh/routes.ts';
@@ -97,6 +98,8 @@ export interface AdminApiOptions {
   readonly publicParent: PublicLook;
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
+  /** Transfers secondary zones; omitted: their rows are only read. */
+  readonly secondaries?: SecondaryZones;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Folder of the dashboard's files; omitted: there is no dashboard. */
@@ -127,6 +130,11 @@ const CATCH_UP_INTERVAL = 250;
 const FIVE_MINUTES = 300;
 const ONE_MINUTE = 60;
 
+function readRows(reader: StoreReader): SecondaryZones {
+  const row = (domainId: Id): SecondaryRow | undefined => reader.row(secondaries, idKey(domainId));
+  return { row, transfer: async (domainId) => row(domainId) };
+}
+
 export function createAdminApi(options: AdminApiOptions): AdminApi {
   const { environment, journal, config, log, zoneSettings, secrets, sync } = options;
   const reader = new StoreReader(environment);
@@ -143,6 +151,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     aliases: options.aliases ?? new AliasStates(environment),
     publicParent: options.publicParent,
     delegation: options.delegation,
+    secondaries: options.secondaries ?? readRows(reader),
   };
   const passwords = new Passwords();
   const pool = new PreparePool();

@@ -9,6 +9,7 @@ import type { PublicLook } from '../../core/signing/store-zone.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
+import type { SecondaryRow } from '../../core/store/rows.ts';
 import type { Name } from '../../core/wire/name.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Turns } from './turns.ts';
@@ -52,8 +53,21 @@ export interface Services {
   readonly aliases: AliasStates;
   /** Asks the nameservers of parent zones for DS records. */
   readonly publicParent: PublicLook;
+  /** Transfers secondary zones. */
+  readonly secondaries: SecondaryZones;
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
+}
+
+/** The secondary zones of this node: see core/secondary. */
+export interface SecondaryZones {
+  /** What this node knows of a zone; the row has it later. */
+  row(domainId: Id): SecondaryRow | undefined;
+  /**
+   * Asks the primaries now, and transfers the zone if it has changed. `force`: transfers it whole,
+   * also with an older serial. Never rejects: the row has the error.
+   */
+  transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined>;
 }
 
 /** The id in a path or a query; 0, which no object has, for any text that is no id. */

@@ -4,7 +4,7 @@ import { ofAccount } from './accounts.ts';
 import type { Json } from './client.ts';
 import type { CommandContext } from './command.ts';
 import { asDomain, DOMAINS, domainPath } from './domains.ts';
-import { isFatalForAll, reportError } from './errors.ts';
+import { CliError, isFatalForAll, reportError } from './errors.ts';
 import { pages } from './pages.ts';
 import { count, fields, shown } from './table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from './verb.ts';
@@ -21,17 +21,27 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
     more: 'A failure does not stop the others; the exit code is then 1.',
     options: [
       option('--catalog', 'a catalog zone (RFC 9432): it lists the domains of the account'),
+      option('--secondary', 'a secondary zone: its records are transferred from its primaries'),
+      option(
+        '--primary <address...>',
+        'a primary, in order: ADDRESS[,key=TSIG-KEY-ID][,tls=NAME][,pin=SHA256]; "tls" alone accepts any certificate',
+      ),
       option('--all-accounts', 'the catalog lists the domains of all accounts; for administrators'),
     ],
     examples: [
       'waypost domain add example.com',
       'waypost domain add example.com bücher.example --json',
       'waypost domain add catalog.example.com --catalog',
+      'waypost domain add example.net --secondary --primary 192.0.2.1,key=1',
     ],
-    async run(call: Call<{ catalog?: boolean; allAccounts?: boolean }>, names) {
-      const { catalog, allAccounts } = call.options;
+    async run(call: Call<AddOptions>, names) {
+      const { catalog, allAccounts, secondary, primary } = call.options;
       const members = allAccounts ? 'all' : undefined;
-      const kind = catalog || allAccounts ? { kind: 'catalog', members } : {};
+      const asSecondary = secondary || primary !== undefined;
+      const kind = {
+        ...((catalog || allAccounts) && { kind: 'catalog', members }),
+        ...(asSecondary && { kind: 'secondary', primaries: (primary ?? []).map(primaryOf) }),
+      };
       let ok = true;
       for (const name of names) {
         try {
@@ -44,7 +54,9 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
           const next =
             row.kind === 'catalog'
               ? 'transfer it to your secondaries: see docs/catalog-zones.md'
-              : `delegate it to: ${shown(row.nameservers)}`;
+              : row.kind === 'secondary'
+                ? 'transferring it from its primaries: see waypost domain show'
+                : `delegate it to: ${shown(row.nameservers)}`;
           call.show(body, `created ${title}`, `  ${next}`);
         } catch (error) {
           if (names.length === 1 || isFatalForAll(error)) throw error;
@@ -58,12 +70,37 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   addDomainList(domain, context);
   addVerb(domain, context, {
     usage: 'show <name>',
-    about: 'show a domain: nameservers, records, revision, proxy',
+    about: 'show a domain: nameservers, records, revision, proxy, state of a secondary zone',
     examples: ['waypost domain show example.com', 'waypost domain show example.com --json | jq .domain.nameservers'],
     async run(call, [name]) {
       const body = await call.api.json({ method: 'GET', path: domainPath(await call.domain(name)) });
-      const { domain: title, ...rest } = asDomain(body.domain).row;
-      call.show(body, String(title), ...fields(rest));
+      const { domain: title, primaries, secondary, ...rest } = asDomain(body.domain).row;
+      call.show(body, String(title), ...fields({ ...rest, ...secondaryFields(primaries, secondary) }));
+      return true;
+    },
+  });
+  addVerb(domain, context, {
+    usage: 'transfer <name>',
+    about: 'ask the primaries of a secondary zone now; transfers it if it has changed',
+    options: [option('--force', 'transfer the whole zone, also if its serial is older or the same')],
+    examples: ['waypost domain transfer example.net', 'waypost domain transfer example.net --force'],
+    async run(call: Call<{ force?: boolean }>, [name]) {
+      const path = domainPath(await call.domain(name), `/transfer${call.options.force ? '?force=true' : ''}`);
+      const body = await call.api.json({ method: 'POST', path });
+      const { domain: title, row } = asDomain(body.domain);
+      const { state, serial, error } = row.secondary as Json;
+      call.show(body, `${title}: ${shown(state)}, serial ${shown(serial)}`, ...(error ? [`  ${shown(error)}`] : []));
+      return error === null;
+    },
+  });
+  addVerb(domain, context, {
+    usage: 'primaries <name> <address...>',
+    about: 'replace the primaries of a secondary zone; each as for "domain add --primary"',
+    examples: ['waypost domain primaries example.net 192.0.2.1,key=1 192.0.2.2,key=1'],
+    async run(call, [name, ...primaries]) {
+      const path = domainPath(await call.domain(name), '/primaries');
+      const body = await call.api.json({ method: 'PUT', path, json: { primaries: primaries.map(primaryOf) } });
+      call.show(body, `replaced the primaries of ${asDomain(body.domain).domain}`);
       return true;
     },
   });
@@ -81,6 +118,43 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       return true;
     },
   });
+}
+
+interface AddOptions {
+  catalog?: boolean;
+  allAccounts?: boolean;
+  secondary?: boolean;
+  primary?: string[];
+}
+
+/** A primary of a request from `ADDRESS[,key=ID][,tls=NAME][,pin=SHA256]`. */
+function primaryOf(text: string): Json {
+  const [address, ...attributes] = text.split(',');
+  const primary: Record<string, unknown> = { address };
+  const tls: Record<string, unknown> = {};
+  for (const attribute of attributes) {
+    const [name, ...rest] = attribute.split('=');
+    const value = rest.join('=');
+    if (name === 'key' && /^\d+$/.test(value)) primary.tsig_key_id = Number(value);
+    else if (name === 'tls') Object.assign(tls, value === '' ? {} : { name: value });
+    else if (name === 'pin' && value !== '') tls.pin = value;
+    else
+      throw new CliError(
+        'usage',
+        `"${attribute}" of the primary ${address} is not understood: use key=, tls= or pin=.`,
+      );
+  }
+  const isWithTls = attributes.some((attribute) => /^(tls|pin)\b/.test(attribute));
+  if (isWithTls) primary.tls = Object.keys(tls).length === 0 ? { opportunistic: true } : tls;
+  return primary;
+}
+
+/** What `show` prints of a secondary zone. */
+function secondaryFields(primaries: unknown, secondary: unknown): Json {
+  if (!Array.isArray(primaries)) return {};
+  const addresses = primaries.map((primary: Json) => primary.address).join(', ');
+  const states = Object.entries(secondary as Json).map(([name, value]) => [`secondary_${name}`, value]);
+  return { primaries: addresses, ...Object.fromEntries(states) };
 }
 
 /** Adds `domain list`, or the same command as `zone list`. */

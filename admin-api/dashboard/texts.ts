@@ -826,6 +826,8 @@ export const TEXTS = {
     'dnssec.foreign_key_delete': 'Foreign key deleted',
     'dnssec.rollover': 'Key rollover started',
     'domain.create': 'Domain added',
+    'domain.primaries': 'Primaries changed',
+    'domain.transfer': 'Primaries asked',
     'domain.update': 'Domain changed',
     'domain.delete': 'Domain deleted',
     'package.approve': 'Mini-app approved',

@@ -9,13 +9,21 @@ import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
 import { etag, ownedDomain } from './owned.ts';
-import { delegationResponse, domainBody, domainResponse, domainsResponse } from './schema.ts';
-import { createDomain, deleteDomain, describeDomain, describeListed } from './service.ts';
+import { delegationResponse, domainBody, domainResponse, domainsResponse, primariesBody } from './schema.ts';
+import {
+  createDomain,
+  deleteDomain,
+  describeDomain,
+  describeListed,
+  replacePrimaries,
+  transferZone,
+} from './service.ts';
 
 const DOMAINS = '/api/v1/domains';
 const DOMAIN = `${DOMAINS}/{domain_id}`;
 
 const DELEGATION = `${DOMAIN}/delegation`;
+const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'] as const;
 /** Checks of delegations of an account in one minute. */
 const CHECKS = 30;
 const ONE_MINUTE = 60;
@@ -70,7 +78,7 @@ export function domainRoutes(services: Services): Route[] {
       faults: {
         ...ACTING_FAULTS,
         409: ['zone_exists', 'plan_limit'],
-        422: ['invalid_domain', 'invalid_name', 'public_suffix', 'contradiction'],
+        422: ['invalid_domain', 'invalid_name', 'public_suffix', 'contradiction', ...PRIMARY_FAULTS],
       },
       run: (context) => createDomain(services, context, context.body),
     }),
@@ -86,7 +94,8 @@ export function domainRoutes(services: Services): Route[] {
       faults: { 404: ['no_such_domain'] },
       run({ caller, params, headers }) {
         const view = describeDomain(services, ownedDomain(services.reader, caller, parseId(params.domain_id)));
-        headers.ETag = etag(view.revision);
+        // The state of a secondary zone changes without a new revision.
+        headers.ETag = etag(view.revision, view.secondary === null ? undefined : Buffer.from(JSON.stringify(view)));
         return { domain: view };
       },
     }),
@@ -106,6 +115,39 @@ export function domainRoutes(services: Services): Route[] {
       response: NOTHING,
       faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present'] },
       run: (context) => deleteDomain(services, context, parseId(context.params.domain_id)),
+    }),
+    route({
+      operationId: 'replacePrimaries',
+      method: 'PUT',
+      path: `${DOMAIN}/primaries`,
+      tag: 'domains',
+      summary: 'Replace the primaries of a secondary zone',
+      description: 'The new primaries are asked at once.',
+      scope: 'dns',
+      conditional: true,
+      body: primariesBody,
+      response: domainResponse,
+      faults: {
+        404: ['no_such_domain'],
+        409: ['not_secondary'],
+        422: ['contradiction', ...PRIMARY_FAULTS],
+      },
+      run: (context) => replacePrimaries(services, context, parseId(context.params.domain_id), context.body.primaries),
+    }),
+    route({
+      operationId: 'transferZone',
+      method: 'POST',
+      path: `${DOMAIN}/transfer`,
+      tag: 'domains',
+      summary: 'Ask the primaries of a secondary zone now',
+      description: 'Waits for the transfer. If it fails, `secondary.error` of the response has the reason.',
+      scope: 'dns',
+      query: Type.Object({
+        force: Type.Optional(flag('true to transfer the whole zone, also if its serial is older or the same')),
+      }),
+      response: domainResponse,
+      faults: { 404: ['no_such_domain'], 409: ['not_secondary'] },
+      run: (context) => transferZone(services, context, parseId(context.params.domain_id)),
     }),
     route({
       operationId: 'getDelegation',

@@ -4,16 +4,47 @@ import { DELEGATION_STATES } from '../../core/delegation/state.ts';
 import { DNSSEC_PHASES } from '../../core/store/rows.ts';
 import { bodySchema } from '../http/json-body.ts';
 import { count, flag, id, list, nextCursorSchema, oneOf, orNull, text, time, totalSchema } from '../http/schema.ts';
+import { MAX_PRIMARIES } from './primaries.ts';
+
+const tlsSchema = Type.Object({
+  name: Type.Optional(
+    orNull(text('the name in the certificate', { minLength: 1, maxLength: 1024 }), 'the name in the certificate'),
+  ),
+  pin: Type.Optional(
+    orNull(
+      text('the SHA-256 of its public key', { maxLength: 64 }),
+      'the SHA-256 of the public key (SPKI) of the certificate, in Base64',
+    ),
+  ),
+  opportunistic: Type.Optional(flag('true to accept any certificate; then neither name nor pin is set')),
+});
+
+const primarySchema = Type.Object({
+  address: text('an IP address, with a port if it is not 53, or 853 with TLS, such as "192.0.2.1"', {
+    minLength: 1,
+    maxLength: 64,
+  }),
+  tsig_key_id: Type.Optional(orNull(id('a TSIG key'), 'the id of the TSIG key that signs requests; null: none')),
+  tls: Type.Optional(orNull(tlsSchema, 'how the zone is transferred over TLS (RFC 9103); null: over TCP')),
+});
+
+const primariesSchema = list(primarySchema, `a list of 1 to ${MAX_PRIMARIES} primaries; they are asked in this order`, {
+  minItems: 1,
+  maxItems: MAX_PRIMARIES,
+});
+
+export const primariesBody = bodySchema(Type.Object({ primaries: primariesSchema }));
 
 export const domainBody = bodySchema(
   Type.Object({
     domain: text('a string, a domain name such as "example.com"', { minLength: 1, maxLength: 1024 }),
     kind: Type.Optional(
       oneOf(
-        ['primary', 'catalog'],
-        '"primary" (the default) or "catalog", a zone that lists the other domains (RFC 9432)',
+        ['primary', 'secondary', 'catalog'],
+        '"primary" (the default), "secondary", a zone that is transferred from primaries, or "catalog", one that lists the other domains (RFC 9432)',
       ),
     ),
+    primaries: Type.Optional(primariesSchema),
     members: Type.Optional(
       oneOf(
         ['account', 'all'],
@@ -31,6 +62,38 @@ const fields = {
     '"primary": its records are changed here; "secondary": they come from its primaries; "catalog": it lists the other domains',
   ),
   members: orNull(oneOf(['account', 'all']), 'whose domains a catalog lists; null: it is no catalog'),
+  primaries: orNull(
+    list(
+      Type.Object({
+        address: text('its IP address, with a port if it is not the standard one'),
+        tsig_key_id: orNull(id('a TSIG key'), 'the id of the TSIG key that signs requests; null: none'),
+        tls: orNull(
+          Type.Object({
+            name: orNull(Type.String(), 'the name in the certificate; null: it is not checked'),
+            pin: orNull(Type.String(), 'the SHA-256 of its public key; null: it is not checked'),
+            opportunistic: flag('whether any certificate is accepted'),
+          }),
+          'how the zone is transferred over TLS; null: over TCP',
+        ),
+      }),
+      'the primaries of a secondary zone',
+    ),
+    'the primaries of a secondary zone; null: it is none',
+  ),
+  secondary: orNull(
+    Type.Object({
+      state: oneOf(
+        ['pending', 'current', 'retrying', 'expired'],
+        '"pending": it was never transferred; "current"; "retrying": the last attempt failed; "expired": no primary has confirmed it in time, and queries fail',
+      ),
+      serial: orNull(count(''), 'the serial of its SOA; null: it was never transferred'),
+      transferred_at: orNull(time('when its content last changed'), 'when its content last changed, or null'),
+      refreshed_at: orNull(time('when a primary last confirmed it'), 'when a primary last confirmed it, or null'),
+      expires_at: orNull(time('when it expires'), 'when it expires unless a primary confirms it, or null'),
+      error: orNull(Type.String(), 'why the last attempt failed, or null'),
+    }),
+    'the state of a secondary zone; null: it is none',
+  ),
   nameservers: list(Type.String(), 'the nameservers to set at the registrar'),
   record_count: count('the number of its records'),
   revision: count('the sequence number of its last change'),

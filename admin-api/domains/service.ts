@@ -7,6 +7,7 @@ import { deleteSignedZone } from '../../core/signing/store-zone.ts';
 import { afterPrefix, type Id, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type ZoneState } from '../../core/store/reader.ts';
 import {
+  type Account,
   acmeChallenges,
   acmeOrders,
   automaticCertificates,
@@ -14,11 +15,14 @@ import {
   type Domain,
   delegations,
   domains,
+  newSecondary,
   PRIMARY,
   proxiedOf,
   proxies,
   purges,
   records,
+  secondaries,
+  secondaryState,
   spellings,
   zoneLabels,
 } from '../../core/store/rows.ts';
@@ -36,10 +40,12 @@ import { expectedOf } from './delegation.ts';
 import { parseDomain, rejectPublicSuffix } from './name.ts';
 import { ownedDomain, requireMatch } from './owned.ts';
 import { requireNoDs } from './parent-ds.ts';
+import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
 
 export interface DomainBody {
   readonly domain: string;
-  readonly kind?: 'primary' | 'catalog';
+  readonly kind?: Domain['kind'];
+  readonly primaries?: readonly PrimaryBody[];
   readonly members?: Domain['members'];
 }
 
@@ -62,7 +68,7 @@ export async function insertDomain(
   const account = accountOf(reader, context);
   const apex = parseDomain(body.domain);
   if (context.caller.account.role !== 'admin') rejectPublicSuffix(apex);
-  const kind = kindOf(body, apex, context.caller);
+  const kind = kindOf(services, body, apex, account, context.caller);
   const limit = planLimit(config.plans, account.plan);
   const commit = () =>
     change(services, context, async (draft) => {
@@ -76,6 +82,7 @@ export async function insertDomain(
       };
       // Before its records, because applying those needs the domain.
       draft.put(domains, empty);
+      if (empty.kind === 'secondary') draft.put(secondaries, newSecondary(empty.id));
       const domain = await fill(draft, empty);
       if (domain !== empty) draft.put(domains, domain);
       const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };
@@ -90,10 +97,30 @@ export async function insertDomain(
   return limit > 0 ? turns.exclusive(`account ${account.id}`, commit) : commit();
 }
 
-/** Throws InvalidError, and HttpError 403 for a catalog of all accounts. */
-function kindOf({ kind, members }: DomainBody, apex: Name, { account }: Caller): Pick<Domain, keyof typeof PRIMARY> {
+/**
+ * Throws InvalidError, the errors of readPrimaries, and HttpError 403 for a catalog of all
+ * accounts.
+ */
+function kindOf(
+  services: Services,
+  { kind, members, primaries }: DomainBody,
+  apex: Name,
+  owner: Account,
+  { account }: Caller,
+): Pick<Domain, keyof typeof PRIMARY> {
+  if ((kind === 'secondary') !== (primaries !== undefined))
+    throw new InvalidError(
+      'contradiction',
+      kind === 'secondary'
+        ? 'A secondary zone needs "primaries", from which it is transferred.'
+        : 'Only secondary zones have primaries; set "kind" to "secondary".',
+      { pointer: '/primaries' },
+    );
   if (kind !== 'catalog') {
-    if (members === undefined) return PRIMARY;
+    if (members === undefined) {
+      if (primaries === undefined) return PRIMARY;
+      return { ...PRIMARY, kind: 'secondary', primaries: readPrimaries(services, services.reader, owner, primaries) };
+    }
     throw new InvalidError('contradiction', 'Only catalogs have members; set "kind" to "catalog".', {
       pointer: '/members',
     });
@@ -140,6 +167,8 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
       if (delegation !== undefined) draft.delete(delegations, delegation);
       if (draft.row(zoneLabels, idKey(id)) !== undefined) changes.delete(zoneLabels.number, idKey(id));
       deleteSignedZone(draft, domain, services.zoneSettings.nameservers, nowSeconds());
+      const secondary = draft.row(secondaries, idKey(id));
+      if (secondary !== undefined) draft.delete(secondaries, secondary);
       // After its records, because applying those needs the domain.
       changes.delete(domains.number, domains.key(domain));
       draft.append(changes.content);
@@ -219,12 +248,28 @@ export function describeDomain(services: Services, domain: Domain) {
   return viewDomain(services, domain, services.reader.zoneState(domain.id));
 }
 
+/** As this node knows it; another node may have refreshed it since. */
+function viewSecondary(services: Services, id: Id) {
+  const row = services.secondaries.row(id) ?? newSecondary(id);
+  const timeOf = (seconds: number | null) => (seconds === null ? null : formatTime(seconds));
+  return {
+    state: secondaryState(row, nowSeconds()),
+    serial: row.serial,
+    transferred_at: timeOf(row.transferredAt),
+    refreshed_at: timeOf(row.refreshedAt),
+    expires_at: timeOf(row.expiresAt),
+    error: row.error,
+  };
+}
+
 function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
     id: domain.id,
     domain: formatHost(domain.apex),
     kind: domain.kind,
     members: domain.kind === 'catalog' ? domain.members : null,
+    primaries: domain.kind === 'secondary' ? domain.primaries.map(viewPrimary) : null,
+    secondary: domain.kind === 'secondary' ? viewSecondary(services, domain.id) : null,
     nameservers: [...expectedOf(services, services.reader, domain)],
     record_count: state.recordCount,
     revision: state.revision,
@@ -233,4 +278,52 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
     created_at: formatTime(domain.createdAt),
     updated_at: formatTime(state.updatedAt || domain.createdAt),
   };
+}
+
+/** Throws HttpError 404 and 412, StateError `not_secondary`, and the errors of readPrimaries. */
+export async function replacePrimaries(
+  services: Services,
+  context: Context<Caller>,
+  id: Id,
+  bodies: readonly PrimaryBody[],
+) {
+  const result = await change(services, context, (draft) => {
+    const old = requireSecondary(ownedDomain(draft, context.caller, id));
+    requireMatch(services, draft, old, context.header('if-match'));
+    const account = draft.account(old.accountId)!;
+    const domain: Domain = { ...old, primaries: readPrimaries(services, draft, account, bodies) };
+    draft.put(domains, domain);
+    return {
+      action: 'domain.primaries',
+      domain,
+      target: id,
+      createResponse: () => ({ domain: describeDomain(services, domain) }),
+    };
+  });
+  // The client does not wait for the primaries, which may not answer.
+  void services.secondaries.transfer(id, false);
+  return result;
+}
+
+/** Throws HttpError 404, and StateError `not_secondary`. */
+export async function transferZone(services: Services, context: Context<Caller>, id: Id) {
+  const { caller, query } = context;
+  requireSecondary(ownedDomain(services.reader, caller, id));
+  const force = query.get('force') === 'true';
+  const row = await services.secondaries.transfer(id, force);
+  return change(services, context, (draft) => {
+    const domain = requireSecondary(ownedDomain(draft, caller, id));
+    return {
+      action: 'domain.transfer',
+      domain,
+      target: id,
+      detail: { force, serial: row?.serial ?? null, error: row?.error ?? null },
+      createResponse: () => ({ domain: describeDomain(services, domain) }),
+    };
+  });
+}
+
+function requireSecondary(domain: Domain): Domain {
+  if (domain.kind === 'secondary') return domain;
+  throw new StateError('not_secondary', 'This is no secondary zone: it is not transferred from primaries.');
 }

@@ -13,11 +13,14 @@ import {
   EPOCH,
   finishHash,
   GENERATION,
+  HAS_SECONDARIES,
   MAX_LABELS,
   readerWord,
   SCRATCH,
   type SharedIndex,
+  UNAVAILABLE,
 } from '../store/index/layout.ts';
+import { isListed } from '../store/index/unavailable-zones.ts';
 import { LOWER } from '../wire/name.ts';
 
 /** Reads nodes that do not fit into the arena. */
@@ -79,6 +82,7 @@ export class IndexReader {
   readonly #multipliers: Int32Array;
   readonly #word: number;
   readonly #scratch: number;
+  readonly #unavailable: Int32Array;
   readonly #port: MessagePort | null;
   readonly #store: NodeStore;
   #slots: Int32Array;
@@ -106,6 +110,7 @@ export class IndexReader {
     this.view = new DataView(shared.arena);
     this.words = new Int32Array(shared.arena, 0, Math.floor(this.bytes.length / 4));
     this.#slots = new Int32Array(shared.slots);
+    this.#unavailable = new Int32Array(shared.unavailable);
     this.#mask = this.#slots.length / 2 - 1;
     this.#heldSlots = this.#slots;
     this.#maxLabels = this.#header.subarray(MAX_LABELS, MAX_LABELS + 1);
@@ -183,6 +188,27 @@ export class IndexReader {
   /** The maximum number of labels of names that can be found. */
   get maxLabels(): number {
     return this.#maxLabels[0];
+  }
+
+  /** Whether NOTIFY may be for this server. */
+  get hasSecondaries(): boolean {
+    return Atomics.load(this.#header, HAS_SECONDARIES) !== 0;
+  }
+
+  /** Whether any zone is unavailable: see `isUnavailable`. Hot. */
+  get hasUnavailable(): boolean {
+    return this.#header[UNAVAILABLE] !== 0;
+  }
+
+  /**
+   * Whether the zone whose apex is the last `length` bytes of the current name is unavailable:
+   * a secondary that has expired, or was never transferred. The name starts at `label`.
+   */
+  isUnavailable(packet: Uint8Array, end: number, length: number): boolean {
+    const from = end - length;
+    let label = 0;
+    while (this.starts[label] < from) label++;
+    return isListed(this.#unavailable, packet, from, end, this.sums[label]);
   }
 
   /**

@@ -18,6 +18,8 @@ export const LOOK_UP = -2;
 export const DEFER = -3;
 /** A question of class CHAOS. */
 export const CHAOS = -4;
+/** Not handled by the query path: a NOTIFY for a zone. */
+export const NOTIFY = -6;
 /** No question, but a cookie (RFC 7873 section 5.4). */
 export const COOKIE_ONLY = -5;
 
@@ -77,8 +79,8 @@ export class Query {
 
   /**
    * Parses the packet at bytes[start, start + length), received over `transport` (of TRANSPORT).
-   * Returns SILENCE, LOOK_UP, DEFER, CHAOS, COOKIE_ONLY, or a response code if no lookup is needed.
-   * Writes the offsets of the name's labels to `starts`.
+   * Returns SILENCE, LOOK_UP, DEFER, NOTIFY, CHAOS, COOKIE_ONLY, or a response code if no lookup is
+   * needed. Writes the offsets of the name's labels to `starts`.
    */
   parse(bytes: Uint8Array, start: number, length: number, starts: Int32Array, transport: number): number {
     this.start = start;
@@ -159,9 +161,7 @@ export class Query {
     const hasZone = zones === 1 && this.#readQuestion(bytes, end, starts);
     const rest = hasZone ? this.questionEnd : skipQuestions(bytes, s + HEADER_LENGTH, end, zones);
     const isWhole = rest !== 0 && this.#parseRest(bytes, rest, end);
-    // This server is no secondary, so every NOTIFY is for another server (RFC 1996 section 3.10,
-    // RFC 2136 section 2.2).
-    if (opcode === OPCODE.NOTIFY) return RCODE.NOTAUTH;
+    if (opcode === OPCODE.NOTIFY) return isWhole && hasZone ? NOTIFY : RCODE.NOTAUTH;
     // The signature is checked before the signed content (RFC 8945 section 5.2).
     if (isWhole && this.isSigned) return DEFER;
     // An unsigned update is never allowed, so the receiving thread refuses it. Then a flood with

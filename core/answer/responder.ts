@@ -31,7 +31,7 @@ import { Chaos } from './chaos.ts';
 import { CHANGED, Denial, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { ResponseOptions } from './options.ts';
-import { CHAOS, COOKIE, COOKIE_ONLY, DEFER, LOOK_UP, Query, SILENCE } from './query.ts';
+import { CHAOS, COOKIE, COOKIE_ONLY, DEFER, LOOK_UP, NOTIFY, Query, SILENCE } from './query.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { type AnswerSettings, PLAIN } from './settings.ts';
 import { Synthesizer } from './synthesize.ts';
@@ -138,6 +138,9 @@ export class Responder {
     switch (verdict) {
       case DEFER:
         return DEFERRED;
+      case NOTIFY:
+        // A server without secondary zones is not the one that is meant (RFC 1996 section 3.10).
+        return this.#index.hasSecondaries ? DEFERRED : response.writeEmpty(RCODE.NOTAUTH);
       case CHAOS:
         return this.#answerChaos();
       case COOKIE_ONLY:
@@ -185,6 +188,7 @@ export class Responder {
     if (exact !== 0) {
       const flags = nodes[exact + NODE_FLAGS_AT];
       query.zoneLength = nodes[exact + APEX_LENGTH_AT];
+      if (index.hasUnavailable && index.isUnavailable(bytes, nameEnd, query.zoneLength)) return this.#fail();
       if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.#index.bytes, exact, TYPE.DS) !== 0)
         return this.#answerType(exact);
       // The DS of our zone belongs to the parent zone (RFC 4035 section 3.1.4.1), if it is also
@@ -202,6 +206,7 @@ export class Responder {
         : this.#response.writeEmpty(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
     query.account = index.sums[label];
     query.zoneLength = nodes[encloser + APEX_LENGTH_AT];
+    if (index.hasUnavailable && index.isUnavailable(bytes, nameEnd, query.zoneLength)) return this.#fail();
     const flags = nodes[encloser + NODE_FLAGS_AT];
     if ((flags & NODE_DELEGATION) !== 0)
       return this.#response.writeAnswer(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
@@ -225,6 +230,11 @@ export class Responder {
     }
     if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
     return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
+  }
+
+  /** The zone is a secondary that has expired, or was never transferred. */
+  #fail(): number {
+    return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
   }
 
   /**

@@ -32,6 +32,7 @@ import { availableMemory } from './memory.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
 import { PACKAGE_SETTINGS } from './package-settings.ts';
 import { PROXY_SETTINGS } from './proxy-settings.ts';
+import { SECONDARY_SETTINGS } from './secondary-settings.ts';
 import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
 import { STATISTICS_SETTINGS } from './statistics-settings.ts';
 import { notifyTargets, prefixes } from './transfer-kinds.ts';
@@ -274,6 +275,7 @@ export const schema = {
     history_bytes: setting(bytes(64 * 1024, GB), MB, 'Maximum memory for such changes of one zone.'),
     history_total: setting(bytes(64 * 1024, 64 * GB), 128 * MB, 'Maximum memory for such changes of all zones.'),
   }),
+  secondary: section('Secondary zones: transfers from the primaries of customers.', SECONDARY_SETTINGS),
   alias: section('ALIAS records: how the addresses of their targets are resolved.', {
     resolvers: setting(
       resolvers,

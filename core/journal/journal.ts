@@ -148,6 +148,8 @@ export interface Journal {
   onEdge(listener: (changes: EdgeChanges) => void): void;
   /** Calls `listener` with domains whose row that says how they are signed has changed. */
   onSigning(listener: (domainIds: ReadonlySet<Id>) => void): void;
+  /** Calls `listener` with domains whose row of a secondary zone was written or deleted. */
+  onSecondaries(listener: (domainIds: ReadonlySet<Id>) => void): void;
   /** Calls `listener` with the ids of apps, in lower case, that were added, changed or deleted. */
   onApps(listener: (appIds: ReadonlySet<string>) => void): void;
   /**

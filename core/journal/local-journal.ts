@@ -65,6 +65,10 @@ export abstract class LocalJournal implements Journal {
     this.applier.signingListeners.push(listener);
   }
 
+  onSecondaries(listener: (domainIds: ReadonlySet<Id>) => void): void {
+    this.applier.secondaryListeners.push(listener);
+  }
+
   onApps(listener: (appIds: ReadonlySet<string>) => void): void {
     this.applier.appListeners.push(listener);
   }

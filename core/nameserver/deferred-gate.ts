@@ -38,6 +38,8 @@ export class DeferredGate {
     const responder = this.#responder;
     const transferAllow = this.#transferAllow;
     if (!this.#isHandled) return responder.refuse(unhandledRcode(bytes, start));
+    // The main thread knows the primaries that may send NOTIFY.
+    if (((bytes[start + 2] >>> 3) & 15) === OPCODE.NOTIFY) return DEFERRED;
     // Unsigned messages here are AXFR and IXFR. The same refusal for every zone does not reveal
     // which zones exist.
     if (transferAllow === null || responder.query.isSigned || transferAllow.includes(client)) return DEFERRED;

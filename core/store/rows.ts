@@ -15,6 +15,7 @@ import { automaticCertificates, certificates, proxies, purges } from './rows/pro
 import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
+import { secondaries } from './rows/secondaries.ts';
 import { spellings } from './rows/spellings.ts';
 import { storeKeys } from './rows/store-keys.ts';
 import type { Table } from './rows/table.ts';
@@ -37,6 +38,7 @@ export * from './rows/proxies.ts';
 export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
 export * from './rows/second-factors.ts';
+export * from './rows/secondaries.ts';
 export * from './rows/spellings.ts';
 export * from './rows/store-keys.ts';
 export { STAMP, type Table } from './rows/table.ts';
@@ -84,5 +86,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     webhooks,
     deliveries,
     webhookQueues,
+    secondaries,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

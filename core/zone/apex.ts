@@ -57,6 +57,8 @@ export function apexSets(
   serial: number,
   originHost: string | null = null,
 ): RRset[] {
+  // A secondary zone has those of its primary; without an SOA it was not transferred yet.
+  if (domain.kind === 'secondary' && stored.some(({ type }) => type === TYPE.SOA)) return [...stored];
   const sets = stored.filter((set) => set.type !== TYPE.SOA && (domain.kept !== null || set.type !== TYPE.NS));
   sets.push(...originSets(stored, originHost));
   if (domain.kind === 'catalog') sets.push(CATALOG_NS);

@@ -640,6 +640,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/primaries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the primaries of a secondary zone
+         * @description The new primaries are asked at once.
+         */
+        put: operations["replacePrimaries"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{domain_id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the primaries of a secondary zone now
+         * @description Waits for the transfer. If it fails, `secondary.error` of the response has
+         * the reason.
+         */
+        post: operations["transferZone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/delegation": {
         parameters: {
             query?: never;
@@ -2058,6 +2099,41 @@ export interface components {
             kind: "primary" | "secondary" | "catalog";
             /** @description whose domains a catalog lists; null: it is no catalog */
             members: ("account" | "all") | null;
+            /** @description the primaries of a secondary zone; null: it is none */
+            primaries: {
+                /** @description its IP address, with a port if it is not the standard one */
+                address: string;
+                /** @description the id of the TSIG key that signs requests; null: none */
+                tsig_key_id: number | null;
+                /** @description how the zone is transferred over TLS; null: over TCP */
+                tls: {
+                    /** @description the name in the certificate; null: it is not checked */
+                    name: string | null;
+                    /** @description the SHA-256 of its public key; null: it is not checked */
+                    pin: string | null;
+                    /** @description whether any certificate is accepted */
+                    opportunistic: boolean;
+                } | null;
+            }[] | null;
+            /** @description the state of a secondary zone; null: it is none */
+            secondary: {
+                /**
+                 * @description "pending": it was never transferred; "current"; "retrying": the last
+                 * attempt failed; "expired": no primary has confirmed it in time, and queries fail
+                 * @enum {string}
+                 */
+                state: "pending" | "current" | "retrying" | "expired";
+                /** @description the serial of its SOA; null: it was never transferred */
+                serial: number | null;
+                /** @description when its content last changed, or null */
+                transferred_at: string | null;
+                /** @description when a primary last confirmed it, or null */
+                refreshed_at: string | null;
+                /** @description when it expires unless a primary confirms it, or null */
+                expires_at: string | null;
+                /** @description why the last attempt failed, or null */
+                error: string | null;
+            } | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];
             /** @description the number of its records */
@@ -2313,6 +2389,41 @@ export interface components {
             kind: "primary" | "secondary" | "catalog";
             /** @description whose domains a catalog lists; null: it is no catalog */
             members: ("account" | "all") | null;
+            /** @description the primaries of a secondary zone; null: it is none */
+            primaries: {
+                /** @description its IP address, with a port if it is not the standard one */
+                address: string;
+                /** @description the id of the TSIG key that signs requests; null: none */
+                tsig_key_id: number | null;
+                /** @description how the zone is transferred over TLS; null: over TCP */
+                tls: {
+                    /** @description the name in the certificate; null: it is not checked */
+                    name: string | null;
+                    /** @description the SHA-256 of its public key; null: it is not checked */
+                    pin: string | null;
+                    /** @description whether any certificate is accepted */
+                    opportunistic: boolean;
+                } | null;
+            }[] | null;
+            /** @description the state of a secondary zone; null: it is none */
+            secondary: {
+                /**
+                 * @description "pending": it was never transferred; "current"; "retrying": the last
+                 * attempt failed; "expired": no primary has confirmed it in time, and queries fail
+                 * @enum {string}
+                 */
+                state: "pending" | "current" | "retrying" | "expired";
+                /** @description the serial of its SOA; null: it was never transferred */
+                serial: number | null;
+                /** @description when its content last changed, or null */
+                transferred_at: string | null;
+                /** @description when a primary last confirmed it, or null */
+                refreshed_at: string | null;
+                /** @description when it expires unless a primary confirms it, or null */
+                expires_at: string | null;
+                /** @description why the last attempt failed, or null */
+                error: string | null;
+            } | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];
             /** @description the number of its records */
@@ -8282,11 +8393,39 @@ export interface operations {
                     /** @description a string, a domain name such as "example.com" */
                     domain: string;
                     /**
-                     * @description "primary" (the default) or "catalog", a zone that lists the
-                     * other domains (RFC 9432)
+                     * @description "primary" (the default), "secondary", a zone that is transferred
+                     * from primaries, or "catalog", one that lists the other domains (RFC 9432)
                      * @enum {string}
                      */
-                    kind?: "primary" | "catalog";
+                    kind?: "primary" | "secondary" | "catalog";
+                    /** @description a list of 1 to 8 primaries; they are asked in this order */
+                    primaries?: {
+                        /**
+                         * @description an IP address, with a port if it is not 53, or 853 with TLS,
+                         * such as "192.0.2.1"
+                         */
+                        address: string;
+                        /** @description the id of the TSIG key that signs requests; null: none */
+                        tsig_key_id?: number | null;
+                        /**
+                         * @description how the zone is transferred over TLS (RFC 9103); null: over
+                         * TCP
+                         */
+                        tls?: {
+                            /** @description the name in the certificate */
+                            name?: string | null;
+                            /**
+                             * @description the SHA-256 of the public key (SPKI) of the certificate,
+                             * in Base64
+                             */
+                            pin?: string | null;
+                            /**
+                             * @description true to accept any certificate; then neither name nor
+                             * pin is set
+                             */
+                            opportunistic?: boolean;
+                        } | null;
+                    }[];
                     /**
                      * @description "account" (the default), so that a catalog lists the domains of
                      * its account, or "all", for administrators
@@ -8395,7 +8534,8 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             /**
              * @description Unprocessable Entity: `invalid_domain`, `invalid_name`, `public_suffix`,
-             * `contradiction`, `validation`, `unknown_field`, `idempotency_key_reused`.
+             * `contradiction`, `invalid_primary`, `private_primary`, `unknown_tsig_key`,
+             * `validation`, `unknown_field`, `idempotency_key_reused`.
              */
             422: {
                 headers: {
@@ -8406,7 +8546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "contradiction" | "validation" | "unknown_field" | "idempotency_key_reused";
+                            code: "invalid_domain" | "invalid_name" | "public_suffix" | "contradiction" | "invalid_primary" | "private_primary" | "unknown_tsig_key" | "validation" | "unknown_field" | "idempotency_key_reused";
                         };
                     };
                 };
@@ -8614,6 +8754,311 @@ export interface operations {
                 };
             };
             412: components["responses"]["Changed"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    replacePrimaries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description a list of 1 to 8 primaries; they are asked in this order */
+                    primaries: {
+                        /**
+                         * @description an IP address, with a port if it is not 53, or 853 with TLS,
+                         * such as "192.0.2.1"
+                         */
+                        address: string;
+                        /** @description the id of the TSIG key that signs requests; null: none */
+                        tsig_key_id?: number | null;
+                        /**
+                         * @description how the zone is transferred over TLS (RFC 9103); null: over
+                         * TCP
+                         */
+                        tls?: {
+                            /** @description the name in the certificate */
+                            name?: string | null;
+                            /**
+                             * @description the SHA-256 of the public key (SPKI) of the certificate,
+                             * in Base64
+                             */
+                            pin?: string | null;
+                            /**
+                             * @description true to accept any certificate; then neither name nor
+                             * pin is set
+                             */
+                            opportunistic?: boolean;
+                        } | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the primaries of a secondary zone */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: components["schemas"]["Domain"];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `not_secondary`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "not_secondary";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `contradiction`, `invalid_primary`,
+             * `private_primary`, `unknown_tsig_key`, `validation`, `unknown_field`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "contradiction" | "invalid_primary" | "private_primary" | "unknown_tsig_key" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    transferZone: {
+        parameters: {
+            query?: {
+                /**
+                 * @description true to transfer the whole zone, also if its serial is older or the
+                 * same
+                 */
+                force?: boolean;
+            };
+            header?: {
+                /**
+                 * @description Makes a retry safe when a response was lost: for 24 hours, the same
+                 * key and body return the first response.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ask the primaries of a secondary zone now */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        domain: components["schemas"]["Domain"];
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `invalid_idempotency_key`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "invalid_idempotency_key" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            /** @description Conflict: `not_secondary`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "not_secondary";
+                        };
+                    };
+                };
+            };
+            /** @description Unprocessable Entity: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "idempotency_key_reused";
+                        };
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Otherwise"];

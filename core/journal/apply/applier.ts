@@ -59,6 +59,7 @@ export class Applier {
   readonly answerListeners: ((changes: AnswerChanges) => void)[] = [];
   readonly edgeListeners: ((changes: EdgeChanges) => void)[] = [];
   readonly signingListeners: ((domainIds: ReadonlySet<Id>) => void)[] = [];
+  readonly secondaryListeners: ((domainIds: ReadonlySet<Id>) => void)[] = [];
   readonly appListeners: ((appIds: ReadonlySet<string>) => void)[] = [];
   readonly appliedListeners: (() => void)[] = [];
   readonly #options: ApplierOptions;
@@ -209,6 +210,7 @@ export class Applier {
     if (edgeChanges !== null) for (const listener of this.edgeListeners) listener(edgeChanges);
     if (updates.apps.size > 0) for (const listener of this.appListeners) listener(updates.apps);
     if (updates.signing.size > 0) for (const listener of this.signingListeners) listener(updates.signing);
+    if (updates.secondaries.size > 0) for (const listener of this.secondaryListeners) listener(updates.secondaries);
     for (const listener of this.appliedListeners) listener();
   }
 }
@@ -244,6 +246,8 @@ async function transact(environment: Environment, work: () => void): Promise<voi
  * back an answer that was served.
  */
 function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
+  // Nothing of a secondary zone is answered before it was transferred once.
+  for (const { apex, isUnavailable } of updates.secondaryChanges()) index.unavailable.set(apex, isUnavailable);
   for (const { apex } of updates.nsec3) index.markChanging(apex);
   for (const { name, node, wasStored } of updates.nodes) {
     if (node === null) index.remove(name);

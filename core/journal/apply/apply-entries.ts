@@ -3,6 +3,7 @@
  * deterministic: the same entries on the same rows produce the same bytes on every node. Changes to
  * the shared index are collected, and published once the transaction is on disk.
  */
+import { SOA_NUMBERS } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
 import {
@@ -18,6 +19,7 @@ import {
   records,
   renumberings,
   STAMP,
+  secondaries,
   TABLES,
   tokens,
 } from '../../store/rows.ts';
@@ -127,6 +129,7 @@ function applyChange(environment: Environment, updates: ZoneUpdates, change: Cha
     }
   }
   if (change.table === accounts.number || change.table === tokens.number) updates.credentialsChanged = true;
+  if (change.table === secondaries.number) updates.secondaries.add(idAt(change.key));
   if (change.table === apps.number) updates.apps.add(Buffer.from(change.key).toString());
   if (change.table === records.number) noteRecord(environment, updates, change);
   else updates.edge.note(change);
@@ -189,6 +192,7 @@ function noteRecord(environment: Environment, updates: ZoneUpdates, change: Chan
   const { nameEnd, type } = recordKeyParts(key);
   const zone = updates.zone(domainId);
   zone.noteRecord(key, nameEnd, type, value === null ? -1 : 1);
+  if (type === TYPE.SOA && value !== null) zone.soaSerial = value.readUInt32BE(value.length - SOA_NUMBERS);
   const isWithTarget = hasTarget(type);
   const atApex = nameEnd === zone.apexEnd;
   updates.noteRecord(domainId, atApex, isWithTarget);

@@ -77,6 +77,8 @@ export class ZoneUpdates {
   readonly #touched: ZoneUpdate[] = [];
   #entry: Entry | null = null;
   #compiled: CompiledZone | undefined;
+  /** Domains whose row of a secondary zone was written or deleted. */
+  readonly secondaries = new Set<Id>();
   /** Domains whose signing changes. */
   readonly signing = new Set<Id>();
   /** For the current entry: domains whose signing it changes, and the rows before it. */
@@ -112,6 +114,17 @@ export class ZoneUpdates {
   /** In the order in which the index must apply them. */
   get nodes(): readonly NodeChange[] {
     return this.#compiler.nodes;
+  }
+
+  /** Secondary zones that were added, and not transferred yet, or deleted. */
+  *secondaryChanges(): Generator<{ readonly apex: Name; readonly isUnavailable: boolean }> {
+    for (const { domain } of this.domainChanges) {
+      const update = this.#zones.get(domain.id);
+      if (domain.kind !== 'secondary' || update === undefined) continue;
+      // A replaced row is deleted and put: only the state after the group counts.
+      if (update.domain === null) yield { apex: domain.apex, isUnavailable: false };
+      else if (update.state.serial === 0) yield { apex: domain.apex, isUnavailable: true };
+    }
   }
 
   /** In the order in which the index must apply them. */
@@ -412,7 +425,7 @@ export class ZoneUpdates {
       this.#usage.countsOf(update.accountId).records -= update.state.recordCount;
       update.accountId = update.domain?.accountId ?? update.accountId;
       update.state = {
-        serial: nextSerial(update.state.serial, seconds, update.domain?.kept?.serial ?? 0),
+        serial: serialAfter(update, seconds),
         revision: update.isRevised ? sequence : update.state.revision,
         recordCount: update.state.recordCount + update.delta,
         updatedAt: update.isRevised ? seconds : update.state.updatedAt,
@@ -489,6 +502,12 @@ export class ZoneUpdates {
   #stateOf(domainId: Id): ZoneState {
     return this.#zones.get(domainId)?.state ?? decodeZoneState(this.#environment.zones.get(idKey(domainId)));
   }
+}
+
+/** That of a secondary zone is its primary's, and rises with nothing else. */
+function serialAfter({ domain, state, soaSerial }: ZoneUpdate, seconds: number): number {
+  if (domain?.kind === 'secondary') return soaSerial ?? state.serial;
+  return nextSerial(state.serial, seconds, domain?.kept?.serial ?? 0);
 }
 
 function isSameSet(a: RRset | undefined, b: RRset | undefined): boolean {

@@ -51,6 +51,9 @@ export class ZoneUpdate {
    */
   readonly aliasOwners = new Map<string, Name>();
 
+  /** The serial of the SOA record that was put last, of a secondary zone; null: none was. */
+  soaSerial: number | null = null;
+
   /** Names that are listed in the nsec3 table: by key of the answers table, from < key ≤ to. */
   listing: { readonly from: string; readonly to: string | null } | null = null;
 

@@ -18,6 +18,7 @@
 import { randomFillSync } from 'node:crypto';
 import { largeMemory } from '../../os/large-memory.ts';
 import { MAX_NODE } from '../answers.ts';
+import { UNAVAILABLE_BYTES } from './unavailable-zones.ts';
 
 /** header[GENERATION]: rises when the slots have moved to a new buffer, which waits on each reader's port. */
 export const GENERATION = 0;
@@ -31,6 +32,11 @@ export const MAX_LABELS = 3;
 export const STOPPING = 4;
 /** header[COMMITTING]: 1 while the tables may have changes that the index does not have. */
 export const COMMITTING = 5;
+
+/** header[UNAVAILABLE]: number of zones that are answered SERVFAIL (unavailable-zones.ts). */
+export const UNAVAILABLE = 6;
+/** header[HAS_SECONDARIES]: 1 while there are secondary zones, so that NOTIFY may be for us. */
+export const HAS_SECONDARIES = 7;
 
 /** Readers are numbered from 1, so that no node is at offset 0. */
 export const READERS = 272;
@@ -59,6 +65,8 @@ export interface SharedIndex {
   readonly multipliers: SharedArrayBuffer;
   readonly arena: SharedArrayBuffer;
   readonly slots: SharedArrayBuffer;
+  /** See unavailable-zones.ts. */
+  readonly unavailable: SharedArrayBuffer;
   /** header[GENERATION] that the slots belong to. */
   readonly generation: number;
 }
@@ -83,6 +91,7 @@ export function createShared(arenaBytes: number, slotCount: number): SharedIndex
     multipliers,
     arena: largeMemory(arenaSize(arenaBytes)),
     slots: largeMemory(slotCount * 8),
+    unavailable: new SharedArrayBuffer(UNAVAILABLE_BYTES),
     generation: 0,
   };
 }

@@ -16,6 +16,7 @@ import {
   EPOCH,
   finishHash,
   GENERATION,
+  HAS_SECONDARIES,
   IN_STORE,
   MAX_LABELS,
   nameSum,
@@ -23,7 +24,9 @@ import {
   readerWord,
   type SharedIndex,
   STOPPING,
+  UNAVAILABLE,
 } from './layout.ts';
+import { UnavailableZones } from './unavailable-zones.ts';
 
 /** Share of the slots that may be taken, names that have gone included, before the table moves to a larger one. */
 const MAX_LOAD = 0.66;
@@ -40,6 +43,8 @@ export class IndexWriter {
   #names = 0;
   #inStore = 0;
   readonly #ports: MessagePort[] = [];
+  /** The zones that are answered SERVFAIL. */
+  readonly unavailable: UnavailableZones;
   /** The NSEC3 entries of signed zones. */
   readonly denial: DenialWriter;
   /** Hashes of the names that isAmbiguous was asked about since the last publication. */
@@ -59,6 +64,11 @@ export class IndexWriter {
     this.#arena = new Arena(this.#bytes.length);
     this.#slots = new Int32Array(this.#shared.slots);
     this.#mask = slotCount - 1;
+    this.unavailable = new UnavailableZones(
+      this.#shared.unavailable,
+      (apex) => nameSum(this.#multipliers, apex, 0, apex.length),
+      (count) => Atomics.store(this.#header, UNAVAILABLE, count),
+    );
     this.denial = new DenialWriter({
       bytes: this.#bytes,
       words: this.#words,
@@ -89,6 +99,11 @@ export class IndexWriter {
     const at = this.#ports.indexOf(port);
     if (at >= 0) this.#ports.splice(at, 1);
     Atomics.store(this.#header, readerWord(reader), 0);
+  }
+
+  /** Whether there are secondary zones, for which NOTIFY may arrive. */
+  setSecondaries(exist: boolean): void {
+    Atomics.store(this.#header, HAS_SECONDARIES, exist ? 1 : 0);
   }
 
   /** Tells every reading thread to end. */

@@ -12,7 +12,7 @@ import { signedIn } from './browser.ts';
 import { storedPasskey } from './factors.ts';
 import { concrete, type Ids, parametersOf } from './routes.ts';
 import { sampleOf } from './sample.ts';
-import { prepareDnssec } from './signed.ts';
+import { prepareZone } from './signed.ts';
 import { snapshot } from './store.ts';
 import { testedWebhook } from './webhook.ts';
 import { type Client, each, everywhere, type Member, refused, succeeded, type World, type Zone } from './world.ts';
@@ -50,7 +50,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
   await zone.add('mail', 'MX', `10 ${name}.example.org`);
   const token = (await member.client.post('/api/v1/tokens', { name: `of ${name}` })).body;
   const key = (await member.client.post('/api/v1/tsig-keys', { name: `of.${name}` })).body;
-  const foreignKey = await prepareDnssec(world, zone, 'DELETE /dnssec/');
+  const foreignKey = await prepareZone(world, zone, 'DELETE /dnssec/');
   const form = packageForm(packageText(`com.example.${name}`, 1));
   const { upload } = succeeded(await member.client.send('POST', UPLOAD, form)).body;
   const ids = {

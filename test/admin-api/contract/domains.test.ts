@@ -36,6 +36,8 @@ await everywhere('contract, domains', (test) => {
       domain: 'shape.example.org',
       kind: 'primary',
       members: null,
+      primaries: null,
+      secondary: null,
       nameservers: APEX.nameservers,
       record_count: 0,
       revision,

@@ -5,7 +5,7 @@ import { type Answer, type Json, listOf } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../packages/client.ts';
 import { concrete, type Ids } from './routes.ts';
 import { sampleOf } from './sample.ts';
-import { prepareDnssec } from './signed.ts';
+import { prepareZone } from './signed.ts';
 import { testedWebhook } from './webhook.ts';
 import { type Client, each, everywhere, outcome, refused, succeeded, type World } from './world.ts';
 
@@ -46,6 +46,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PATCH /api/v1/domains/{domain_id}/proxy': 'proxy.update',
   'POST /api/v1/domains/{domain_id}/proxy/toggle': 'proxy.enable',
   'POST /api/v1/domains/{domain_id}/proxy/purge': 'cache.purge',
+  'PUT /api/v1/domains/{domain_id}/primaries': 'domain.primaries',
+  'POST /api/v1/domains/{domain_id}/transfer': 'domain.transfer',
   'POST /api/dev/apps/upload': 'package.upload',
   'POST /api/dev/uploads/{upload_id}/publish': 'package.publish',
   'DELETE /api/dev/uploads/{upload_id}': 'package.withdraw',
@@ -85,7 +87,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
     succeeded(await client.post(`/api/dev/admin/apps/${upload.app_id}/suspend`, { reason: 'a target' }));
   // Only a proxy that is on accepts an order.
   succeeded(await client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
-  const foreignKey = await prepareDnssec(world, zone, `${route.method} ${route.path}`);
+  const foreignKey = await prepareZone(world, zone, `${route.method} ${route.path}`);
   const [storeKey] = listOf(succeeded(await client.get('/api/store/keys')).body.keys);
   return {
     store_key_id: String(storeKey.key_id),

@@ -6,7 +6,7 @@ import { APPS, newId, settled } from '../packages/client.ts';
 import { packageForm, packageText, UPLOAD } from '../packages/package.ts';
 import { concrete } from './routes.ts';
 import { sampleOf } from './sample.ts';
-import { prepareDnssec } from './signed.ts';
+import { prepareZone } from './signed.ts';
 import { snapshot } from './store.ts';
 import { Client, each, everywhere, type Member, outcome, refused, succeeded, type World } from './world.ts';
 
@@ -95,7 +95,7 @@ await everywhere('contract, operators', (test) => {
       // Only a proxy with an origin can be turned on.
       succeeded(await member.client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
       const what = `${route.method} ${route.path}`;
-      const foreignKey = await prepareDnssec(world, zone, what);
+      const foreignKey = await prepareZone(world, zone, what);
       const ids = {
         domain_id: zone.id,
         seq: zone.created,

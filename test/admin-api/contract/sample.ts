@@ -38,6 +38,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   enabled: true,
   since: '2026-01-01 00:00:00',
   state: 'all',
+  primaries: [{ address: '1.1.1.1' }],
 };
 
 /** Optional fields that would change the kind of request, or contradict others. */
@@ -80,7 +81,7 @@ function sampled(schema: TSchema, name: string): unknown {
   if (schema.type === 'object')
     return Object.fromEntries(
       Object.entries(schema.properties as Record<string, TSchema>)
-        .filter(([key]) => !LEFT_OUT.has(key))
+        .filter(([key]) => !LEFT_OUT.has(key) && (key !== 'primaries' || schema.required?.includes(key)))
         .map(([key, inner]) => [key, sampled(inner, key)]),
     );
   if (schema.type === 'array') return [];

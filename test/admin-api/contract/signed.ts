@@ -1,9 +1,9 @@
-/** Signed zones of the contract suites, in the state that a request needs. */
+/** Signed and secondary zones of the contract suites, in the state that a request needs. */
 
 import { write } from '../../../core/journal/draft/draft.ts';
 import { nextPiece } from '../../../core/journal/signing/progress.ts';
 import { readSignedZone, storeSignedZone } from '../../../core/signing/store-zone.ts';
-import { type DnssecState, dnssec } from '../../../core/store/rows.ts';
+import { type DnssecState, dnssec, domains, newSecondary, secondaries } from '../../../core/store/rows.ts';
 import { APEX, type Daemon } from '../daemon.ts';
 import { FOREIGN_KEY } from './sample.ts';
 import { succeeded, type World, type Zone } from './world.ts';
@@ -43,8 +43,20 @@ export async function sign({ daemon }: World, zone: Zone): Promise<void> {
   await setState(daemon, zone.id, { phase: 'awaiting_ds', servedSince: 1, hasRequestedDs: true });
 }
 
-/** Prepares a zone for a request to an endpoint of DNSSEC. Returns the id of a foreign key. */
-export async function prepareDnssec(world: World, zone: Zone, endpoint: string): Promise<number | null> {
+/** Turns a zone into a secondary, as if it had been created so. */
+async function makeSecondary({ daemon: { environment, journal } }: World, { id }: Zone): Promise<void> {
+  await write(environment, journal, '1', (draft) => {
+    draft.put(domains, { ...draft.domain(id)!, kind: 'secondary' });
+    draft.put(secondaries, newSecondary(id));
+  });
+}
+
+/**
+ * Prepares a zone for a request to an endpoint of DNSSEC, or of secondary zones. Returns the id of
+ * a foreign key.
+ */
+export async function prepareZone(world: World, zone: Zone, endpoint: string): Promise<number | null> {
+  if (/\/(primaries|transfer)$/.test(endpoint)) await makeSecondary(world, zone);
   if (!endpoint.includes('/dnssec/')) return null;
   await sign(world, zone);
   if (endpoint.endsWith('/cancel')) succeeded(await zone.client.post(`${zone.path}/dnssec/rollover`, {}));

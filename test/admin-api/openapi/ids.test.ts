@@ -57,7 +57,7 @@ test('every id is an integer from 1 to 2^53 - 1', ({ document }) => {
     }
   }
   const names = [
-    ...['id', 'domain_id', 'record_id', 'account_id', 'token_id', 'key_id', 'upload_id', 'domain_ids'],
+    ...['id', 'domain_id', 'record_id', 'account_id', 'token_id', 'key_id', 'tsig_key_id', 'upload_id', 'domain_ids'],
     ...['webhook_id', 'delivery_id'],
     ...['store_key_id', 'foreign_key_id', 'session_id', 'passkey_id', 'delete', 'deleted', 'target'],
   ];

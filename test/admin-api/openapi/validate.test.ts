@@ -17,6 +17,8 @@ const domain = {
   domain: 'example.net',
   kind: 'primary',
   members: null,
+  primaries: null,
+  secondary: null,
   nameservers: ['ns1.example.org'],
   record_count: 0,
   revision: 1,

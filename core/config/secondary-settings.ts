@@ -1,0 +1,26 @@
+/** Settings of secondary zones, which are transferred from the primaries of customers. */
+import { exemptions } from './address-kinds.ts';
+import { bytes, GB, integer, MB } from './kinds.ts';
+import { setting } from './setting.ts';
+
+const seconds = (minimum: number) => integer(minimum, 2 ** 31 - 1, 'seconds');
+
+export const SECONDARY_SETTINGS = {
+  allow_private_primaries: setting(
+    exemptions,
+    false,
+    'Private, loopback or reserved addresses that are accepted as primaries: a list of address prefixes. "true" accepts every address, which lets customers reach the network of this machine.',
+  ),
+  max_concurrent: setting(
+    integer(1, 10_000),
+    64,
+    'Maximum number of zones that this node refreshes or transfers at the same time.',
+  ),
+  max_zone_size: setting(bytes(MB, 4 * GB), 256 * MB, 'Maximum bytes of a transfer. A larger zone is not accepted.'),
+  min_refresh: setting(seconds(1), 30, 'The refresh and retry timers of a zone are not shorter than this, in seconds.'),
+  max_refresh: setting(
+    seconds(60),
+    86_400,
+    'The refresh and retry timers of a zone are not longer than this, in seconds.',
+  ),
+} as const;

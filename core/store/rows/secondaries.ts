@@ -1,0 +1,52 @@
+/**
+ * What is known of a secondary zone and its primaries. A refresh that finds nothing new is written
+ * only once an hour, together with those of other zones: see core/secondary.
+ */
+import { type Id, idKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+/** All times are seconds since 1970. */
+export interface SecondaryRow {
+  readonly domainId: Id;
+  /** Of the zone that was transferred last; null: it was never transferred. */
+  readonly serial: number | null;
+  /** When the content last changed. */
+  readonly transferredAt: number | null;
+  /** When a primary last confirmed the serial, at least. */
+  readonly refreshedAt: number | null;
+  /** When queries begin to fail, unless a primary confirms it; null: it was never transferred. */
+  readonly expiresAt: number | null;
+  /** The timers of its SOA, in seconds. */
+  readonly refresh: number;
+  readonly retry: number;
+  readonly expire: number;
+  /** Why the last attempt failed; null: it did not. */
+  readonly error: string | null;
+}
+
+/** The row of a zone that was never transferred. */
+export function newSecondary(domainId: Id): SecondaryRow {
+  return {
+    ...{ domainId, serial: null, transferredAt: null, refreshedAt: null, expiresAt: null },
+    ...{ refresh: 0, retry: 0, expire: 0, error: null },
+  };
+}
+
+export type SecondaryState = 'pending' | 'current' | 'retrying' | 'expired';
+
+/** `now`: seconds since 1970. */
+export function secondaryState({ expiresAt, error }: SecondaryRow, now: number): SecondaryState {
+  if (expiresAt === null) return 'pending';
+  if (expiresAt <= now) return 'expired';
+  return error === null ? 'current' : 'retrying';
+}
+
+export const secondaries: Table<SecondaryRow> = {
+  number: 44,
+  name: 'secondaries',
+  key: ({ domainId }) => idKey(domainId),
+  encode: json,
+  decode: (_key, value) => unjson<SecondaryRow>(value),
+  lookups: () => [],
+  lookupsFromKey: true,
+};
