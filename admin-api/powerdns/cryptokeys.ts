@@ -8,6 +8,7 @@ import { TYPE } from '../../core/wire/types.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { setDnssec, stopRollover } from '../dnssec/service.ts';
 import { readZoneKeys, type ZoneKey } from '../dnssec/zone-keys.ts';
+import { requireEditable } from '../domains/owned.ts';
 import { notFound, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readString } from './fields.ts';
 import { findZone } from './find-zone.ts';
@@ -57,6 +58,7 @@ function requireKey(services: Services, context: PowerDnsContext): Zone & { read
 /** Signs the zone. Throws InvalidError, for everything but a new key of a zone without keys. */
 export async function createCryptokey(services: Services, context: PowerDnsContext, body: JsonObject) {
   const { domain, keys } = find(services, context);
+  requireEditable(domain);
   const algorithm = readBody(body);
   if (keys.length > 0)
     throw unsupported(

@@ -95,16 +95,6 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
     }),
     powerDnsRoute({
       method: 'PUT',
-      path: `${ZONE}/notify`,
-      scope: 'dns',
-      run(context) {
-        find(context);
-        // Each change is notified until its secondaries confirm it, so nothing is left to queue.
-        return json(context, { result: 'Notification queued' });
-      },
-    }),
-    powerDnsRoute({
-      method: 'PUT',
       path: `${ZONE}/rectify`,
       scope: 'dns',
       run(context) {
