@@ -231,6 +231,19 @@ test('metrics of a cluster that a page names are there', () => {
     }
 });
 
+test('docs/monitoring.md has a row for each metric that a source names', () => {
+  const rows = new Set(readPage('docs/monitoring.md').lines.flatMap(({ text }) => /^\| `(\w+)`/.exec(text)?.[1] ?? []));
+  const folders = ['core', 'admin-api', 'edge'].map((folder) => join(ROOT, folder));
+  for (const folder of folders)
+    for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!path.endsWith('.ts')) continue;
+      const source = readFileSync(join(folder, path), 'utf8');
+      if (!source.includes('Registry')) continue;
+      for (const [, name] of source.matchAll(/'((?:waypost|process|nodejs)_[a-z0-9_]+)'/g))
+        assert.ok(rows.has(name), `${path} has the metric ${name}: add a row to docs/monitoring.md`);
+    }
+});
+
 test('output is compared as it is meant', () => {
   assert.is(outputFault(['a…z', '…', 'end'], 'abcz\nmore\nlines\nend'), null);
   assert.is(outputFault(['…'], ''), null);

@@ -51,6 +51,11 @@ export const NOT_RUN: readonly NotRun[] = [
     reason: 'runs until it is stopped; test/system/peers/automation.test.ts runs it',
     check: nothing,
   },
+  {
+    command: /^(promtool|prometheus|sed -i) /,
+    reason: 'needs Prometheus or its folder; test/system/monitoring.test.ts runs promtool and Prometheus',
+    check: checkFiles,
+  },
   { command: /^npm test$/, reason: 'would run itself', check: checkScript },
   { command: /^npm run /, reason: 'runs for long, or until it is stopped', check: checkScript },
   { command: /^alias waypost=/, reason: 'the test has `waypost` in its PATH', check: checkScript },

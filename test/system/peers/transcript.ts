@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { startChild } from '../../support/child.ts';
 
-/** Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego, certbot. */
+/** Debian's packages have them: knot-dnsutils, bind9-dnsutils, curl, faketime, pebble, lego, certbot, prometheus, fstrm-bin, dnstap-ldns. */
 export type Program =
   | 'kdig'
   | 'delv'
@@ -26,7 +26,11 @@ export type Program =
   | 'openssl'
   | 'ansible-playbook'
   | 'pdns_server'
-  | 'sqlite3';
+  | 'sqlite3'
+  | 'prometheus'
+  | 'promtool'
+  | 'fstrm_capture'
+  | 'dnstap-ldns';
 
 const RUN_MS = 20_000;
 /** Those that are not in /usr/bin. */

@@ -1,0 +1,143 @@
+/**
+ * config/monitoring with a real promtool, and a real Prometheus that reads a daemon under load: every
+ * expression of the dashboard and of the rules runs, and has series where it must have some.
+ */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseName } from '../../core/wire/name.ts';
+import { TYPE } from '../../core/wire/types.ts';
+import { dashboardExpressions, ruleExpressions } from '../docs/monitoring.ts';
+import { ROOT, readPage } from '../docs/pages.ts';
+import { queryTcp, UdpClient } from '../support/dns-client.ts';
+import { encodeQuery } from '../support/message.ts';
+import { removeFolder, temporaryFolder } from '../support/temp.ts';
+import { untilPasses } from '../support/until.ts';
+import { ORIGIN_ADDRESS, type SiteRig, withSites } from './edge/site/rig.ts';
+import { http1Visitor } from './edge/site/visitor.ts';
+import { runProgram, whyNotPrograms } from './peers/transcript.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
+
+const FOLDER = join(ROOT, 'config/monitoring');
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+
+/** Expressions that need a cluster, an order of a certificate, a signed zone, a package or a fault. */
+const MAY_BE_EMPTY =
+  /waypost_cluster_|waypost_acme_|waypost_certificate_nearest|earliest_expiry|waypost_package_audits_total|waypost_certificates\b|> 0|changes\(|waypost_dns_updates|waypost_transfers_|waypost_notify_total/;
+
+/** Metrics that exist from their first event, or in a cluster only. */
+const LATER = /^waypost_cluster_/;
+
+const inOneNode = (expression: string): string =>
+  expression.replaceAll('$node', '.*').replaceAll('$__rate_interval', '1m');
+
+async function load({ daemon, https, root, addSite }: SiteRig, originPort: number): Promise<() => Promise<void>> {
+  await addSite('site.test', { host: ORIGIN_ADDRESS, port: originPort, protocol: 'http' });
+  const id = await daemon.api.createDomain('example.com');
+  const visitor = http1Visitor(https, root.pem);
+  const client = await UdpClient.connect(daemon.dnsPort);
+  let round = 0;
+  return async () => {
+    round++;
+    const query = encodeQuery({ name: parseName('site.test.'), type: TYPE.A, class: 1 }, round);
+    await Promise.all([client.query(query, 60_000, 1), queryTcp(daemon.dnsPort, [query])]);
+    await daemon.api.createRecord(id, `r${round}`, 'A', '192.0.2.1');
+    for (const path of ['/kept', `/${round}`]) assert.is((await visitor.visit('site.test', path)).status, 200);
+  };
+}
+
+async function checkExpressions(prometheus: Prometheus): Promise<void> {
+  const dashboard = dashboardExpressions(read('dashboard.json')).map(inOneNode);
+  const empty: string[] = [];
+  for (const expression of dashboard)
+    if ((await prometheus.query(expression)).length === 0 && !MAY_BE_EMPTY.test(expression)) empty.push(expression);
+  assert.equal(empty, [], 'these expressions of the dashboard have no series');
+  // A rule without its comparison: the alert has series to compare.
+  for (const expression of ruleExpressions(`${read('recording.yml')}${read('alerts.yml')}`))
+    await prometheus.query(expression);
+}
+
+async function checkRules(prometheus: Prometheus): Promise<void> {
+  const { groups } = (await prometheus.get('rules')) as {
+    groups: { rules: { name: string; health: string; lastError?: string; state?: string }[] }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+  assert.is(rules.length, ruleExpressions(`${read('recording.yml')}${read('alerts.yml')}`).length);
+  for (const { name, health, lastError, state } of rules) {
+    assert.is(health, 'ok', `${name}: ${lastError}`);
+    assert.is.not(state, 'firing', `${name} fires at a healthy node`);
+  }
+}
+
+/** Each metric that the daemon exposes has a row in docs/monitoring.md, and each row is true. */
+function checkDocumented(exposition: string): void {
+  const rows = readPage('docs/monitoring.md').prose.flatMap(({ text }) => {
+    const [, name, kind] = /^\| `(\w+)` \| (\w+) \|/.exec(text) ?? [];
+    return name === undefined ? [] : [`${name} ${kind}`];
+  });
+  const exposed = [...exposition.matchAll(/^# TYPE (\w+ \w+)$/gm)].map(([, line]) => line);
+  assert.equal(
+    rows.filter((row) => !LATER.test(row) && !exposed.includes(row)),
+    [],
+    'docs/monitoring.md has metrics that a node does not have',
+  );
+  assert.equal(
+    exposed.filter((line) => !rows.includes(line)),
+    [],
+    'add rows for these metrics to docs/monitoring.md',
+  );
+}
+
+const missing = whyNotPrograms('prometheus', 'promtool');
+if (missing !== null) console.log(`Skipped: config/monitoring is not checked with Prometheus: ${missing}.`);
+else {
+  test('promtool accepts the configuration and the rules, whose tests pass', async () => {
+    for (const args of [
+      ['check', 'config', join(FOLDER, 'prometheus.yml')],
+      ['check', 'rules', join(FOLDER, 'recording.yml'), join(FOLDER, 'alerts.yml')],
+      ['test', 'rules', join(FOLDER, 'alerts.test.yml')],
+    ]) {
+      const { code, output } = await runProgram('promtool', args, {}, 120_000);
+      assert.is(code, 0, output);
+    }
+  });
+
+  test('Prometheus reads a daemon under load', async () => {
+    const folder = temporaryFolder('prometheus');
+    const origin = createServer((request, response) => {
+      response.setHeader('Cache-Control', request.url === '/kept' ? 'max-age=600' : 'no-store');
+      response.end('ok');
+    });
+    origin.listen(0, ORIGIN_ADDRESS);
+    await once(origin, 'listening');
+    const settings = { WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: ORIGIN_ADDRESS };
+    try {
+      await withSites(settings, async (rig) => {
+        const target = `127.0.0.1:${rig.daemon.adminPort}`;
+        const prometheus = await startPrometheus(folder, target);
+        try {
+          const step = await load(rig, (origin.address() as AddressInfo).port);
+          await untilPasses(async () => {
+            await step();
+            await checkExpressions(prometheus);
+            await checkRules(prometheus);
+          });
+          const exposition = await (await fetch(`http://${target}/metrics`)).text();
+          checkDocumented(exposition);
+        } finally {
+          await prometheus.stop();
+        }
+      });
+    } finally {
+      origin.closeAllConnections();
+      origin.close();
+      removeFolder(folder);
+    }
+  });
+}
+
+test.run();
