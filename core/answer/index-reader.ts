@@ -39,6 +39,8 @@ export interface NodeStore {
    * Returns the length; 0 if there is none.
    */
   fetchEntry(bytes: Uint8Array, from: number, hash: Uint8Array, out: Uint8Array, at: number, room: number): number;
+  /** The same for the NSEC entry with the greatest key of its owner that is not above `key`. */
+  fetchOrdered?(bytes: Uint8Array, from: number, key: Uint8Array, out: Uint8Array, at: number, room: number): number;
 }
 
 /** Maximum labels of a name (RFC 1035 section 3.1: 255 bytes). */
@@ -371,6 +373,16 @@ export class IndexReader {
     this.#hasFetched = true;
     const at = this.#scratch + 2 * MAX_NODE;
     return this.#store.fetchEntry(packet, from, hash, this.bytes, at, ENTRY_SCRATCH) === 0 ? 0 : at;
+  }
+
+  /** The offset of an NSEC entry from the store: see NodeStore. 0: there is none. */
+  fetchOrdered(packet: Uint8Array, apex: number, key: Uint8Array, from: number, end: number): number {
+    this.fetches++;
+    this.#hasFetched = true;
+    const at = this.#scratch + 2 * MAX_NODE;
+    const wanted = key.subarray(from, end);
+    const length = this.#store.fetchOrdered?.(packet, apex, wanted, this.bytes, at, ENTRY_SCRATCH) ?? 0;
+    return length === 0 ? 0 : at;
   }
 
   #fetch(packet: Uint8Array, from: number, wildcard: boolean): number {

@@ -17,6 +17,7 @@ import {
   NODE_HAS_BELOW,
   NODE_HAS_WILDCARD,
   NODE_HEADER,
+  NODE_PRESIGNED,
   NODE_SIGNED,
   OTHERWISE,
   signedAnswerOffset,
@@ -31,6 +32,7 @@ import { Chaos } from './chaos.ts';
 import { CHANGED, Denial, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { ResponseOptions } from './options.ts';
+import { CLAIM } from './presigned-denial.ts';
 import { CHAOS, COOKIE, COOKIE_ONLY, DEFER, LOOK_UP, NOTIFY, Query, SILENCE } from './query.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { type AnswerSettings, PLAIN } from './settings.ts';
@@ -211,6 +213,7 @@ export class Responder {
     if ((flags & NODE_DELEGATION) !== 0)
       return this.#response.writeAnswer(encloser, answerOffset(this.#index.bytes, encloser, OTHERWISE), RCODE.NOERROR);
     if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser);
+    if (query.dnssecOk && (flags & NODE_PRESIGNED) !== 0) return this.#lookUpPresigned(exact, encloser, label);
     const isProven = query.dnssecOk && (flags & NODE_SIGNED) !== 0;
     if (exact !== 0) {
       if (isProven) this.#denial.addName(bytes, index.starts[0], nameEnd, PROOF.MATCH);
@@ -238,6 +241,34 @@ export class Responder {
   }
 
   /**
+   * Answers for a name without a node, or without a DS, in a zone that its primary has signed.
+   * `encloser`: its closest encloser, which starts at `label`.
+   */
+  #lookUpPresigned(exact: number, encloser: number, label: number): number {
+    const { query } = this;
+    const index = this.#index;
+    const { nameEnd } = query;
+    const { bytes } = this.#response;
+    const flags = index.bytes[encloser + NODE_FLAGS_AT];
+    const { presigned } = this.#denial;
+    const [name, above] = [index.starts[0], index.starts[label]];
+    if (exact !== 0) {
+      presigned.add(bytes, name, nameEnd, above, CLAIM.EXISTS);
+      return this.#response.writeNegative(encloser, RCODE.NOERROR);
+    }
+    if ((flags & NODE_HAS_WILDCARD) !== 0) {
+      const wildcard = index.findWildcard(bytes, above, nameEnd, index.sums[label]);
+      if (wildcard !== 0) {
+        presigned.add(bytes, name, nameEnd, above, CLAIM.EXPANSION);
+        return this.#answerType(wildcard, encloser);
+      }
+    }
+    presigned.addNameError(bytes, name, nameEnd, above, encloser);
+    if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
+    return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
+  }
+
+  /**
    * Adds the hash of the wildcard below a name without other names below: of `*.` and the labels
    * from `label` on.
    */
@@ -255,7 +286,12 @@ export class Responder {
   /** NODATA at a node; `encloser`: the node above a wildcard that stands for the queried name. */
   #answerNoData(node: number, encloser = 0): number {
     const nodes = this.#index.bytes;
-    if (this.query.dnssecOk && (nodes[node + NODE_FLAGS_AT] & NODE_SIGNED) !== 0) {
+    const flags = nodes[node + NODE_FLAGS_AT];
+    if (this.query.dnssecOk && (flags & NODE_PRESIGNED) !== 0) {
+      const { presigned } = this.#denial;
+      presigned.addNode(node, CLAIM.EXISTS);
+      if (encloser !== 0) presigned.addNode(encloser, CLAIM.ENCLOSER);
+    } else if (this.query.dnssecOk && (flags & NODE_SIGNED) !== 0) {
       this.#denial.addHash(hashOffset(nodes, node), PROOF.MATCH);
       // RFC 5155 section 7.2.5.
       if (encloser !== 0) this.#denial.addHash(hashOffset(nodes, encloser), PROOF.MATCH);
@@ -329,7 +365,9 @@ export class Responder {
     const first = node + NODE_HEADER;
     const type = (nodes[first] << 8) | nodes[first + 1];
     if (nodes[node + TYPE_COUNT_AT] === 0) return OTHERWISE;
-    if (type !== OTHERWISE || nodes[node + TYPE_COUNT_AT] === 1) return type;
+    if (nodes[node + TYPE_COUNT_AT] === 1) return type;
+    // NSEC goes with other types; only queries that name it want it.
+    if (type !== OTHERWISE && type !== TYPE.NSEC) return type;
     return (nodes[first + TYPE_ENTRY] << 8) | nodes[first + TYPE_ENTRY + 1];
   }
 }

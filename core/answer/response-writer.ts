@@ -28,6 +28,7 @@ import {
   NAME_LENGTH_AT,
   NODE_APEX,
   NODE_FLAGS_AT,
+  NODE_PRESIGNED,
   NSCOUNT_AT,
   OTHERWISE,
   PROOF_COUNT_AT,
@@ -51,6 +52,7 @@ import { copyBytes } from './copy-bytes.ts';
 import { CHANGED, type Denial, NO_ROOM, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR, type ResponseOptions } from './options.ts';
+import { CLAIM } from './presigned-denial.ts';
 import type { Query } from './query.ts';
 
 export class ResponseWriter {
@@ -146,7 +148,7 @@ export class ResponseWriter {
     const flags = nodes[a + ANSWER_FLAGS_AT];
     if (query.dnssecOk && (flags & ANSWER_SIGNED) !== 0) {
       const part = signedOffset(nodes, a);
-      this.#addProofs(part);
+      this.#addProofs(node, part);
       if (!this.#denial.isEmpty) this.#findZone(node);
       return this.#writeSigned(node, a, part, rcode);
     }
@@ -313,11 +315,16 @@ export class ResponseWriter {
     return this.#finishAnswer(p, RCODE.NOERROR, flags, 0, ancount, nscount, 0);
   }
 
-  /** Adds the proofs that a signed part lists. */
-  #addProofs(part: number): void {
+  /** Adds the proofs that a signed part of a node lists. */
+  #addProofs(node: number, part: number): void {
     const nodes = this.#index.bytes;
     const count = uint16(nodes, part + PROOF_COUNT_AT);
     if (count === 0) return;
+    if ((nodes[node + NODE_FLAGS_AT] & NODE_PRESIGNED) !== 0) {
+      // The only one of a presigned zone is that of a delegation without DS.
+      this.#denial.presigned.addNode(node, CLAIM.EXISTS);
+      return;
+    }
     const at = proofsOffset(nodes, part);
     for (let i = 0; i < count; i++) this.#denial.addHash(at + i * HASH_LENGTH, PROOF.ANY);
   }
@@ -355,7 +362,7 @@ export class ResponseWriter {
   #appendProofs(p: number, limit: number): number {
     const { start } = this.#query;
     const apexAt = this.#apexAt - start;
-    const end = this.#denial.write(this.bytes, this.#view, start, p, limit, this.#directory, apexAt);
+    const end = this.#denial.write(this.bytes, this.#view, start, p, limit, this.#directory, apexAt, this.#apex);
     return this.#index.isDisturbed(this.#apexSum) ? CHANGED : end;
   }
 

@@ -20,6 +20,7 @@ import {
   NODE_DNAME,
   NODE_FLAGS_AT,
   NODE_HAS_WILDCARD,
+  NODE_PRESIGNED,
   NODE_SIGNED,
   nameOffset,
   OTHERWISE,
@@ -49,6 +50,7 @@ import { MAX_SOURCES, RCODE, type ResourceRecord, TYPE } from '../wire/types.ts'
 import { CHANGED, type Denial, NO_ROOM, PROOF } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { NO_ERROR } from './options.ts';
+import { CLAIM } from './presigned-denial.ts';
 import type { Query } from './query.ts';
 
 interface Found {
@@ -68,6 +70,8 @@ export class Synthesizer {
   #apex: Name = new Uint8Array(1);
   /** The response has signatures and proofs. */
   #isSigned = false;
+  /** They are those of the zone's primary. */
+  #isPresigned = false;
 
   constructor(index: IndexReader, denial: Denial) {
     this.#index = index;
@@ -85,6 +89,7 @@ export class Synthesizer {
     const queryName = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
     this.#apex = queryName.subarray(queryName.length - nodes[first + APEX_LENGTH_AT]);
     this.#isSigned = query.dnssecOk && (nodes[first + NODE_FLAGS_AT] & NODE_SIGNED) !== 0;
+    this.#isPresigned = this.#isSigned && (nodes[first + NODE_FLAGS_AT] & NODE_PRESIGNED) !== 0;
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const nameStart = nameOffset(nodes, first);
     const source = nodes.slice(nameStart, nameStart + nodes[first + NAME_LENGTH_AT]);
@@ -107,17 +112,19 @@ export class Synthesizer {
           return RCODE.NOERROR;
         case 'missing':
           authority.push(...this.#readSoa(name));
-          this.#proveMissing(name, source);
+          if (this.#isPresigned) this.#claim(name, source, CLAIM.NAME_ERROR);
+          else this.#proveMissing(name, source);
           return RCODE.NXDOMAIN;
         case 'cut': {
           const isDs = type === TYPE.DS && equalNames(found.source, name);
           const a = answerOffset(this.#index.bytes, found.node, isDs ? TYPE.DS : OTHERWISE);
           if (a === 0) {
             authority.push(...this.#readSoa(name));
-            this.#prove(name, PROOF.MATCH);
+            if (this.#isPresigned) this.#claim(name, name, CLAIM.EXISTS);
+            else this.#prove(name, PROOF.MATCH);
           } else {
             const referral = expand(a, source);
-            this.#proveStored(a);
+            this.#proveStored(a, found.source);
             answer.push(...referral.answer);
             authority.push(...referral.authority);
             additional.push(...referral.additional);
@@ -152,7 +159,10 @@ export class Synthesizer {
           const a = answerOffset(this.#index.bytes, found.node, type);
           if (a === 0 || type === OTHERWISE) {
             authority.push(...this.#readSoa(name));
-            this.#prove(source, PROOF.MATCH);
+            if (this.#isPresigned) {
+              this.#claim(source, source, CLAIM.EXISTS);
+              if (!equalNames(source, name)) this.#claim(parentName(source), parentName(source), CLAIM.ENCLOSER);
+            } else this.#prove(source, PROOF.MATCH);
             // RFC 5155 section 7.2.5.
             if (!equalNames(source, name)) this.#prove(parentName(source), PROOF.MATCH);
           } else if (this.#index.bytes[a] === RCODE.SERVFAIL) {
@@ -198,7 +208,8 @@ export class Synthesizer {
       const hasWildcard = (flags & NODE_HAS_WILDCARD) !== 0;
       const wildcard = hasWildcard ? index.findWildcard(name, index.starts[label], name.length, index.sums[label]) : 0;
       if (wildcard === 0) return { kind: 'missing', node: 0, source };
-      this.#prove(nextCloser(name, source), PROOF.COVER);
+      if (this.#isPresigned) this.#claim(name, source, CLAIM.EXPANSION);
+      else this.#prove(nextCloser(name, source), PROOF.COVER);
       return { kind: 'node', node: wildcard, source: wildcardOf(source) };
     }
     return { kind: 'missing', node: 0, source: apex };
@@ -215,16 +226,25 @@ export class Synthesizer {
     return type === TYPE.RRSIG && (this.#index.bytes[node + NODE_FLAGS_AT] & NODE_SIGNED) !== 0;
   }
 
-  #prove(name: Name, kind: number): void {
-    if (this.#isSigned) this.#denial.addName(name, 0, name.length, kind);
+  /** Claims something of a name of a presigned zone. */
+  #claim(name: Name, encloser: Name, claim: number): void {
+    this.#denial.presigned.add(name, 0, name.length, name.length - encloser.length, claim);
   }
 
-  /** Adds the proofs of the answer at `a`. */
-  #proveStored(a: number): void {
+  #prove(name: Name, kind: number): void {
+    if (this.#isSigned && !this.#isPresigned) this.#denial.addName(name, 0, name.length, kind);
+  }
+
+  /** Adds the proofs of the answer at `a` of the node of `source`. */
+  #proveStored(a: number, source: Name): void {
     const { bytes } = this.#index;
     if (!this.#isSigned || (bytes[a + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return;
     const part = signedOffset(bytes, a);
     const count = uint16(bytes, part + PROOF_COUNT_AT);
+    if (this.#isPresigned) {
+      if (count > 0) this.#claim(source, source, CLAIM.EXISTS);
+      return;
+    }
     const at = proofsOffset(bytes, part);
     for (let i = 0; i < count; i++) this.#denial.addHash(at + i * HASH_LENGTH, PROOF.ANY);
   }
@@ -314,12 +334,12 @@ export class Synthesizer {
 
   #writeProofs(bytes: Uint8Array, query: Query, queryName: Name, p: number, limit: number): number {
     const index = this.#index;
-    const apex = this.#apex;
     this.#hashSuffixes(queryName);
-    const from = queryName.length - apex.length;
+    const from = queryName.length - this.#apex.length;
     let label = 0;
     while (index.starts[label] < from) label++;
     const sum = index.sums[label];
+    const apex = this.#isPresigned ? index.find(queryName, from, queryName.length, sum) : 0;
     const directory = index.findDirectory(queryName, from, queryName.length, sum);
     const end = this.#denial.write(
       bytes,
@@ -329,6 +349,7 @@ export class Synthesizer {
       limit,
       directory,
       HEADER_LENGTH + from,
+      apex,
     );
     return index.isDisturbed(sum) ? CHANGED : end;
   }

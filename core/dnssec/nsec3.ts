@@ -3,9 +3,9 @@
  * 3.1: SHA-1, no extra iterations, no salt, no opt-out.
  */
 import { InvalidError } from '../base/errors.ts';
-import { formatName, joinNames, MAX_NAME, type Name } from '../wire/name.ts';
+import { formatName, joinNames, LOWER, MAX_NAME, type Name } from '../wire/name.ts';
 import { typeBitmap } from '../wire/rdata/index.ts';
-import { SHA1_LENGTH, SHA1_WORDS, sha1LowerCased } from './sha1.ts';
+import { SHA1_LENGTH, SHA1_WORDS, sha1, sha1LowerCased } from './sha1.ts';
 
 /** Bytes of a hash. */
 export const NSEC3_HASH_LENGTH = SHA1_LENGTH;
@@ -39,6 +39,75 @@ export function hashName(name: Name): Uint8Array {
   for (let i = 0; i < SHA1_LENGTH; i++) hash[i] = scratch[i >> 2] >>> (24 - 8 * (i & 3));
   return hash;
 }
+
+/** A name or a hash, and the salt behind it. */
+const salted = new Uint8Array(MAX_NAME + 255);
+
+/**
+ * Hashes the name in `bytes` from `start` to before `end`, in any case, with the salt at
+ * `salt[saltAt]` and so many additional iterations (RFC 5155 section 5), as `hashNameWords` does.
+ */
+export function hashSaltedWords(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  salt: Uint8Array,
+  saltAt: number,
+  saltLength: number,
+  iterations: number,
+  words: Int32Array,
+): void {
+  let p = 0;
+  for (let i = start; i < end; i++) salted[p++] = LOWER[bytes[i]];
+  for (let i = 0; i < saltLength; i++) salted[p++] = salt[saltAt + i];
+  sha1(salted, 0, p, words);
+  if (iterations === 0) return;
+  for (let i = 0; i < saltLength; i++) salted[SHA1_LENGTH + i] = salt[saltAt + i];
+  for (let round = 0; round < iterations; round++) {
+    for (let i = 0; i < SHA1_LENGTH; i++) salted[i] = words[i >> 2] >>> (24 - 8 * (i & 3));
+    sha1(salted, 0, SHA1_LENGTH + saltLength, words);
+  }
+}
+
+/** How the names of a zone are hashed (RFC 5155 section 4). */
+export interface Nsec3Parameters {
+  readonly iterations: number;
+  readonly salt: Uint8Array;
+}
+
+/** The hash of a name with the parameters of a zone, 20 bytes. */
+export function hashSalted(name: Name, { iterations, salt }: Nsec3Parameters): Uint8Array {
+  hashSaltedWords(name, 0, name.length, salt, 0, salt.length, iterations, scratch);
+  const hash = new Uint8Array(SHA1_LENGTH);
+  for (let i = 0; i < SHA1_LENGTH; i++) hash[i] = scratch[i >> 2] >>> (24 - 8 * (i & 3));
+  return hash;
+}
+
+/** The hash that the label of an NSEC3 owner stands for; null: it is none of SHA-1. */
+export function hashOfOwner(owner: Name): Uint8Array | null {
+  if (owner[0] !== NSEC3_LABEL_LENGTH) return null;
+  const hash = new Uint8Array(SHA1_LENGTH);
+  let bits = 0;
+  let count = 0;
+  let at = 0;
+  for (let i = 1; i <= NSEC3_LABEL_LENGTH; i++) {
+    const value = VALUES[owner[i]];
+    if (value === NO_VALUE) return null;
+    bits = ((bits << 5) | value) & 0xfff;
+    count += 5;
+    if (count < 8) continue;
+    count -= 8;
+    hash[at++] = bits >>> count;
+  }
+  return hash;
+}
+
+const NO_VALUE = 0xff;
+/** Of characters of Base32 with the extended hex alphabet, in either case. */
+const VALUES = Uint8Array.from({ length: 256 }, (_, code) => {
+  const value = '0123456789abcdefghijklmnopqrstuv'.indexOf(String.fromCharCode(LOWER[code]));
+  return value < 0 ? NO_VALUE : value;
+});
 
 /** The first 32 bits of a hash of 20 bytes, unsigned. Of words they are `words[0] >>> 0`. */
 export function hashPrefix(hash: Uint8Array): number {

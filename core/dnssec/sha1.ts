@@ -53,6 +53,32 @@ export function sha1LowerCased(bytes: Uint8Array, start: number, end: number, wo
   addBlock(words);
 }
 
+/**
+ * Hashes `bytes` from `start` to before `end` as they are, in the same way. For iterations of NSEC3
+ * hashes with a salt, whose letters keep their case.
+ */
+export function sha1(bytes: Uint8Array, start: number, end: number, words: Int32Array): void {
+  const w = schedule;
+  words[0] = 0x67452301;
+  words[1] = 0xefcdab89;
+  words[2] = 0x98badcfe;
+  words[3] = 0x10325476;
+  words[4] = 0xc3d2e1f0;
+  const length = end - start;
+  // The end bit and the length, in whole blocks.
+  const total = (length + 9 + BLOCK - 1) & ~(BLOCK - 1);
+  for (let p = 0; p < total; p += BLOCK) {
+    for (let i = 0; i < BLOCK_WORDS; i++) {
+      let word = 0;
+      for (let k = 0, at = p + i * 4; k < 4; k++, at++)
+        word = (word << 8) | (at < length ? bytes[start + at] : at === length ? 0x80 : 0);
+      w[i] = word;
+    }
+    if (p + BLOCK === total) w[LENGTH_WORD] = length * 8;
+    addBlock(words);
+  }
+}
+
 function wordAt(bytes: Uint8Array, p: number): number {
   return (LOWER[bytes[p]] << 24) | (LOWER[bytes[p + 1]] << 16) | (LOWER[bytes[p + 2]] << 8) | LOWER[bytes[p + 3]];
 }

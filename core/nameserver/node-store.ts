@@ -5,6 +5,7 @@
 import type { NodeStore } from '../answer/index-reader.ts';
 import { type Binary, type Environment, openEnvironment } from '../store/environment.ts';
 import { afterPrefix, domainNameKey, writeNameKey } from '../store/keys.ts';
+import { findOrdered } from '../store/ordered-entries.ts';
 import { nameAt } from '../wire/name.ts';
 
 export class LmdbNodeStore implements NodeStore {
@@ -61,6 +62,16 @@ export class LmdbNodeStore implements NodeStore {
         return length;
       }
     return 0;
+  }
+
+  fetchOrdered(bytes: Uint8Array, from: number, key: Uint8Array, out: Uint8Array, at: number, room: number): number {
+    const { nsec3, lookups } = this.#environment ?? this.#open();
+    const zone = lookups.get(domainNameKey(nameAt(bytes, from)));
+    const value = zone && findOrdered(nsec3, zone, key);
+    const length = value === undefined ? 0 : value.readUInt32BE(0);
+    if (value === undefined || length > room) return 0;
+    for (let i = 0; i < length; i++) out[at + i] = value[i];
+    return length;
   }
 
   #open(): Environment {

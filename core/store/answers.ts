@@ -12,7 +12,9 @@
  *      offset 0: the name is a CNAME whose chain is walked when this type is asked for, since the answer is too large to be kept at every alias
  *      name, nameLength bytes, lower case
  *      of a signed zone (NODE_SIGNED): NSEC3 hash of the name; with NODE_HAS_BELOW, that of the
- *      wildcard below it, too
+ *      wildcard below it, too. With NODE_PRESIGNED, a byte of DENIAL stands before them, and they
+ *      are only there with DENIAL.NSEC3; at the apex the parameters follow: iterations u16, salt
+ *      length u8, salt
  *      answers
  *
  * An answer:
@@ -58,6 +60,11 @@ export const NODE_HAS_BELOW = 32;
 
 /** The zone is signed: hashes stand behind the name. */
 export const NODE_SIGNED = 64;
+
+/** The zone was signed by its primary, which chose how names are denied: a byte of DENIAL. */
+export const NODE_PRESIGNED = 128;
+/** How a presigned zone denies names: not at all, by NSEC, by NSEC3. */
+export const DENIAL = { NONE: 0, NSEC: 1, NSEC3: 2 } as const;
 
 /** Type 0 of a node: what answers for a type that the node does not name. */
 export const OTHERWISE = 0;
@@ -284,15 +291,24 @@ function writeSigned(node: Buffer, from: number, part: SignedPart): number {
  * the lowest type; 0: nothing at the name is signed. Hot.
  */
 export function signedAnswerOffset(nodes: Uint8Array, node: number): number {
-  if ((nodes[node + NODE_FLAGS_AT] & NODE_CNAME) !== 0) return answerOffset(nodes, node, TYPE.CNAME);
+  if ((nodes[node + NODE_FLAGS_AT] & NODE_CNAME) !== 0) {
+    const alias = answerOffset(nodes, node, TYPE.CNAME);
+    return hasSignatures(nodes, alias) ? alias : 0;
+  }
   const count = nodes[node + TYPE_COUNT_AT];
   for (let i = 0, p = node + NODE_HEADER; i < count; i++, p += TYPE_ENTRY) {
     const type = uint16(nodes, p);
     if (type === OTHERWISE) continue;
     const answer = answerOffset(nodes, node, type);
-    if ((nodes[answer + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0) return answer;
+    if (hasSignatures(nodes, answer)) return answer;
   }
   return 0;
+}
+
+/** The signatures of a presigned zone may be missing. */
+function hasSignatures(nodes: Uint8Array, answer: number): boolean {
+  if ((nodes[answer + ANSWER_FLAGS_AT] & ANSWER_SIGNED) === 0) return false;
+  return uint16(nodes, signedOffset(nodes, answer) + SIGNATURES_LENGTH_AT) > 0;
 }
 
 /**

@@ -6,28 +6,52 @@
  *     0  size      u32   of the entry
  *     4  hash      20    of the name; the owner of the records is its Base32 below the apex
  *    24  records   u8    the NSEC3, then its RRSIGs; 0 in the table: signed later
- *    25  reserved
+ *    25  owner     u8    of an NSEC record: bytes of its name below the apex
  *    26  each record without its owner: type, class, TTL, length of the rdata, rdata
+ *
+ * A presigned zone with NSEC records has them in the same table, in the canonical order of their
+ * owners: in place of the hash is a number that is only there to keep that order. Behind the
+ * records are the owner without the apex, the same as in keys (store/keys.ts), and the length u16
+ * of that.
  */
 import { CLASS_IN, type RRset } from '../wire/types.ts';
 import { HASH_LENGTH } from './answers.ts';
 
 export const ENTRY_HASH_AT = 4;
 export const ENTRY_COUNT_AT = 24;
+export const ENTRY_OWNER_AT = 25;
 export const ENTRY_HEADER = 26;
+/** Bytes of the length of a key at the end of the entry of an NSEC record. */
+export const ENTRY_KEY_LENGTH = 2;
 
 /** Type, class, TTL and length of the rdata. */
 const RECORD_HEADER = 10;
 
-/** `nsec3`, `signatures`: one and any number of records. `name`: in wire form. */
-export function encodeEntry(hash: Uint8Array, nsec3: RRset, signatures: RRset, name: Uint8Array): Buffer {
+/** The owner of an NSEC record below the apex: in wire form without the root, and as in keys. */
+export interface EntryOwner {
+  readonly labels: Uint8Array;
+  readonly key: Uint8Array;
+}
+
+/**
+ * `nsec3`, `signatures`: one and any number of records. `name`: in wire form. `owner`: of an NSEC
+ * record.
+ */
+export function encodeEntry(
+  hash: Uint8Array,
+  nsec3: RRset,
+  signatures: RRset,
+  name: Uint8Array,
+  owner?: EntryOwner,
+): Buffer {
   const records = [nsec3, signatures].flatMap(({ type, ttl, rdatas }) => rdatas.map((rdata) => ({ type, ttl, rdata })));
-  const size = records.reduce((sum, { rdata }) => sum + RECORD_HEADER + rdata.length, ENTRY_HEADER);
+  const ownerSize = owner === undefined ? 0 : owner.labels.length + owner.key.length + ENTRY_KEY_LENGTH;
+  const size = records.reduce((sum, { rdata }) => sum + RECORD_HEADER + rdata.length, ENTRY_HEADER + ownerSize);
   const entry = Buffer.allocUnsafe(size + name.length);
   entry.writeUInt32BE(size, 0);
   entry.set(hash, ENTRY_HASH_AT);
   entry[ENTRY_COUNT_AT] = records.length;
-  entry[ENTRY_COUNT_AT + 1] = 0;
+  entry[ENTRY_OWNER_AT] = owner?.labels.length ?? 0;
   let at = ENTRY_HEADER;
   for (const { type, ttl, rdata } of records) {
     at = entry.writeUInt16BE(type, at);
@@ -37,8 +61,20 @@ export function encodeEntry(hash: Uint8Array, nsec3: RRset, signatures: RRset, n
     entry.set(rdata, at);
     at += rdata.length;
   }
+  if (owner !== undefined) {
+    entry.set(owner.labels, at);
+    at += owner.labels.length;
+    entry.set(owner.key, at);
+    at = entry.writeUInt16BE(owner.key.length, at + owner.key.length);
+  }
   entry.set(name, at);
   return entry;
+}
+
+/** The key of the owner of a stored NSEC record, without the apex. */
+export function entryKey(stored: Buffer): Buffer {
+  const end = stored.readUInt32BE(0) - ENTRY_KEY_LENGTH;
+  return stored.subarray(end - stored.readUInt16BE(end), end);
 }
 
 /** The entry of a name that is to be signed later: it has no records. */

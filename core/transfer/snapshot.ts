@@ -47,7 +47,7 @@ import { challengeName, challengeRdata, withChallenges } from '../zone/challenge
 import { ProxiedZone } from '../zone/proxied.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
 import { withDnssec } from '../zone/signed-apex.ts';
-import { type AtApex, isOfService } from '../zone/stored.ts';
+import { type AtApex, addRdata, isOfService } from '../zone/stored.ts';
 import { findType, type ProxyHints, type ZoneView } from '../zone/view.ts';
 
 export class ZoneSnapshot {
@@ -311,10 +311,7 @@ export class ZoneSnapshot {
         key = k;
       }
       owner.proxied ??= proxiedOf(entry.value);
-      const rdata = entry.value.subarray(RECORD_RDATA);
-      const last = owner.sets.at(-1);
-      if (last?.type === type) last.rdatas.push(rdata);
-      else owner.sets.push({ type, ttl: entry.value.readUInt32BE(0), rdatas: [rdata] });
+      addRdata(owner.sets, type, entry.value.readUInt32BE(0), entry.value.subarray(RECORD_RDATA));
     }
     if (owner !== undefined) yield owner;
   }

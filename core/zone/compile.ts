@@ -7,6 +7,7 @@ import {
   ANSWER_SOA,
   ANSWER_STALE,
   type Answer,
+  DENIAL,
   encodeNode,
   MAX_NODE,
   NODE_APEX,
@@ -15,6 +16,7 @@ import {
   NODE_DNAME,
   NODE_HAS_BELOW,
   NODE_HAS_WILDCARD,
+  NODE_PRESIGNED,
   NODE_SIGNED,
   OTHERWISE,
   type SignedPart,
@@ -98,7 +100,7 @@ class Compiler {
     const answers =
       cname === undefined
         ? sets.flatMap((set) => answersOf(set, () => this.#positive(set))).sort(byType)
-        : this.#chained(cname);
+        : this.#chained(cname, findType(sets, TYPE.NSEC));
     return this.#node(this.#nameFlags(sets), answers);
   }
 
@@ -139,7 +141,8 @@ class Compiler {
     const name = this.#name;
     const { length } = this.#view.apex;
     const hashes = this.#hashes(flags);
-    const all = hashes === undefined ? flags : flags | NODE_SIGNED;
+    const signedFlags = this.#signer?.denial === undefined ? NODE_SIGNED : NODE_SIGNED | NODE_PRESIGNED;
+    const all = hashes === undefined ? flags : flags | signedFlags;
     let node = encodeNode(all, name, length, answers, hashes);
     if (node.length <= MAX_NODE) return node;
     const kept = [...answers];
@@ -158,6 +161,7 @@ class Compiler {
     const signer = this.#signer;
     const name = this.#name;
     if (signer === null) return undefined;
+    if (signer.denial !== undefined) return presignedHashes(signer, name, flags);
     if ((flags & NODE_HAS_BELOW) === 0) return signer.hash(name);
     // A name with no room for a wildcard below has none for other names either.
     const wildcard = name.length + 2 > MAX_NAME ? name : wildcardOf(name);
@@ -241,21 +245,29 @@ class Compiler {
     return { kept, ancount, nscount, arcount, moves, proofs: proven, signatures, tail: content.subarray(tailAt) };
   }
 
-  /** What each type answers at a CNAME: the chain, then the last name's data of that type. */
-  #chained(cname: RRset): Answers {
+  /**
+   * What each type answers at a CNAME: the chain, then the last name's data of that type. `nsec`:
+   * of a presigned zone, the only other type that the name may have (RFC 4035 section 2.5).
+   */
+  #chained(cname: RRset, nsec: RRset | undefined): Answers {
     const view = this.#view;
     const name = this.#name;
     const form = this.#form;
     const chain = follow(view, name, cname);
     const { links, terminal, absent } = chain;
     const own: Answers[number] = [TYPE.CNAME, this.#positive(cname)];
-    if (chain.dependsOnName) return [[OTHERWISE, null], own];
-    const answers: Answers = [[OTHERWISE, this.#chainEnd(chain)], own];
+    const ownAnswers: Answers = nsec === undefined ? [own] : [own, [TYPE.NSEC, this.#positive(nsec)]];
+    if (chain.dependsOnName) return [[OTHERWISE, null], ...ownAnswers];
+    // Proofs of a presigned zone are found by name, for each query.
+    const isWalked = this.#signer?.denial !== undefined && needsProofs(chain);
+    if (isWalked) return [[OTHERWISE, null], ...ownAnswers];
+    const answers: Answers = [[OTHERWISE, this.#chainEnd(chain)], ...ownAnswers];
     if (terminal.kind === 'sets') {
       const isApex = equalNames(terminal.owner, view.apex);
       const aliases = links.map(({ owner }) => owner).filter((owner) => owner !== ASKED);
       if (form === 'exact') aliases.push(name);
       for (const set of terminal.sets) {
+        if (set.type === TYPE.NSEC) continue;
         if (set.type === TYPE.ALIAS || set.rdatas.length === 0) {
           answers.push(...answersOf(set, () => null));
           continue;
@@ -305,7 +317,7 @@ class Compiler {
     let kept = 0;
     return answers.map(([type, answer]) => {
       const size = answer === null ? 0 : answer.body.length + (answer.signed?.signatures.length ?? 0);
-      if (type === TYPE.CNAME) return [type, answer];
+      if (type === TYPE.CNAME || type === TYPE.NSEC) return [type, answer];
       if (size > ALIAS_ANSWER || kept + size > ALIAS_NODE) return [type, null];
       kept += size;
       return [type, answer];
@@ -320,6 +332,7 @@ class Compiler {
     const isNegative = ANSWER_AA | ANSWER_NEGATIVE;
     switch (terminal.kind) {
       case 'sets': {
+        if (this.#signer?.denial !== undefined) return null;
         const { owner, source } = terminal;
         // RFC 5155 sections 7.2.3 and 7.2.5.
         const proofs = source === owner ? [...absent, source] : [...absent, source, parentName(source)];
@@ -355,6 +368,28 @@ class Compiler {
     if (encloser.length + 2 <= MAX_NAME) proofs.push(wildcardOf(encloser));
     return proofs;
   }
+}
+
+/**
+ * What the query path needs to find proofs of a presigned zone: see store/answers.ts. With NSEC,
+ * they are found by name.
+ */
+function presignedHashes(signer: ZoneSigner, name: Name, flags: number): Buffer {
+  const denial = signer.denial!;
+  const isApex = (flags & NODE_APEX) !== 0;
+  if (denial.kind !== 'nsec3') return Buffer.of(denial.kind === 'nsec' ? DENIAL.NSEC : DENIAL.NONE);
+  const parts = [Buffer.of(DENIAL.NSEC3), signer.hash(name)];
+  if ((flags & NODE_HAS_BELOW) !== 0) parts.push(signer.hash(name.length + 2 > MAX_NAME ? name : wildcardOf(name)));
+  if (isApex) {
+    const { iterations, salt } = denial.hashing;
+    parts.push(Buffer.of(iterations >>> 8, iterations & 0xff, salt.length), salt);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Whether NSEC or NSEC3 records belong to an answer of the chain, whatever its type. */
+function needsProofs({ absent, terminal }: Chain): boolean {
+  return absent.length > 0 || terminal.kind === 'missing' || terminal.kind === 'delegation';
 }
 
 const byType = (a: Answers[number], b: Answers[number]): number => a[0] - b[0];

@@ -20,7 +20,7 @@ interface Source {
 export class MemoryZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly parentDs: RRset | null;
-  readonly mayOcclude: boolean;
+  mayOcclude: boolean;
   readonly #owners = new Map<string, Owner>();
   readonly #enclosers = new Map<string, Name>();
   readonly #nestedIds = new Set<string>();
@@ -35,16 +35,26 @@ export class MemoryZone implements ZoneView, ProxyHints {
   constructor(apex: Name, records: Iterable<Source>, nested: readonly Name[] = [], parentDs: RRset | null = null) {
     this.apex = apex;
     this.parentDs = parentDs;
-    let mayOcclude = nested.length > 0;
-    for (const record of records) {
-      this.#add(record);
-      mayOcclude ||= record.type === TYPE.DNAME || (record.type === TYPE.NS && record.name.length !== apex.length);
-    }
-    this.mayOcclude = mayOcclude;
+    this.mayOcclude = nested.length > 0;
+    this.add(records);
     for (const name of nested) {
       this.#nestedIds.add(nameId(name));
       this.#encloses(name);
     }
+    this.sort();
+  }
+
+  /** Adds records. All are to be added, and `sort` called, before the zone is read. */
+  add(records: Iterable<Source>): void {
+    let { mayOcclude } = this;
+    for (const record of records) {
+      this.#add(record);
+      mayOcclude ||= record.type === TYPE.DNAME || (record.type === TYPE.NS && record.name.length !== this.apex.length);
+    }
+    this.mayOcclude = mayOcclude;
+  }
+
+  sort(): void {
     for (const owner of this.#owners.values()) for (const set of owner.sets) sortRdatas(set.rdatas as Uint8Array[]);
   }
 

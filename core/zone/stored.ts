@@ -184,13 +184,29 @@ export function readHeld(environment: Environment, domainId: Id, name: Name): He
     const { type } = recordKeyParts(key);
     proxied ??= proxiedOf(value);
     const rdata = value.subarray(RECORD_RDATA);
-    const last = sets[sets.length - 1];
-    if (last !== undefined && last.type === type) last.rdatas.push(rdata);
-    else sets.push({ type, ttl: value.readUInt32BE(0), rdatas: [rdata] });
+    addRdata(sets, type, value.readUInt32BE(0), rdata);
     return true;
   });
   for (const set of sets) sortRdatas(set.rdatas);
   return { sets: sets.length === 0 ? NO_RRSETS : sets, below, proxied };
+}
+
+/**
+ * Adds the rdata of the next record of a name to its RRset. The TTL of an RRSIG is that of what it
+ * covers (RFC 4034 section 3), so those of a name may differ; each makes a set of its own.
+ */
+export function addRdata(
+  sets: { readonly type: number; readonly ttl: number; readonly rdatas: Uint8Array[] }[],
+  type: number,
+  ttl: number,
+  rdata: Uint8Array,
+): void {
+  for (let i = sets.length - 1; i >= 0 && sets[i].type === type; i--)
+    if (type !== TYPE.RRSIG || sets[i].ttl === ttl) {
+      sets[i].rdatas.push(rdata);
+      return;
+    }
+  sets.push({ type, ttl, rdatas: [rdata] });
 }
 
 /** The RRsets stored at exactly a name, by rising type. */

@@ -82,7 +82,7 @@ export function chainOf(records: readonly ResourceRecord[]): Map<string, string>
 }
 
 /** RFC 4034 section 4.1.2, in hexadecimal. */
-function bitmapOf(types: ReadonlySet<number>): string {
+export function bitmapOf(types: ReadonlySet<number>): string {
   let text = '';
   for (let window = 0; window < 256; window++) {
     const bits = [...types].filter((type) => type >> 8 === window).map((type) => type & 255);

@@ -5,7 +5,9 @@ import { IndexReader, type NodeStore } from '../../core/answer/index-reader.ts';
 import { DEFERRED, Responder } from '../../core/answer/responder.ts';
 import { nsec3Owner, nsec3Rdata } from '../../core/dnssec/nsec3.ts';
 import type { Signer } from '../../core/dnssec/zone-signer.ts';
+import { PresignedChain } from '../../core/journal/apply/presigned-chain.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
+import { nameKey } from '../../core/store/keys.ts';
 import { encodeEntry, entryOf } from '../../core/store/nsec3-entries.ts';
 import { equalNames, isWithin, type Name, nameId, ROOT } from '../../core/wire/name.ts';
 import type { RRset } from '../../core/wire/types.ts';
@@ -15,7 +17,9 @@ import { negativeTtl } from '../../core/zone/answer-parts.ts';
 import { compileNode } from '../../core/zone/compile.ts';
 import { MemoryZone } from '../../core/zone/memory.ts';
 import { typesOfNode } from '../../core/zone/node-types.ts';
+import { denialOf, PresignedSigner, PresignedView } from '../../core/zone/presigned.ts';
 import { ProxiedZone } from '../../core/zone/proxied.ts';
+import { addRdata } from '../../core/zone/stored.ts';
 import { findType, type ZoneRRset, type ZoneView } from '../../core/zone/view.ts';
 import type { Aliases } from '../reference/alias.ts';
 import { type AnswerFunction, TCP_LIMIT, UDP_LIMIT } from '../reference/compare.ts';
@@ -60,6 +64,21 @@ export class InProcess {
   #signed: number[] = [];
   readonly answer = new QueryPath(this.#writer).answer;
 
+  /** Replaces what is served by one zone with the signatures of its primary. */
+  loadSigned(records: readonly ResourceRecord[]): void {
+    this.load(new Map());
+    const { nodes, entries } = compileSigned(records);
+    for (const [name, node] of nodes) {
+      this.#writer.put(node, false);
+      this.#loaded.push(name);
+    }
+    if (entries.length > 0) {
+      this.#writer.denial.replaceAll(1, apexOf(records), entries);
+      this.#signed.push(1);
+    }
+    this.#writer.publish();
+  }
+
   /**
    * Replaces what is served. Names that go leave used slots behind, so that after some worlds the
    * index moves to new ones. `signers`: of signed zones, whose records include those of their keys.
@@ -103,6 +122,35 @@ export class InProcess {
     }
     this.#writer.publish();
   }
+}
+
+/** Nodes and entries of a zone with the signatures of its primary among the records. */
+export function compileSigned(
+  records: readonly ResourceRecord[],
+  nested: readonly Name[] = [],
+): { readonly nodes: [Name, Buffer][]; readonly entries: readonly Buffer[] } {
+  const apex = apexOf(records);
+  const names = new Map<string, { name: Name; sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] }>();
+  for (const { name, type, ttl, rdata } of [...records].sort((a, b) => a.type - b.type)) {
+    const id = nameId(name);
+    if (!names.has(id)) names.set(id, { name, sets: [] });
+    addRdata(names.get(id)!.sets, type, ttl, rdata);
+  }
+  const setsAt = (name: Name) => names.get(nameId(name))?.sets ?? [];
+  const denial = denialOf(setsAt(apex))!;
+  const isShown = ({ type }: ResourceRecord): boolean => type !== TYPE.RRSIG && type !== TYPE.NSEC3;
+  const zone = new MemoryZone(apex, records.filter(isShown), nested);
+  const signer = new PresignedSigner(denial, setsAt);
+  const view = new PresignedView(zone);
+  const nodes: [Name, Buffer][] = [];
+  for (const name of zone.names()) {
+    const node = compileNode(view, name, signer);
+    if (node !== null) nodes.push([name, node]);
+  }
+  const sorted = [...names.values()].sort((a, b) => Buffer.compare(nameKey(a.name), nameKey(b.name)));
+  const steps = new PresignedChain(undefined as never, { id: 1, apex }, denial).encodeAll(sorted);
+  for (let step = steps.next(); ; step = steps.next())
+    if (step.done === true) return { nodes, entries: step.value.map(entryOf) };
 }
 
 /** The NSEC3 entries of a zone, sorted. */

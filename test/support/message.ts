@@ -57,7 +57,16 @@ const GOES_ON: ReadonlySet<number> = new Set([TYPE.SOA, TYPE.SVCB, TYPE.HTTPS, T
 
 /** Throws MessageError for whatever is not exactly a message of class IN, with at most one question. */
 export function decodeMessage(packet: Uint8Array): Message {
-  const reader = new Reader(packet);
+  return decode(packet, false);
+}
+
+/** The same where pointers may lead into rdata, as those of BIND lead to names in NSEC records. */
+export function decodeLoosely(packet: Uint8Array): Message {
+  return decode(packet, true);
+}
+
+function decode(packet: Uint8Array, isLoose: boolean): Message {
+  const reader = new Reader(packet, isLoose);
   if (packet.length < 12) throw new MessageError(`${packet.length} bytes are no header`);
   const flags = reader.u16(2);
   const header: Header = {
@@ -121,11 +130,13 @@ export function namesIn(type: number): { readonly skip: number; readonly names: 
 class Reader {
   at = 0;
   readonly #packet: Uint8Array;
+  readonly #isLoose: boolean;
   /** Where labels, and the pointers that end names, began so far: the only places that a pointer may lead to. */
   readonly #starts = new Set<number>();
 
-  constructor(packet: Uint8Array) {
+  constructor(packet: Uint8Array, isLoose: boolean) {
     this.#packet = packet;
+    this.#isLoose = isLoose;
   }
 
   u16(at: number): number {
@@ -153,7 +164,7 @@ class Reader {
         if (!mayCompress) throw new MessageError(`a compression pointer at ${p}, where none may be`);
         if (p + 2 > this.#packet.length) throw new MessageError(`half a pointer at ${p}`);
         const to = this.u16(p) & 0x3fff;
-        if (to >= p || !this.#starts.has(to))
+        if (to >= p || !(this.#isLoose || this.#starts.has(to)))
           throw new MessageError(`the pointer at ${p} leads to ${to}, no earlier name`);
         if (!jumped) this.at = p + 2;
         jumped = true;

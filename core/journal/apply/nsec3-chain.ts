@@ -31,6 +31,8 @@ export interface Nsec3Change {
   readonly all?: readonly Buffer[];
   /** What was in the table before; null: nothing. */
   readonly before: Buffer | null;
+  /** The zone has the records as rows, too. */
+  readonly isPresigned?: boolean;
 }
 
 export interface ChainZone {

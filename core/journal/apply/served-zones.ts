@@ -14,9 +14,11 @@ import { AliasedZone } from '../../zone/aliased.ts';
 import { withSerial } from '../../zone/apex.ts';
 import { ChallengedZone, challengeName } from '../../zone/challenged.ts';
 import type { MemoryZone } from '../../zone/memory.ts';
+import { denialOf, PresignedSigner } from '../../zone/presigned.ts';
 import { ProxiedZone } from '../../zone/proxied.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { withDnssec } from '../../zone/signed-apex.ts';
+import type { PresignedDenial, ZoneSigner } from '../../zone/signer.ts';
 import { type AtApex, readParentDs, StoredZone } from '../../zone/stored.ts';
 import type { ZoneView } from '../../zone/view.ts';
 import type { GroupSigning } from './signers.ts';
@@ -94,10 +96,19 @@ export class ServedZones {
     return signer;
   }
 
+  /** How a zone that its primary has signed denies names; null: it is none. */
+  denialOf(domain: Domain): PresignedDenial | null {
+    if (domain.kind !== 'secondary') return null;
+    return denialOf(this.#facts.atApex(domain, this.#defaults).sets);
+  }
+
   /** The signer of our zone that encloses a zone; null: there is none, or it is not signed. */
-  parentSignerOf(apex: Name): Signer | null {
+  parentSignerOf(apex: Name): ZoneSigner | null {
     const parent = this.#facts.parentOf(apex);
-    return parent && this.signerOf(parent);
+    const denial = parent && this.denialOf(parent);
+    if (parent === null || denial === null) return parent && this.signerOf(parent);
+    const view = this.view(parent);
+    return new PresignedSigner(denial, (owner) => view.rrsets(owner));
   }
 
   /** Apexes of our zones inside this zone. */

@@ -15,11 +15,15 @@ import { compileNode } from '../../zone/compile.ts';
 import { MemoryZone } from '../../zone/memory.ts';
 import { typesOfNode } from '../../zone/node-types.ts';
 import { originAliasKey } from '../../zone/origin-apex.ts';
+import { denialOfNode, isHidden, isSameDenial, PresignedSigner, PresignedView } from '../../zone/presigned.ts';
+import type { PresignedDenial } from '../../zone/signer.ts';
 import { readBelowApex } from '../../zone/stored.ts';
 import { exists, findType, type ZoneView } from '../../zone/view.ts';
 import { walk } from '../../zone/walk.ts';
 import type { NodeChange, NodeWriter } from './node-writer.ts';
 import { Nsec3Chain, type Nsec3Change, removeAll, repeat } from './nsec3-chain.ts';
+import { PresignedChain } from './presigned-chain.ts';
+import { compilePresigned } from './presigned-zone.ts';
 import type { ServedZones } from './served-zones.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
 import type { ZoneFacts } from './zone-facts.ts';
@@ -172,6 +176,11 @@ export class ZoneCompiler {
   /** Compiles and writes the node of a name. */
   #compileName(domain: Domain, view: ZoneView, name: Name): void {
     const { apex } = domain;
+    const denial = this.#served.denialOf(domain);
+    if (denial !== null) {
+      this.#compilePresigned(domain, view, name, denial);
+      return;
+    }
     const zoneSigner = this.#served.signerOf(domain);
     const signer = zoneSigner?.signs(name) === true ? zoneSigner : null;
     const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
@@ -183,6 +192,48 @@ export class ZoneCompiler {
       this.#chainOf(domain, view, zoneSigner).note(name, types);
     }
     this.#writer.put(name, node, apex);
+  }
+
+  /** The same for a zone that its primary has signed. */
+  #compilePresigned({ apex }: Domain, view: ZoneView, name: Name, denial: PresignedDenial): void {
+    const signer = new PresignedSigner(denial, (owner) => view.rrsets(owner));
+    const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
+    this.#writer.put(name, compileNode(new PresignedView(view), name, signer, parentSigner), apex);
+  }
+
+  /** Compiles all names of such a zone. */
+  *#compileWholePresigned(domain: Domain, denial: PresignedDenial): Steps {
+    const { apex } = domain;
+    const { nodes, entries } = yield* compilePresigned(this.#environment, {
+      domain,
+      denial,
+      apexSets: this.#served.atApex(domain).sets,
+      nested: this.#served.nestedIn(apex),
+      parentDs: this.#served.parentDs(apex),
+      parentSigner: this.#served.parentSignerOf(apex),
+    });
+    this.#writer.replaceAll(apex, nodes);
+    this.#replacePresignedChain(domain, entries);
+  }
+
+  #replacePresignedChain({ id, apex }: Domain, all: readonly Buffer[]): void {
+    if (all.length === 0) {
+      this.removeChain(id, apex);
+      return;
+    }
+    const change = { domainId: id, apex, hash: null, stored: null, all, before: null, isPresigned: true };
+    repeat(this.#environment, [change]);
+    this.nsec3.push(change);
+  }
+
+  /** The NSEC or NSEC3 records of names that have changed. */
+  #updatePresignedChain(domain: Domain, view: ZoneView, denial: PresignedDenial, update: ZoneUpdate): boolean {
+    const chain = new PresignedChain(this.#environment, domain, denial);
+    const names = [...update.changed.values()].map(({ name }) => ({ name, sets: view.rrsets(name) }));
+    const changes = chain.update(names);
+    if (changes === null) return false;
+    this.nsec3.push(...changes);
+    return true;
   }
 
   /**
@@ -220,6 +271,11 @@ export class ZoneCompiler {
   /** Compiles all names of a zone from its rows. */
   *compileWhole(domain: Domain): Steps {
     const { apex } = domain;
+    const denial = this.#served.denialOf(domain);
+    if (denial !== null) {
+      yield* this.#compileWholePresigned(domain, denial);
+      return;
+    }
     const { aliases } = this.#environment;
     const stored = readBelowApex(this.#environment, domain, (target, key) => {
       aliases.put(aliasOwnerKey(target, key), EMPTY);
@@ -291,8 +347,10 @@ export class ZoneCompiler {
     // Precompiled nodes are valid only if no other entry of the group has changed the zone. They
     // were compiled without the proxy, without challenges, and without the address of the origin.
     const signer = this.#served.signerOf(domain);
+    const denial = this.#served.denialOf(domain);
     const isPlain =
       signer === null &&
+      denial === null &&
       !this.#facts.isProxied(domain.id) &&
       this.#facts.challengesOf(domain.id).length === 0 &&
       this.#served.originAt(domain) === undefined;
@@ -304,7 +362,9 @@ export class ZoneCompiler {
       this.#writer.replaceAll(domain.apex, nodes);
       if (update.aliasOwners.size > 0) this.#discardAliases(domain.id);
       this.#compileOwners(domain, update);
-    } else if (update.isWhole || update.compiled !== undefined) yield* this.compileWhole(domain);
+    } else if (update.isWhole || update.compiled !== undefined || this.#changesDenial(domain, denial))
+      yield* this.compileWhole(domain);
+    else if (denial !== null) yield* this.#compileChangedPresigned(domain, update, denial);
     else {
       const zone = this.#served.open(domain);
       const view = this.#served.viewOf(domain, zone);
@@ -329,6 +389,30 @@ export class ZoneCompiler {
     if (update.listing === null || signer === null || update.isWhole || update.compiled !== undefined) return;
     const chain = this.#chainOf(domain, this.#served.view(domain), signer);
     for (const name of this.listedNames(domain, update.listing)) chain.list(name);
+  }
+
+  /** Whether a secondary zone denies names otherwise than its nodes say. */
+  #changesDenial({ apex, kind }: Domain, denial: PresignedDenial | null): boolean {
+    return kind === 'secondary' && !isSameDenial(denialOfNode(this.#writer.read(apex, apex)), denial);
+  }
+
+  /** Compiles the names that a transfer of changes affects. */
+  *#compileChangedPresigned(domain: Domain, update: ZoneUpdate, denial: PresignedDenial): Steps {
+    const zone = this.#served.open(domain);
+    const view = this.#served.viewOf(domain, zone);
+    const answered = new PresignedView(view);
+    // Owners of nothing but NSEC3 records are no names.
+    const isName = ({ name, types }: ChangedName): boolean =>
+      [...types].some((type) => !isHidden(type)) || answered.rrsets(name).length > 0;
+    const changes = [...update.changed.values()].filter(isName);
+    const { names } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), changes);
+    let count = 0;
+    for (const name of names) {
+      this.#compilePresigned(domain, view, name, denial);
+      if (++count % STEP_NAMES === 0) yield;
+    }
+    this.#compilePresigned(domain, view, domain.apex, denial);
+    if (!this.#updatePresignedChain(domain, view, denial, update)) yield* this.#compileWholePresigned(domain, denial);
   }
 
   /** The names that are listed, of a zone that is to be signed. */
@@ -375,7 +459,7 @@ export class ZoneCompiler {
         (types.has(TYPE.NS) ||
           types.has(TYPE.DNAME) ||
           // Without types: the signature of the DS is due.
-          ((types.has(TYPE.DS) || types.size === 0) && equalNames(name, child.apex)));
+          ((types.has(TYPE.DS) || types.has(TYPE.RRSIG) || types.size === 0) && equalNames(name, child.apex)));
       if (isWhole || update.hasChange(concerns)) this.#compileApex(child);
     }
   }

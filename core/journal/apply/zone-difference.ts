@@ -119,7 +119,9 @@ export class ZoneSnapshot {
 
   /** NSEC3 records have changed. */
   noteChain(changes: readonly Nsec3Change[]): void {
-    for (const { apex, hash, stored, before } of changes) {
+    for (const { apex, hash, stored, before, isPresigned } of changes) {
+      // The rows count.
+      if (isPresigned === true) continue;
       if (hash === null) {
         this.isIncomplete = true;
         return;
