@@ -12,6 +12,7 @@ import {
   acmeOrders,
   automaticCertificates,
   certificates,
+  comments,
   type Domain,
   delegations,
   domains,
@@ -162,6 +163,8 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
       deleteRecords(services, draft, domain, changes);
       const count = changes.count;
       deleteSpellings(services, draft, domain.id, changes);
+      // Those of the apex, too, whose SOA and NS may be no records.
+      deleteRows(services, draft, comments.number, domain.id, changes);
       deleteProxy(draft, domain.id);
       const delegation = draft.delegation(domain.id);
       if (delegation !== undefined) draft.delete(delegations, delegation);
@@ -223,12 +226,16 @@ export function deleteRecords(
 }
 
 /** Deletes the spellings of names that a zone file has set. */
-export function deleteSpellings({ environment }: Services, draft: Draft, domainId: Id, changes: ChangeWriter): void {
-  const start = idKey(domainId);
+export function deleteSpellings(services: Services, draft: Draft, domainId: Id, changes: ChangeWriter): void {
+  deleteRows(services, draft, spellings.number, domainId, changes);
+}
+
+/** Deletes the rows of a table whose keys begin with the domain. */
+function deleteRows({ environment }: Services, draft: Draft, table: number, id: Id, changes: ChangeWriter): void {
+  const start = idKey(id);
   const end = afterPrefix(start);
-  draft.addReadRange({ table: spellings.number, start, end });
-  for (const key of environment.rows.get(spellings.number)!.getKeys({ start, end }))
-    changes.delete(spellings.number, key as Buffer);
+  draft.addReadRange({ table, start, end });
+  for (const key of environment.rows.get(table)!.getKeys({ start, end })) changes.delete(table, key as Buffer);
 }
 
 /** A domain in lists, with states that change without the domain. */

@@ -190,6 +190,28 @@ test('comments are kept, and deleted with their RRset', async (context) => {
   assert.is((await patch([{ name: `b.${id}`, type: 'A', changetype: 'REPLACE', comments }])).status, 422);
 });
 
+test('comments go with their RRset in a signed zone, and with the zone', async (context) => {
+  const { send, id, patch } = await newZone(context);
+  assert.is((await send('PUT', `/${id}`, { dnssec: true })).status, 204);
+  const comments = [{ content: 'one', account: '', modified_at: 1 }];
+  const set = { name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') };
+  const commented = async (): Promise<string[]> =>
+    listOf((await send('GET', `/${id}`)).body.rrsets)
+      .filter((each) => listOf(each.comments).length > 0)
+      .map(({ type }) => String(type));
+  await patch([
+    { ...set, comments },
+    { name: id, type: 'SOA', changetype: 'REPLACE', comments },
+  ]);
+  assert.equal(await commented(), ['SOA', 'A']);
+  await patch([{ ...set, changetype: 'DELETE' }]);
+  await patch([set]);
+  assert.equal(await commented(), ['SOA']);
+  assert.is((await send('DELETE', `/${id}`)).status, 204);
+  await send('POST', '', { name: id, kind: 'Native' });
+  assert.equal(await commented(), []);
+});
+
 test('SOA and NS at the apex: those of a client are kept, the serial is the service’s', async (context) => {
   const { send, id, patch } = await newZone(context);
   const serialOf = async (): Promise<number> => Number((await send('GET', `/${id}`)).body.serial);
