@@ -17,6 +17,7 @@ interface Stored {
   readonly content: string;
   readonly ttl: number;
   readonly proxied: boolean | null;
+  readonly comment: string | null;
 }
 
 interface Zone {
@@ -391,6 +392,36 @@ test('a viewer reads, filters and copies records, and changes none', async () =>
       await page.getByRole('link', { name: 'Zone file' }).click();
       await page.getByText(/^Your role is only allowed to read/).waitFor();
       await page.getByRole('link', { name: 'Download the zone file' }).waitFor();
+    });
+  });
+});
+
+test('the comment of a name and type is shown, edited and searched', async () => {
+  await withWorld(async (world) => {
+    const zone = await createZone(world, 'example.com', [
+      { name: 'www', type: 'A', content: '192.0.2.7' },
+      { name: 'mail', type: 'A', content: '192.0.2.25' },
+    ]);
+    const comments = async (): Promise<unknown[]> => (await zone.records()).map(({ comment }) => comment);
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${zone.address}/records`);
+      await page.getByRole('button', { name: 'Edit www A' }).click();
+      await editedRow(page).getByLabel('Comment').fill('web <b>server</b>');
+      await checkScreen(page, 'record-comment');
+      await page.keyboard.press('Enter');
+      await saveRecords(page);
+      await untilIs(comments, [null, 'web <b>server</b>']);
+      await page.getByText('web <b>server</b>', { exact: true }).waitFor();
+      await page.getByRole('searchbox').fill('SERVER');
+      await page.getByRole('button', { name: 'Edit mail A' }).waitFor({ state: 'detached' });
+      await checkScreen(page, 'records-commented');
+      await page.getByRole('button', { name: 'Edit www A' }).click();
+      await editedRow(page).getByLabel('Comment').fill('');
+      await page.keyboard.press('Enter');
+      await saveRecords(page);
+      await untilIs(comments, [null, null]);
     });
   });
 });
