@@ -2,11 +2,11 @@
  * Metadata of zones: kinds that have an effect here, those that follow from other settings, and
  * those of clients (`X-`), which are kept. Everything else is rejected with the reason.
  */
-import { parsePrefix } from '../../core/address/index.ts';
+import { classifyAddress, parseAddress, parsePrefix } from '../../core/address/index.ts';
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Reader } from '../../core/store/reader.ts';
-import { ALLOW_AXFR_FROM, type Domain, type TsigKeyRow } from '../../core/store/rows.ts';
+import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain, type TsigKeyRow } from '../../core/store/rows.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { unprocessable, unsupported } from './errors.ts';
@@ -69,7 +69,7 @@ const IN_CONFIG = 'It is a setting of the service, and not of a zone:';
 
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   [ALLOW_AXFR_FROM, { values: stored(ALLOW_AXFR_FROM), check: checkPrefixes }],
-  ['ALSO-NOTIFY', { values: stored('ALSO-NOTIFY'), check: checkNotified }],
+  [ALSO_NOTIFY, { values: stored(ALSO_NOTIFY), check: checkNotified }],
   ['SOA-EDIT', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).soaEdit), check: checkSoaEdit }],
   ['PUBLISH-CDS', fixed(['2'], 'Signed zones publish CDS records with SHA-256.', isSigned)],
   ['PUBLISH-CDNSKEY', fixed(['1'], 'Signed zones publish CDNSKEY records.', isSigned)],
@@ -166,7 +166,7 @@ function checkSize(values: readonly string[]): void {
 /** Whether anything changed. Kinds with fixed values are not stored. */
 function store(draft: Draft, domain: Domain, kind: string, values: readonly string[]): boolean {
   if (kind === 'SOA-EDIT') return writeLabels(draft, domain, { soaEdit: values[0] ?? '' });
-  if (!kind.startsWith('X-') && kind !== ALLOW_AXFR_FROM && kind !== 'ALSO-NOTIFY') return false;
+  if (!kind.startsWith('X-') && kind !== ALLOW_AXFR_FROM && kind !== ALSO_NOTIFY) return false;
   const { [kind]: _, ...others } = draft.zoneLabels(domain.id).metadata;
   const metadata = values.length === 0 ? others : { ...others, [kind]: values };
   if (Object.keys(metadata).length > MAX_KINDS)
@@ -187,17 +187,29 @@ function checkPrefixes(values: readonly string[]): void {
   }
 }
 
-/** Any account could make this service send messages to any address. */
-function checkNotified(values: readonly string[], { services }: Zone): void {
-  const listed = services.config.transfer.notify.flatMap(({ address, port }) => [
-    ...(port === 53 ? [address] : []),
-    address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
-  ]);
-  const other = values.find((value) => !listed.includes(value));
-  if (other !== undefined)
-    throw unsupported(
-      `${IN_CONFIG} an operator adds "${other.slice(0, 100)}" to transfer.notify, which is for all zones.`,
-    );
+/** Maximum addresses that get NOTIFY for one zone. */
+const MAX_NOTIFIED = 10;
+
+/** The service sends messages there, so only administrators may name private addresses. */
+function checkNotified(values: readonly string[], { context }: Zone): void {
+  if (values.length > MAX_NOTIFIED) throw unprocessable(`A zone notifies at most ${MAX_NOTIFIED} addresses.`);
+  for (const value of values) {
+    const bytes = readSocketAddress(value);
+    if (bytes === undefined)
+      throw unprocessable(`"${value.slice(0, 100)}" is not an address, with a port if it is not 53.`);
+    const verdict = classifyAddress(bytes);
+    if (!verdict.public && context.caller.account.role !== 'admin')
+      throw unsupported(`The address "${value.slice(0, 100)}" ${verdict.reason}; only public addresses are notified.`);
+  }
+}
+
+/** An address, `ADDRESS:PORT` or `[ADDRESS]:PORT`; undefined for anything else. */
+function readSocketAddress(text: string): Uint8Array | undefined {
+  const plain = parseAddress(text);
+  if (plain !== undefined) return plain;
+  const [, ipv6, ipv4, port] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
+  if (port === undefined || Number(port) === 0 || Number(port) > 65_535) return undefined;
+  return parseAddress(ipv6 ?? ipv4);
 }
 
 function checkSoaEdit(values: readonly string[]): void {

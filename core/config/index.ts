@@ -6,4 +6,4 @@ export { formatListen, formatServices, type ListenAddress, parseListen } from '.
 export { type ConfigSource, loadConfig, type ResolvedSetting, resolveConfig } from './load.ts';
 export type { Config } from './schema.ts';
 export { secretKeyFile } from './secret-key-file.ts';
-export type { NotifyTarget } from './transfer-kinds.ts';
+export { type NotifyTarget, parseNotifyTarget } from './transfer-kinds.ts';

@@ -62,6 +62,11 @@ function parseTarget(text: string): NotifyTarget[] | undefined {
   return canonical && [{ ...listen, address: formatAddress(canonical), key }];
 }
 
+/** An address, with a port if it is not 53; undefined if the text is no such address. */
+export function parseNotifyTarget(text: string): NotifyTarget | undefined {
+  return /\s/.test(text) ? undefined : parseTarget(text)?.[0];
+}
+
 export const notifyTargets: Kind<readonly NotifyTarget[]> = orEmpty(
   list(
     'a list of addresses, each with a port if it is not 53 and, after a space, the name of a TSIG key if the message is signed, such as "192.0.2.53", "[2001:db8::53]:5353 transfer.example.net"; may be empty',

@@ -429,6 +429,11 @@ export class StoreReader extends Reader {
       .map(({ key, value }) => ({ key: key.toString('latin1', prefix.length), id: idAt(value) }));
   }
 
+  /** Whether any domain has labels. */
+  haveZoneLabels(): boolean {
+    return this.raw.range(zoneLabels.number, idKey(0), undefined, 1).length > 0;
+  }
+
   /** The RRsets of a domain that have comments. */
   commentsOf(domainId: Id): RRsetComments[] {
     const start = idKey(domainId);

@@ -5,13 +5,13 @@ import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Secrets } from '../base/secrets.ts';
 import { Semaphore } from '../base/semaphore.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, parseNotifyTarget } from '../config/index.ts';
 import type { ZoneObserver } from '../journal/apply/zone-difference.ts';
 import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { StoreReader } from '../store/reader.ts';
-import { ALLOW_AXFR_FROM, type Domain } from '../store/rows.ts';
+import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain } from '../store/rows.ts';
 import { openKeyring } from '../tsig/keyring.ts';
 import { parseName } from '../wire/name.ts';
 import type { ZoneSettings } from '../zone/settings.ts';
@@ -67,6 +67,10 @@ export function openTransfers(options: TransfersOptions): Transfers {
   });
   const notifier = new Notifier({
     targets: notify,
+    zoneTargets: {
+      exist: () => reader.haveZoneLabels(),
+      of: (id) => (reader.zoneLabels(id).metadata[ALSO_NOTIFY] ?? []).flatMap((text) => parseNotifyTarget(text) ?? []),
+    },
     reader,
     keyByName(text) {
       const name = parseName(`${text}.`);

@@ -14,6 +14,8 @@ import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 
 export interface NotifierOptions {
   readonly targets: readonly NotifyTarget[];
+  /** Further secondaries of a zone; omitted: no zone has any. */
+  readonly zoneTargets?: ZoneTargets;
   readonly reader: StoreReader;
   /** The key of a name; undefined when there is none. Throws when its secret cannot be opened. */
   readonly keyByName: (name: string) => TsigKey | undefined;
@@ -22,12 +24,22 @@ export interface NotifierOptions {
   readonly observer?: { notified(outcome: 'answered' | 'refused' | 'given up'): void };
 }
 
+export interface ZoneTargets {
+  /** Whether any zone has some. */
+  exist(): boolean;
+  of(domainId: Id): readonly NotifyTarget[];
+}
+
 /** Seven tries in a little over two minutes. */
 const TIMES: NotifyTimes = { answer: 3000, retry: 2000, tries: 7 };
 /** Changes of one zone that come within so many milliseconds are told of together. */
 const GATHER = 50;
 /** After a start: zones that are told of together, and milliseconds from some to the next. */
 const AT_ONCE = 100;
+/** Zones whose own secondaries are read between two turns of the event loop. */
+const PIECE = 500;
+/** Maximum secondaries of single zones, each with a queue. */
+const MAX_OWN = 1000;
 const PACE = 500;
 /**
  * From one warning about a secondary to the next, in milliseconds: one that is down, or does not
@@ -44,6 +56,8 @@ interface Secondary {
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #secondaries: Secondary[];
+  /** Secondaries of single zones, by address and port. */
+  readonly #own = new Map<string, Secondary>();
   readonly #sockets = new Map<4 | 6, Socket>();
   readonly #changes = new Map<Id, Name>();
   #gathering: NodeJS.Timeout | null = null;
@@ -56,14 +70,14 @@ export class Notifier {
 
   /** How many NOTIFY are not answered, over all secondaries. */
   get waiting(): number {
-    return this.#secondaries.reduce((sum, { line }) => sum + line.waiting, 0);
+    return [...this.#all()].reduce((sum, { line }) => sum + line.waiting, 0);
   }
 
   onChange({ domainId, apex, serial }: ZoneChange): void {
-    if (this.#secondaries.length === 0) return;
+    if (this.#secondaries.length === 0 && this.#options.zoneTargets === undefined) return;
     if (serial === 0) {
       this.#changes.delete(domainId);
-      for (const { line } of this.#secondaries) line.remove(domainId);
+      for (const { line } of this.#all()) line.remove(domainId);
       return;
     }
     this.#changes.set(domainId, apex);
@@ -72,7 +86,7 @@ export class Notifier {
 
   /** Notifies the secondaries of a zone that has not changed. */
   notify(domainId: Id, apex: Name): void {
-    for (const { line } of this.#secondaries) line.add(domainId, apex);
+    for (const { line } of this.#secondariesOf(domainId, true)) line.add(domainId, apex);
   }
 
   /**
@@ -81,26 +95,66 @@ export class Notifier {
    */
   start(): void {
     for (const { key } of this.#secondaries) key();
-    if (this.#secondaries.length > 0) this.#tellAll(null);
+    if (this.#secondaries.length > 0 || this.#hasOwn()) this.#tellAll(null);
   }
 
   close(): void {
     if (this.#gathering !== null) clearTimeout(this.#gathering);
     if (this.#starting !== null) clearTimeout(this.#starting);
-    for (const { line } of this.#secondaries) line.close();
+    for (const { line } of this.#all()) line.close();
     for (const socket of this.#sockets.values()) socket.close();
     this.#sockets.clear();
   }
 
   #tell(): void {
     this.#gathering = null;
-    for (const [domainId, apex] of this.#changes) for (const { line } of this.#secondaries) line.add(domainId, apex);
-    this.#changes.clear();
+    const hasOwn = this.#hasOwn();
+    let rest = hasOwn ? PIECE : Number.POSITIVE_INFINITY;
+    for (const [domainId, apex] of this.#changes) {
+      if (rest-- === 0) break;
+      this.#changes.delete(domainId);
+      for (const { line } of this.#secondariesOf(domainId, hasOwn)) line.add(domainId, apex);
+    }
+    if (this.#changes.size > 0) this.#gathering = setTimeout(() => this.#tell(), 0).unref();
+  }
+
+  #hasOwn(): boolean {
+    return this.#options.zoneTargets?.exist() ?? false;
+  }
+
+  *#all(): Generator<Secondary> {
+    yield* this.#secondaries;
+    yield* this.#own.values();
+  }
+
+  #secondariesOf(domainId: Id, hasOwn: boolean): readonly Secondary[] {
+    const targets = hasOwn ? (this.#options.zoneTargets?.of(domainId) ?? []) : [];
+    if (targets.length === 0) return this.#secondaries;
+    return [...this.#secondaries, ...targets.flatMap((target) => this.#ownSecondary(target) ?? [])];
+  }
+
+  /** Undefined: there are too many that have not answered yet, or the target has all zones. */
+  #ownSecondary(target: NotifyTarget): Secondary | undefined {
+    const isTarget = (other: NotifyTarget): boolean => other.address === target.address && other.port === target.port;
+    if (this.#options.targets.some(isTarget)) return undefined;
+    const key = `${target.address} ${target.port}`;
+    const present = this.#own.get(key);
+    if (present !== undefined) return present;
+    if (this.#own.size >= MAX_OWN) {
+      const idle = [...this.#own].find(([, { line }]) => line.waiting === 0);
+      if (idle === undefined) return undefined;
+      idle[1].line.close();
+      this.#own.delete(idle[0]);
+    }
+    const secondary = this.#secondaryOf(target);
+    this.#own.set(key, secondary);
+    return secondary;
   }
 
   #tellAll(after: Name | null): void {
     const domains = this.#options.reader.allDomains(after, AT_ONCE);
-    for (const { id, apex } of domains) for (const { line } of this.#secondaries) line.add(id, apex);
+    const hasOwn = this.#hasOwn();
+    for (const { id, apex } of domains) for (const { line } of this.#secondariesOf(id, hasOwn)) line.add(id, apex);
     const last = domains.at(-1);
     this.#starting = last === undefined ? null : setTimeout(() => this.#tellAll(last.apex), PACE).unref();
   }
@@ -158,7 +212,7 @@ export class Notifier {
     socket.unref();
     socket.on('error', (error) => this.#options.log.warn('the NOTIFY socket failed', { error }));
     socket.on('message', (message, { address, port }) => {
-      for (const { target, line } of this.#secondaries)
+      for (const { target, line } of this.#all())
         if (target.port === port && target.address === address) line.receive(message);
     });
     return socket;

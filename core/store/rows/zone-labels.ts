@@ -20,6 +20,9 @@ export interface ZoneLabels {
 /** The kind of metadata with addresses that may transfer the zone without a key. */
 export const ALLOW_AXFR_FROM = 'ALLOW-AXFR-FROM';
 
+/** The kind of metadata with addresses that get NOTIFY for the zone. */
+export const ALSO_NOTIFY = 'ALSO-NOTIFY';
+
 /** What a zone has without a row. */
 export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
   kind: 'Native',

@@ -185,10 +185,9 @@ export const EXAMPLES: readonly Example[] = [
     body: { error: 'metadata is not specified or not an array' },
   },
   {
-    ...{ name: 'also notify an address', method: 'PUT', path: `${METADATA}/ALSO-NOTIFY`, status: 422 },
-    json: values('192.0.2.9:5300'),
-    fields: ['error'],
-    real: { status: 200, why: 'here the operator lists secondaries for NOTIFY' },
+    ...{ name: 'also notify an address', method: 'PUT', path: `${METADATA}/ALSO-NOTIFY`, status: 200 },
+    json: values('127.0.0.1:9', '[::1]:9'),
+    body: metadata('ALSO-NOTIFY', '127.0.0.1:9', '[::1]:9'),
   },
   {
     name: 'metadata of no zone',

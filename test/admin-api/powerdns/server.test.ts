@@ -101,6 +101,25 @@ test('metadata: its limits, SOA-EDIT, and writes in the audit log', async (conte
   );
 });
 
+test('ALSO-NOTIFY: addresses with ports, which must be public for users', async (context) => {
+  const { token } = await context.daemon.account('notified');
+  await send(context, 'POST', '/localhost/zones', { name: 'also.org.', kind: 'Native', nameservers: [] }, token);
+  const put = (values: string[]) =>
+    send(context, 'PUT', '/localhost/zones/also.org./metadata/ALSO-NOTIFY', { metadata: values }, token);
+  assert.is((await put(['1.1.1.1', '[2606:4700::1111]:5300', '8.8.8.8:53'])).status, 200);
+  for (const wrong of [
+    '127.0.0.1',
+    '10.0.0.1:53',
+    '[::1]:53',
+    '[::ffff:10.0.0.1]:53',
+    '1.1.1.1:0',
+    '1.1.1.1 key',
+    'ns.example',
+  ])
+    assert.is((await put([wrong])).status, 422, wrong);
+  assert.is((await put(Array.from({ length: 11 }, (_, i) => `1.1.1.${i}`))).status, 422);
+});
+
 test('a key: the DS and CDS of our own API, the default algorithm, and one key only', async (context) => {
   const { daemon } = context;
   const path = '/localhost/zones/meta.org./cryptokeys';

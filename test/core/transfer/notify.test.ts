@@ -8,6 +8,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { domains } from '../../../core/store/rows.ts';
 import { Notifier } from '../../../core/transfer/notify.ts';
+import { formatName, nameAt } from '../../../core/wire/name.ts';
 import type { TsigKey } from '../../../core/wire/tsig.ts';
 import { RCODE } from '../../../core/wire/types.ts';
 import { embedded, newDomain, withStore } from '../journal/fixture.ts';
@@ -82,6 +83,47 @@ test('a secondary that refuses every zone is one warning', async () => {
   secondary.close();
   assert.is(log.length, 1);
   assert.match(log[0], /NOTIFY refused/);
+});
+
+test('secondaries of one zone: its changes, and no others', async () => {
+  const secondary = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(secondary, 'listening');
+  const names: string[] = [];
+  let answered = (): void => {};
+  const seen = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  secondary.on('message', (message, { port, address }) => {
+    names.push(formatName(nameAt(message, 12)));
+    message[2] |= 0x80;
+    secondary.send(message, port, address);
+    answered();
+  });
+  const { port } = secondary.address();
+  const [own, other] = [newDomain('own.test.'), newDomain('other.test.')];
+  await withStore(embedded, async ({ environment, journal, reader }) => {
+    await write(environment, journal, 'test', (draft) => {
+      for (const domain of [own, other]) draft.put(domains, domain);
+    });
+    const notifier = new Notifier({
+      targets: [],
+      zoneTargets: {
+        exist: () => true,
+        of: (id) => (id === own.id ? [{ address: '127.0.0.1', port, family: 4, key: null }] : []),
+      },
+      reader,
+      keyByName: () => undefined,
+      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+    });
+    for (const { id, apex } of [other, own])
+      notifier.onChange({ domainId: id, apex, serial: 2 } as Parameters<typeof notifier.onChange>[0]);
+    await seen;
+    while (notifier.waiting > 0) await sleep(5);
+    notifier.onChange({ domainId: own.id, apex: own.apex, serial: 0 } as Parameters<typeof notifier.onChange>[0]);
+    notifier.close();
+  });
+  secondary.close();
+  assert.equal(names, ['own.test.']);
 });
 
 test.run();
