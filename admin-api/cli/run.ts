@@ -39,6 +39,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
   'Proxy:': { proxy: async () => (await import('./proxy.ts')).addProxyCommands },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },
+  'Webhooks:': { webhook: async () => (await import('./webhook.ts')).addWebhookCommands },
   'Accounts and tokens:': {
     account: async () => (await import('./account.ts')).addAccountCommands,
     token: async () => (await import('./token.ts')).addTokenCommands,

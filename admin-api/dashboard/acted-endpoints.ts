@@ -11,6 +11,8 @@ export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
   'POST /api/v1/tokens',
   'GET /api/v1/tsig-keys',
   'POST /api/v1/tsig-keys',
+  'GET /api/v1/webhooks',
+  'POST /api/v1/webhooks',
   'GET /api/dev/apps',
   'POST /api/dev/apps/upload',
 ]);

@@ -20,6 +20,7 @@ const ENTRIES: readonly NavigationEntry[] = [
   { page: 'statistics', label: TEXTS.navigation.statistics, section: '/statistics', isFor: anyone },
   { page: 'keys', label: TEXTS.navigation.keys, section: '/api-keys', isFor: anyone },
   { page: 'tsigKeys', label: TEXTS.navigation.tsigKeys, section: '/tsig-keys', isFor: anyone },
+  { page: 'webhooks', label: TEXTS.navigation.webhooks, section: '/webhooks', isFor: anyone },
   { page: 'apps', label: TEXTS.navigation.apps, section: '/mini-apps', isFor: anyone },
   { page: 'audit', label: TEXTS.navigation.audit, section: '/audit', isFor: anyone },
   { page: 'reviews', label: TEXTS.navigation.reviews, section: '/review', isFor: admins },

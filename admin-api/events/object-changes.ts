@@ -21,6 +21,7 @@ import {
   tokens,
   tsigKeys,
   uploads,
+  webhooks,
 } from '../../core/store/rows.ts';
 import type { Scope } from '../http/caller.ts';
 
@@ -69,6 +70,7 @@ const OF_ACCOUNT = new Map<number, readonly [kind: string, Scope, Describe]>([
   [tokens.number, ['token', 'account', describe(tokens)]],
   [sessions.number, ['session', 'account', describe(sessions)]],
   [tsigKeys.number, ['tsig_key', 'account', describe(tsigKeys)]],
+  [webhooks.number, ['webhook', 'account', describe(webhooks)]],
   [apps.number, ['app', 'packages', describe(apps)]],
   [uploads.number, ['upload', 'packages', describe(uploads)]],
 ]);

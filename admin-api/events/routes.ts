@@ -20,7 +20,7 @@ export function eventRoutes(services: Services, authentication: Authentication, 
       tag: 'operations',
       summary: 'Receive changes as server-sent events',
       description:
-        'Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`, `dnssec`, `delegation`, `account`, `token`, `session`, `tsig_key`, `app`, `upload`), and its id; for parts of a domain, that of the domain. Only changes of the own account whose scope the token has, and of its domains if it is restricted to some; an administrator whose token has the scope `account` receives those of all accounts. With the header `Last-Event-ID`, the stream continues after that change. The event `reload` says that changes were missed: read everything again. Comments keep the connection open. The stream ends when its token or session ends.',
+        'Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`, `dnssec`, `delegation`, `account`, `token`, `session`, `tsig_key`, `webhook`, `app`, `upload`), and its id; for parts of a domain, that of the domain. Only changes of the own account whose scope the token has, and of its domains if it is restricted to some; an administrator whose token has the scope `account` receives those of all accounts. With the header `Last-Event-ID`, the stream continues after that change. The event `reload` says that changes were missed: read everything again. Comments keep the connection open. The stream ends when its token or session ends.',
       scope: 'dns',
       forRestricted: true,
       query: Type.Object(accountQuery),

@@ -24,6 +24,7 @@ export const USUAL = {
   // Nobody answers there: tests ask nobody outside of this machine.
   WAYPOST_ALIAS_RESOLVERS: '127.0.0.1:9',
   WAYPOST_DNSSEC_RESOLVERS: '127.0.0.1:9',
+  WAYPOST_WEBHOOKS_RESOLVERS: '127.0.0.1:9',
   WAYPOST_DOMAINS_CHECK_DELEGATION: 'false',
 };
 

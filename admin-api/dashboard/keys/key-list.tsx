@@ -22,10 +22,10 @@ interface Key {
 }
 
 interface KeyListProps<K extends Key> {
-  readonly texts: typeof TEXTS.keys | typeof TEXTS.tsigKeys;
+  readonly texts: typeof TEXTS.keys | typeof TEXTS.tsigKeys | typeof TEXTS.webhooks;
   /** Above the list. */
   readonly explanation?: string;
-  readonly addPage: 'addKey' | 'addTsigKey';
+  readonly addPage: 'addKey' | 'addTsigKey' | 'addWebhook';
   /** Of changes by others. */
   readonly kind: string;
   readonly sorts: readonly Choice[];

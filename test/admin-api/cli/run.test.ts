@@ -58,6 +58,7 @@ test('groups the list of commands, one line each', async () => {
     'Migration:',
     'Proxy:',
     'Packages:',
+    'Webhooks:',
     'Accounts and tokens:',
     'History:',
     'Cluster:',

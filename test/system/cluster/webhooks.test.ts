@@ -1,4 +1,4 @@
-/** One node of a cluster delivers webhooks; when it is killed, another does, and nothing is lost. */
+/** One node of a cluster delivers webhooks; when it is killed, another does; nothing is lost. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { untilPasses } from '../../support/until.ts';

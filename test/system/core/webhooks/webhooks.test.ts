@@ -1,4 +1,4 @@
-/** Webhooks of a real daemon: receivers that fail, hang and redirect, and a daemon that is killed. */
+/** Webhooks of a real daemon, which is killed, with receivers that fail, hang and redirect. */
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
