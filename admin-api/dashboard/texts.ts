@@ -386,7 +386,7 @@ export const TEXTS = {
   },
   records: {
     filter: 'Filter records',
-    filterHint: 'Searches names and values',
+    filterHint: 'Searches names, values and comments',
     selectAll: 'Select all records that are shown',
     selectRecord: (name: string, type: string) => `Select ${name} ${type}`,
     allTypes: 'All types',

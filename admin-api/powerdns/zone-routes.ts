@@ -1,32 +1,31 @@
 /** Endpoints of zones. */
 import type { Domain } from '../../core/store/rows.ts';
 import { parseType } from '../../core/wire/mnemonics.ts';
-import { accountOf } from '../change/acting.ts';
+import { nameId } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import type { RawReply, ServedRoute } from '../http/route.ts';
+import { RecordPageCache } from '../records/pages.ts';
 import { unprocessable } from './errors.ts';
-import { readName } from './fields.ts';
 import { findZone } from './find-zone.ts';
 import { json, noContent, type PowerDnsContext, powerDnsRoute, readObject, SERVER } from './route.ts';
 import { dotted, tryParseName } from './zone-id.ts';
+import { ZoneLists } from './zone-list.ts';
 import { createZone, deleteZone, patchZone, updateZone } from './zone-service.ts';
-import { describeWholeZone, describeZone, exportLines, type RRsetFilter, serializeRRsets } from './zone-view.ts';
+import { describeWholeZone, exportLines, type RRsetFilter, serializeRRsets } from './zone-view.ts';
 
 const ZONES = `${SERVER}/zones`;
 export const ZONE = `${ZONES}/{zone_id}`;
 
-/** Zones that are read between two looks at the clock. */
-const BATCH = 50;
-
 export function zoneRoutes(services: Services, notify: (domain: Domain) => void): ServedRoute[] {
+  const lists = new ZoneLists(services);
+  const pages = new RecordPageCache();
   const find = ({ caller, params }: PowerDnsContext): Domain => findZone(services.reader, caller, params.zone_id);
   return [
     powerDnsRoute({
       method: 'GET',
       path: ZONES,
       scope: 'dns',
-      run: (context) => listZones(services, context),
+      run: (context) => lists.reply(context),
     }),
     powerDnsRoute({
       method: 'POST',
@@ -35,7 +34,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       async run(context) {
         const hasRRsets = readRRsetsFlag(context);
         const domain = await createZone(services, context, readObject(context));
-        return zoneReply(services, context, domain, hasRRsets ? ALL : null, 201);
+        return zoneReply(services, pages, context, domain, hasRRsets ? ALL : null, 201);
       },
     }),
     powerDnsRoute({
@@ -45,7 +44,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       run(context) {
         const hasRRsets = readRRsetsFlag(context);
         const domain = find(context);
-        return zoneReply(services, context, domain, hasRRsets ? readFilter(context) : null);
+        return zoneReply(services, pages, context, domain, hasRRsets ? readFilter(context) : null);
       },
     }),
     powerDnsRoute({
@@ -143,6 +142,7 @@ const NO_TYPE = 0;
 
 async function zoneReply(
   services: Services,
+  pages: RecordPageCache,
   context: PowerDnsContext,
   domain: Domain,
   filter: RRsetFilter | null,
@@ -150,44 +150,18 @@ async function zoneReply(
 ): Promise<RawReply> {
   const zone = describeWholeZone(services, domain);
   if (filter === null) return json(context, zone, status);
-  const rrsets = await serializeRRsets(services, domain, filter);
+  const { revision, serial } = services.reader.zoneState(domain.id);
+  const { name, type } = filter;
+  // The serial can rise without a new revision.
+  const key = `${domain.id} ${serial} ${type} ${name === null ? '' : nameId(name)}`;
+  let page = pages.get(key, revision);
+  if (page === undefined) {
+    page = { revision, body: Buffer.from(await serializeRRsets(services, domain, filter)), link: undefined };
+    if (services.reader.zoneState(domain.id).revision === revision) pages.put(key, page);
+  }
   context.headers['Content-Type'] = 'application/json';
-  return { raw: `${JSON.stringify(zone).slice(0, -1)},"rrsets":${rrsets}}`, status };
+  const start = Buffer.from(`${JSON.stringify(zone).slice(0, -1)},"rrsets":`);
+  return { raw: Buffer.concat([start, page.body, END]), status };
 }
 
-/** The zones of the account. Yields to the event loop: an account may have many. */
-async function listZones(services: Services, context: PowerDnsContext): Promise<RawReply> {
-  const { reader } = services;
-  const { caller, query, headers } = context;
-  const account = accountOf(reader, context);
-  const withDnssec = query.get('dnssec') !== 'false';
-  const isVisible = (domain: Domain | undefined): domain is Domain =>
-    domain !== undefined &&
-    domain.accountId === account.id &&
-    (caller.token.domains === undefined || caller.token.domains.includes(domain.id));
-  const wanted = query.get('zone');
-  if (wanted !== null && wanted !== '') {
-    const domain = reader.domainByApex(readName(wanted));
-    return json(context, isVisible(domain) ? [describeZone(services, domain, withDnssec)] : []);
-  }
-  const texts: string[] = [];
-  const steps = new Steps();
-  const add = (domain: Domain): void => {
-    if (isVisible(domain)) texts.push(JSON.stringify(describeZone(services, domain, withDnssec)));
-  };
-  if (caller.token.domains !== undefined)
-    for (const id of caller.token.domains) {
-      const domain = reader.domain(id);
-      if (domain !== undefined) add(domain);
-    }
-  else
-    for (let after: Uint8Array | null = null; ; ) {
-      const batch: Domain[] = reader.domainsOf(account.id, after, BATCH);
-      for (const domain of batch) add(domain);
-      if (batch.length < BATCH) break;
-      after = batch[BATCH - 1].apex;
-      await steps.next();
-    }
-  headers['Content-Type'] = 'application/json';
-  return { raw: `[${texts.join()}]` };
-}
+const END = Buffer.from('}');

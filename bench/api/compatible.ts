@@ -71,7 +71,7 @@ export function compatibleRows(
       saturates: false,
       text: `compatible API: a PATCH of ${RRSETS} RRsets, synced, 32 zones`,
       calls: patches('powerdns-patches', (zone) =>
-        Array.from({ length: RRSETS }, (_, i) => rrset(`${FRESH}.n${i}.${zone}.`, '198.51.100.7')),
+        Array.from({ length: RRSETS }, (_, i) => rrset(`n${i}-${FRESH}.${zone}.`, '198.51.100.7')),
       ),
     },
   ];
