@@ -7,6 +7,9 @@ import { NSEC3PARAM } from './zone-view.ts';
 /** The kind of a catalog zone (RFC 9432), which lists the domains of its account. */
 export const PRODUCER = 'Producer';
 
+/** The kind of a secondary zone. */
+export const SLAVE = 'Slave';
+
 /** What PowerDNS accepts for SOA-EDIT and SOA-EDIT-API. The serial rises with every change here. */
 const SOA_EDITS: ReadonlySet<string> = new Set([
   '',
@@ -28,6 +31,10 @@ export interface ZoneBody {
   readonly labels: Partial<Omit<ZoneLabels, 'domainId'>>;
   /** Null: not sent. */
   readonly dnssec: boolean | null;
+  /** Of a secondary zone. Null: not sent. */
+  readonly masters: readonly string[] | null;
+  /** The TSIG key for requests to the masters. Null: not sent; empty: none. */
+  readonly masterKey: string | null;
 }
 
 /** Throws InvalidError, also for what cannot be mapped. */
@@ -40,13 +47,12 @@ export function readZoneBody(body: JsonObject): ZoneBody {
     ...(has(body, 'api_rectify') && { apiRectify: readBoolean(body, 'api_rectify') }),
   };
   const dnssec = has(body, 'dnssec') ? readBoolean(body, 'dnssec') : null;
-  if (readStrings(body, 'masters').length > 0 || readStrings(body, 'primaries').length > 0)
-    throw unsupported('Only zones of the kind "Slave" have masters.');
-  for (const key of ['master_tsig_key_ids', 'slave_tsig_key_ids'])
-    if (readStrings(body, key).length > 0)
-      throw unsupported(
-        `"${key}" is not supported: TSIG keys are limited to domains in their own settings (/api/v1/tsig-keys).`,
-      );
+  if (readStrings(body, 'master_tsig_key_ids').length > 0)
+    throw unsupported(
+      '"master_tsig_key_ids" is not supported: TSIG keys are limited to domains in their own settings (/api/v1/tsig-keys).',
+    );
+  const keys = readStrings(body, 'slave_tsig_key_ids');
+  if (keys.length > 1) throw unsupported('Requests to masters are signed with one TSIG key; send one id.');
   if (has(body, 'catalog') && readString(body, 'catalog') !== '')
     throw unsupported('"catalog" is not supported: a catalog zone lists all domains of its account.');
   if (readBoolean(body, 'nsec3narrow'))
@@ -55,7 +61,12 @@ export function readZoneBody(body: JsonObject): ZoneBody {
     throw unsupported('"presigned" is not supported: signed zones are transferred from their primaries.');
   if (has(body, 'nsec3param') && !['', NSEC3PARAM].includes(readString(body, 'nsec3param')))
     throw unsupported(`Signed zones have the NSEC3 parameters "${NSEC3PARAM}" (RFC 9276); send these, or none.`);
-  return { labels, dnssec };
+  return {
+    labels,
+    dnssec,
+    masters: has(body, 'masters') ? readStrings(body, 'masters') : null,
+    masterKey: has(body, 'slave_tsig_key_ids') ? (keys[0] ?? '') : null,
+  };
 }
 
 function readKind(text: string): string {
@@ -67,7 +78,7 @@ function readKind(text: string): string {
       return 'Master';
     case 'SLAVE':
     case 'SECONDARY':
-      throw unsupported('Zones of the kind "Slave" cannot be created here yet; use POST /api/v1/domains.');
+      return SLAVE;
     case 'PRODUCER':
       return PRODUCER;
     case 'CONSUMER':

@@ -1,6 +1,6 @@
 /**
  * Lists the zones of an account. A list is cached until the next change of any kind: programs that
- * synchronize zones list them again and again.
+ * synchronize zones list them often, mostly unchanged.
  */
 import type { Account, Domain } from '../../core/store/rows.ts';
 import { accountOf } from '../change/acting.ts';

@@ -3,6 +3,7 @@ import type { Domain } from '../../core/store/rows.ts';
 import { parseType } from '../../core/wire/mnemonics.ts';
 import { nameId } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
+import { transferZone } from '../domains/service.ts';
 import type { RawReply, ServedRoute } from '../http/route.ts';
 import { RecordPageCache } from '../records/pages.ts';
 import { unprocessable } from './errors.ts';
@@ -87,9 +88,12 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'PUT',
       path: `${ZONE}/axfr-retrieve`,
       scope: 'dns',
-      run(context) {
-        const { apex } = find(context);
-        throw unprocessable(`Domain '${dotted(apex)}' is not a slave domain (or has no master defined)`);
+      async run(context) {
+        const { id, apex, kind } = find(context);
+        if (kind !== 'secondary')
+          throw unprocessable(`Domain '${dotted(apex)}' is not a slave domain (or has no master defined)`);
+        await transferZone(services, context, id);
+        return json(context, { result: `Added retrieval request for '${dotted(apex)}'` });
       },
     }),
     powerDnsRoute({

@@ -1,5 +1,6 @@
 /** Creates, changes and deletes zones. */
 import type { Draft } from '../../core/journal/draft/draft.ts';
+import type { Reader } from '../../core/store/reader.ts';
 import { type Domain, NO_LABELS, type ZoneLabels, zoneLabels } from '../../core/store/rows.ts';
 import { type MasterRecord, parseMaster } from '../../core/wire/master/index.ts';
 import { equalNames, type Name, nameId } from '../../core/wire/name.ts';
@@ -9,7 +10,8 @@ import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
 import { setDnssec } from '../dnssec/service.ts';
 import { requireEditable } from '../domains/owned.ts';
-import { deleteDomain, insertDomain } from '../domains/service.ts';
+import { type PrimaryBody, viewPrimary } from '../domains/primaries.ts';
+import { type DomainBody, deleteDomain, insertDomain, replacePrimaries } from '../domains/service.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { storeDomain } from './apex.ts';
 import { conflict, unprocessable, unsupported } from './errors.ts';
@@ -18,8 +20,8 @@ import { findZone, requireWholeAccount } from './find-zone.ts';
 import type { PowerDnsContext } from './route.ts';
 import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
 import { patchRRsets } from './rrset-patch.ts';
-import { PRODUCER, readZoneBody } from './zone-body.ts';
-import { dotted } from './zone-id.ts';
+import { PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
+import { dotted, tryParseName } from './zone-id.ts';
 
 /** Returns the new zone. Throws WaypostError. */
 export async function createZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
@@ -29,11 +31,12 @@ export async function createZone(services: Services, context: PowerDnsContext, b
   // PowerDNS reports an existing zone before any other fault of the body.
   if (services.reader.domainByApex(apex) !== undefined) throw conflict('The zone exists already.');
   const kind = readString(body, 'kind');
-  const { labels, dnssec } = readZoneBody({ ...body, kind });
+  const zone = readZoneBody({ ...body, kind });
+  const { labels, dnssec } = zone;
   const rrsets = readInitialRRsets(apex, body, services.zoneSettings.nsTtl);
-  const isCatalog = labels.kind === PRODUCER;
-  if (isCatalog && rrsets.length > 0) throw unsupported('The content of a catalog zone follows the list of domains.');
-  const wanted = { domain: name, ...(isCatalog && { kind: 'catalog' as const }) };
+  const wanted = { domain: name, ...readDomainKind(services, zone) };
+  if (wanted.kind !== 'primary' && rrsets.length > 0)
+    throw unsupported('Only zones of the kinds Native and Master have own records.');
   const { domain: created } = await insertDomain(services, context, wanted, async (draft, domain) => {
     writeLabels(draft, domain, labels);
     const { domain: filled } = await patchRRsets(services, draft, domain, rrsets);
@@ -41,6 +44,43 @@ export async function createZone(services: Services, context: PowerDnsContext, b
   });
   if (dnssec === true) await setSigned(services, context, created.id, true);
   return findZone(services.reader, context.caller, name);
+}
+
+/** Throws InvalidError. */
+function readDomainKind(services: Services, zone: ZoneBody): Pick<DomainBody, 'primaries'> & { kind: Domain['kind'] } {
+  if (zone.labels.kind === SLAVE) return { kind: 'secondary', primaries: readMasters(services, zone, []) };
+  if (zone.masters !== null && zone.masters.length > 0)
+    throw unsupported('Only zones of the kind "Slave" have masters.');
+  if (zone.masterKey !== null && zone.masterKey !== '')
+    throw unsupported('Only zones of the kind "Slave" sign requests to masters with a TSIG key.');
+  return { kind: zone.labels.kind === PRODUCER ? 'catalog' : 'primary' };
+}
+
+/** `before`: the primaries of the zone. What is not sent stays. Throws InvalidError. */
+function readMasters(
+  { reader }: Services,
+  { masters, masterKey }: ZoneBody,
+  before: Domain['primaries'],
+): PrimaryBody[] {
+  const addresses = masters ?? before.map((primary) => viewPrimary(primary).address);
+  if (addresses.length === 0) throw unprocessable('A zone of the kind "Slave" needs masters');
+  return addresses.map((address) => {
+    const old = before.find((primary) => viewPrimary(primary).address === address);
+    return {
+      address,
+      tsig_key_id: masterKey === null ? (old?.tsigKeyId ?? null) : findKey(reader, masterKey),
+      tls: old === undefined ? null : viewPrimary(old).tls,
+    };
+  });
+}
+
+/** The id of a TSIG key; null for an empty name. */
+function findKey(reader: Reader, text: string): number | null {
+  if (text === '') return null;
+  const name = tryParseName(text);
+  const key = name === undefined ? undefined : reader.tsigKeyByName(name);
+  if (key === undefined) throw unprocessable(`A TSIG key with the name '${text.slice(0, 100)}' does not exist`);
+  return key.id;
 }
 
 /** What a new zone has: its rrsets, or a zone as text, and its nameservers. */
@@ -96,10 +136,15 @@ export function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<Z
 /** Sets the fields of the body. Throws WaypostError. */
 export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
-  const { id, kind } = findZone(services.reader, caller, params.zone_id);
-  const { labels, dnssec } = readZoneBody(body);
-  if (labels.kind !== undefined && (kind === 'primary') !== (labels.kind !== PRODUCER))
-    throw unsupported('The kind of a zone can only change between Native and Master; create another zone.');
+  const { id, kind, primaries } = findZone(services.reader, caller, params.zone_id);
+  const zone = readZoneBody(body);
+  const { labels, dnssec } = zone;
+  if (kind === 'secondary') {
+    if (labels.kind !== undefined && labels.kind !== SLAVE) throw fixedKind();
+    if (zone.masters !== null || zone.masterKey !== null)
+      await replacePrimaries(services, context, id, readMasters(services, zone, primaries));
+  } else if (readDomainKind(services, { ...zone, labels: { kind: NO_LABELS.kind, ...labels } }).kind !== kind)
+    if (labels.kind !== undefined || kind === 'primary') throw fixedKind();
   const isSigned = services.reader.dnssec(id) !== undefined;
   if (dnssec !== null && dnssec !== isSigned) await setSigned(services, context, id, dnssec);
   const commit = () =>
@@ -113,6 +158,9 @@ export async function updateZone(services: Services, context: PowerDnsContext, b
     });
   await services.turns.shared(String(id), () => services.turns.exclusive(`${id} /labels`, commit));
 }
+
+const fixedKind = () =>
+  unsupported('The kind of a zone can only change between Native and Master; create another zone.');
 
 async function setSigned(services: Services, context: PowerDnsContext, id: number, enabled: boolean): Promise<void> {
   await setDnssec(services, { ...context, params: { domain_id: String(id) } }, { enabled });

@@ -1,6 +1,7 @@
 /** Zones and RRsets as PowerDNS shows them, as JSON text: zones may have many RRsets. */
 import { setImmediate } from 'node:timers/promises';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts, recordsAt, recordsOfType } from '../../core/store/keys.ts';
+import type { Reader } from '../../core/store/reader.ts';
 import { comments, type Domain, RECORD_RDATA, records } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { equalNames, type Name } from '../../core/wire/name.ts';
@@ -8,6 +9,7 @@ import { type RRset, TYPE } from '../../core/wire/types.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { readRRsets } from '../../core/zone/stored.ts';
 import type { Services } from '../change/services.ts';
+import { viewPrimary } from '../domains/primaries.ts';
 import { formatContent } from './content.ts';
 import { dotted, zoneIdOf, zoneUrl } from './zone-id.ts';
 
@@ -18,7 +20,7 @@ export function kindOf({ kind }: Domain, label: string): string {
 }
 
 /** The fields of a zone in lists. `withDnssec`: also those that take longer. */
-export function describeZone({ reader }: Services, domain: Domain, withDnssec = true) {
+export function describeZone({ reader, secondaries }: Services, domain: Domain, withDnssec = true) {
   const id = zoneIdOf(domain.apex);
   const { serial } = reader.zoneState(domain.id);
   const { account, kind } = reader.zoneLabels(domain.id);
@@ -28,18 +30,13 @@ export function describeZone({ reader }: Services, domain: Domain, withDnssec = 
     ...(withDnssec && { dnssec: reader.dnssec(domain.id) !== undefined, edited_serial: serial }),
     id,
     kind: kindOf(domain, kind),
-    last_check: 0,
-    masters: domain.primaries.map(formatPrimary),
+    last_check: domain.kind === 'secondary' ? (secondaries.row(domain.id)?.refreshedAt ?? 0) : 0,
+    masters: domain.primaries.map((primary) => viewPrimary(primary).address),
     name: dotted(domain.apex),
     notified_serial: 0,
     serial,
     url: zoneUrl(id),
   };
-}
-
-function formatPrimary({ address, port }: Domain['primaries'][number]): string {
-  if (port === 53) return address;
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** The fields of a single zone, without its RRsets. */
@@ -53,10 +50,15 @@ export function describeWholeZone(services: Services, domain: Domain) {
     master_tsig_key_ids: [],
     nsec3narrow: false,
     nsec3param: listed.dnssec === true ? NSEC3PARAM : '',
-    slave_tsig_key_ids: [],
+    slave_tsig_key_ids: [...new Set(domain.primaries.flatMap(({ tsigKeyId }) => keyName(reader, tsigKeyId)))],
     soa_edit: soaEdit,
     soa_edit_api: soaEditApi,
   };
+}
+
+function keyName(reader: Reader, id: number | null): string[] {
+  const key = id === null ? undefined : reader.tsigKey(id);
+  return key === undefined ? [] : [`${key.name}.`];
 }
 
 /** Of every signed zone: RFC 9276 3.1. */

@@ -256,7 +256,7 @@ test('what cannot be mapped is 422 with the reason', async (context) => {
     assert.match(String(body.error), text);
   }
   for (const [more, text] of [
-    [{ kind: 'Slave', masters: ['192.0.2.1'] }, /Slave/],
+    [{ slave_tsig_key_ids: ['k', 'l'] }, /one TSIG key/],
     [{ masters: ['192.0.2.1'] }, /masters/],
     [{ catalog: 'c.example.' }, /catalog/],
     [{ nsec3param: '1 0 1 ab' }, /1 0 0 -/],
@@ -340,6 +340,29 @@ test('a Producer is a catalog zone', async (context) => {
   assert.match(failure(await send('PATCH', '/catalog.example.', { rrsets })), /^422 This is a catalog zone/);
   assert.is((await send('PUT', '/catalog.example.', { kind: 'Native' })).status, 422);
   assert.is((await send('PUT', '/catalog.example.', { kind: 'Producer', account: 'x' })).status, 204);
+});
+
+test('a Slave is a secondary zone', async (context) => {
+  const send = sender(context);
+  const masters = ['9.9.9.9', '[2620:fe::9]:5353'];
+  const created = await send('POST', '', { name: 'slave.example.', kind: 'Slave', masters });
+  assert.is(created.status, 201, created.text);
+  assert.is(created.body.kind, 'Slave');
+  assert.equal(created.body.masters, masters);
+  assert.is((await send('PUT', '/slave.example.', { masters: ['9.9.9.10'] })).status, 204);
+  assert.equal((await send('GET', '/slave.example.?rrsets=false')).body.masters, ['9.9.9.10']);
+  const rrsets = [{ name: 'a.slave.example.', type: 'A', changetype: 'DELETE' }];
+  assert.match(failure(await send('PATCH', '/slave.example.', { rrsets })), /^422 This is a secondary zone/);
+  assert.match(failure(await send('PUT', '/slave.example./axfr-retrieve')), /^200/);
+  for (const more of [
+    { masters: [] },
+    { masters: ['10.0.0.1'] },
+    { masters: ['x'] },
+    { masters, rrsets: [{ name: 'bad.example.', type: 'A', ttl: 300, records: records('192.0.2.1') }] },
+    { masters, slave_tsig_key_ids: ['missing.'] },
+  ])
+    assert.is((await send('POST', '', { name: 'bad.example.', kind: 'Slave', ...more })).status, 422);
+  assert.is((await send('PUT', '/slave.example.', { kind: 'Native' })).status, 422);
 });
 
 test('notify', async (context) => {
