@@ -2,7 +2,7 @@
  * Metadata of zones: kinds that have an effect here, those that follow from other settings, and
  * those of clients (`X-`), which are kept. Everything else is rejected with the reason.
  */
-import { classifyAddress, parseAddress, parsePrefix } from '../../core/address/index.ts';
+import { classifyAddress, parseAddress, parsePrefix, unmapped } from '../../core/address/index.ts';
 import { InvalidError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -174,12 +174,21 @@ function store(draft: Draft, domain: Domain, kind: string, values: readonly stri
   return writeLabels(draft, domain, { metadata });
 }
 
-function checkPrefixes(values: readonly string[]): void {
+/** Least bits of a prefix by the bytes of its address: transfers cost more than queries. */
+const LEAST_BITS: ReadonlyMap<number, number> = new Map([
+  [4, 16],
+  [16, 32],
+]);
+
+function checkPrefixes(values: readonly string[], { context }: Zone): void {
+  const isOperator = context.caller.account.role === 'admin';
   for (const value of values) {
     if (value.toUpperCase() === 'AUTO-NS')
       throw unsupported('AUTO-NS is not supported; list the addresses of the secondaries.');
     try {
-      parsePrefix(value);
+      const { bytes, bits } = unmapped(parsePrefix(value));
+      if (!isOperator && bits < (LEAST_BITS.get(bytes.length) ?? 0))
+        throw new InvalidError('invalid_prefix', 'Use at least 16 bits of IPv4, or 32 of IPv6.');
     } catch (error) {
       if (!(error instanceof InvalidError)) throw error;
       throw unprocessable(`"${value.slice(0, 100)}" is not an address or a prefix: ${error.message}`);

@@ -7,10 +7,11 @@
 import type { Client } from '../address/client.ts';
 import { DEFERRED, type Responder } from '../answer/responder.ts';
 import { EXTENDED_ERROR } from '../wire/edns.ts';
-import { TC } from '../wire/header.ts';
+import { HEADER_LENGTH, TC } from '../wire/header.ts';
+import { type Name, nameAt } from '../wire/name.ts';
 import { OPCODE, RCODE } from '../wire/types.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
-import type { PrefixList } from './rate-limit-prefixes.ts';
+import { PrefixList } from './rate-limit-prefixes.ts';
 import { unhandledRcode } from './refusal.ts';
 
 export class DeferredGate {
@@ -18,16 +19,25 @@ export class DeferredGate {
   readonly #counters: ThreadCounters;
   readonly #isHandled: boolean;
   readonly #transferAllow: PrefixList | null;
+  readonly #findPrefixes: (apex: Name) => readonly string[];
 
   /**
    * `isHandled`: the main thread handles deferred messages. `transferAllow`: clients that may
-   * transfer zones without a signature; null: the main thread decides.
+   * transfer zones without a signature; null: the main thread decides. `findPrefixes`: those of
+   * clients that may transfer a single zone.
    */
-  constructor(responder: Responder, counters: ThreadCounters, isHandled: boolean, transferAllow: PrefixList | null) {
+  constructor(
+    responder: Responder,
+    counters: ThreadCounters,
+    isHandled: boolean,
+    transferAllow: PrefixList | null,
+    findPrefixes: (apex: Name) => readonly string[] = () => [],
+  ) {
     this.#responder = responder;
     this.#counters = counters;
     this.#isHandled = isHandled;
     this.#transferAllow = transferAllow;
+    this.#findPrefixes = findPrefixes;
   }
 
   /**
@@ -43,6 +53,8 @@ export class DeferredGate {
     // Unsigned messages here are AXFR and IXFR. The same refusal for every zone does not reveal
     // which zones exist.
     if (transferAllow === null || responder.query.isSigned || transferAllow.includes(client)) return DEFERRED;
+    const prefixes = this.#findPrefixes(nameAt(bytes, start + HEADER_LENGTH));
+    if (prefixes.length > 0 && new PrefixList(prefixes).includes(client)) return DEFERRED;
     this.#counters.count(COLUMN.transfersRefused);
     return responder.refuse(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
   }

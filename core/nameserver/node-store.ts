@@ -6,7 +6,8 @@ import type { NodeStore } from '../answer/index-reader.ts';
 import { type Binary, type Environment, openEnvironment } from '../store/environment.ts';
 import { afterPrefix, domainNameKey, writeNameKey } from '../store/keys.ts';
 import { findOrdered } from '../store/ordered-entries.ts';
-import { nameAt } from '../wire/name.ts';
+import { ALLOW_AXFR_FROM, zoneLabels } from '../store/rows.ts';
+import { LOWER, type Name, nameAt } from '../wire/name.ts';
 
 export class LmdbNodeStore implements NodeStore {
   readonly #directory: string;
@@ -72,6 +73,18 @@ export class LmdbNodeStore implements NodeStore {
     if (value === undefined || length > room) return 0;
     for (let i = 0; i < length; i++) out[at + i] = value[i];
     return length;
+  }
+
+  /**
+   * Prefixes of clients that may transfer the zone without a signature, in addition to those of
+   * all zones. Not hot: read for transfers that are refused otherwise.
+   */
+  transferPrefixes(apex: Name): readonly string[] {
+    const { lookups, rows } = this.#environment ?? this.#open();
+    this.refresh();
+    const id = lookups.get(domainNameKey(apex.map((byte) => LOWER[byte])));
+    const row = id && rows.get(zoneLabels.number)?.get(id);
+    return row === undefined || id === undefined ? [] : (zoneLabels.decode(id, row).metadata[ALLOW_AXFR_FROM] ?? []);
   }
 
   #open(): Environment {

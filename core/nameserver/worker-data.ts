@@ -98,7 +98,8 @@ export function connectionLimits({ connections, streamIndex, tcp }: WorkerData):
 
 export function createDnsContext(data: WorkerData): DnsContext {
   beat(data.pulse);
-  const index = new IndexReader(data.shared, data.readerNumber, data.port, new LmdbNodeStore(data.storeDirectory));
+  const store = new LmdbNodeStore(data.storeDirectory);
+  const index = new IndexReader(data.shared, data.readerNumber, data.port, store);
   const header = new Int32Array(data.shared.header);
   const counters = new ThreadCounters(data.counters);
   const limiter = data.gate.rateLimit === null ? null : new RateLimiter(data.gate.rateLimit);
@@ -110,7 +111,9 @@ export function createDnsContext(data: WorkerData): DnsContext {
     counters,
     gate: new AnswerGate(counters, limiter, openQueryLog(data.gate, counters), openSampler(data.gate)),
     deferred: data.deferred === null ? null : new DeferredQueue(data.deferred),
-    deferredGate: new DeferredGate(responder, counters, data.deferred !== null, transferAllow),
+    deferredGate: new DeferredGate(responder, counters, data.deferred !== null, transferAllow, (apex) =>
+      store.transferPrefixes(apex),
+    ),
     stopping: () => Atomics.load(header, STOPPING) !== 0,
   };
 }

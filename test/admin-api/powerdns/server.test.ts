@@ -117,6 +117,11 @@ test('ALSO-NOTIFY: addresses with ports, which must be public for users', async 
     'ns.example',
   ])
     assert.is((await put([wrong])).status, 422, wrong);
+  const allow = (value: string) =>
+    send(context, 'PUT', '/localhost/zones/also.org./metadata/ALLOW-AXFR-FROM', { metadata: [value] }, token);
+  for (const wide of ['0.0.0.0/0', '10.0.0.0/8', '::/0', '::ffff:0:0/96'])
+    assert.is((await allow(wide)).status, 422, wide);
+  for (const narrow of ['10.1.0.0/16', '2001:db8::/32']) assert.is((await allow(narrow)).status, 200, narrow);
   assert.is((await put(Array.from({ length: 11 }, (_, i) => `1.1.1.${i}`))).status, 422);
 });
 
@@ -197,6 +202,31 @@ test('statistics count what the metrics count; rings are empty', async (context)
   assert.ok(items.some(({ type }) => String(type) === 'RingStatisticItem'));
   const without = JSON.parse((await send(context, 'GET', '/localhost/statistics?includerings=false')).text) as Json[];
   assert.not.ok(without.some(({ type }) => String(type) === 'RingStatisticItem'));
+});
+
+test('no body, and no parameter, is an internal error', async (context) => {
+  const keys = [
+    ...['name', 'kind', 'type', 'metadata', 'keytype', 'active', 'algorithm', 'bits', 'published', 'privatekey'],
+    ...['key', 'rrsets', 'records', 'comments', 'ttl', 'changetype', 'nameservers', 'masters', 'account'],
+  ];
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('csk', 'A', 'REPLACE', 'hmac-sha256', 'meta.org.', 'X-A', true, 13, []),
+  );
+  const body = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...keys), value));
+  const parameter = fc.constantFrom('meta.org.', 'nowhere.org.', 'X-A', 'SOA-EDIT', '1', '%00', '=FF', 'a..b', '0');
+  const routes = context.daemon.api.compatible;
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), parameter, body, async ({ method, path }, text, json) => {
+      const at = path.replaceAll(/\{\w+\}/g, text);
+      const hasBody = method !== 'GET' && method !== 'DELETE';
+      const { status, text: answer } = await context.daemon.call(method, at, {
+        json: hasBody ? (json ?? {}) : undefined,
+      });
+      assert.ok(status < 500, `${method} ${at} ${JSON.stringify(json)}: ${status} ${answer}`);
+    }),
+    { numRuns: depth({ quick: 100, moderate: 300, full: 20_000 }) },
+  );
 });
 
 test('wildcards match as in a regular expression', () => {

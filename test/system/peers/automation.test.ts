@@ -2,6 +2,8 @@
  * Tools that automate operations, as packaged: Ansible's modules nsupdate and uri, and the webhook
  * of external-dns as a process. One daemon serves them all.
  */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -95,6 +97,27 @@ test('Ansible: its module nsupdate adds, replaces and removes; uri writes by the
   ]);
 });
 
+test('the PowerDNS API: a secondary of one zone transfers it, and gets NOTIFY', async (context) => {
+  const { daemon, domainId } = context;
+  const axfr = ['@127.0.0.1', '-p', String(daemon.dnsPort), ZONE, 'AXFR'];
+  const wasRefused = /Transfer failed/.test((await runProgram('dig', axfr)).output);
+  const secondary = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(secondary, 'listening');
+  const put = (kind: string, value: string) =>
+    daemon.api.call('PUT', `/api/v1/servers/localhost/zones/${ZONE}/metadata/${kind}`, { metadata: [value] });
+  const { body } = await put('ALLOW-AXFR-FROM', '127.0.0.0/8');
+  assert.equal(body.metadata, ['127.0.0.0/8']);
+  await put('ALSO-NOTIFY', `127.0.0.1:${secondary.address().port}`);
+  const change = { name: 'notified', type: 'A', content: '192.0.2.7' };
+  const notified = once(secondary, 'message');
+  await daemon.api.call('POST', `/api/v1/domains/${domainId}/records`, change);
+  const [message] = (await notified) as [Buffer];
+  assert.is((message[2] >> 3) & 15, 4, 'opcode NOTIFY');
+  secondary.close();
+  assert.ok(wasRefused);
+  assert.match((await runProgram('dig', axfr)).output, /notified\.tools\.example\.net\.\s+300\s+IN\s+A\s+192\.0\.2\.7/);
+});
+
 test("acme.sh's dns_nsupdate: its scripts for nsupdate, with a key file and without a zone", async (context) => {
   const { daemon, folder, secret } = context;
   const before = await records(context);
@@ -151,7 +174,7 @@ test('external-dns: the command serves its webhook, with a token, a filter and a
 });
 
 const why =
-  whyNotPrograms('ansible-playbook', 'nsupdate') ??
+  whyNotPrograms('ansible-playbook', 'nsupdate', 'dig') ??
   (existsSync(NSUPDATE_MODULE) ? null : "Ansible's module nsupdate is not installed");
 if (why === null) test.run();
 else if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);
