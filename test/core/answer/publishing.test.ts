@@ -132,6 +132,8 @@ class Stepper {
   readonly #recorded: RecordedIndex;
   readonly #path: QueryPath;
   readonly #packets: readonly Uint8Array[];
+  /** Responses of the current change: most are the same after several of its steps. */
+  readonly #read = new Map<string, { readonly content: string; isChecked: boolean }>();
 
   constructor(environment: Environment, journal: Journal, recorded: RecordedIndex, path: QueryPath) {
     this.#environment = environment;
@@ -154,6 +156,7 @@ class Stepper {
   /** Commits a change, and publishes it in steps. */
   async check(what: string, change: (draft: Draft) => void): Promise<void> {
     const recorded = this.#recorded;
+    this.#read.clear();
     const before = this.#contents();
     recorded.changes.length = 0;
     recorded.isHeld = true;
@@ -190,15 +193,24 @@ class Stepper {
   /** What the responses say. `when`: they must be proven. */
   #contents(when = ''): string[] {
     return this.#packets.map((packet) => {
-      const message = decodeMessage(this.#path.answer(packet, UDP)!);
+      const response = this.#path.answer(packet, UDP)!;
+      const bytes = Buffer.from(response).toString('latin1');
+      let read = this.#read.get(bytes);
+      if (read === undefined) {
+        read = { content: contentOf(decodeMessage(response)), isChecked: false };
+        this.#read.set(bytes, read);
+      }
+      if (when === '' || read.isChecked) return read.content;
+      const message = decodeMessage(response);
       try {
         // While the zone is being signed, only some names of a chain have signatures.
         const isMixed = when.startsWith('signing') && message.answer.some(({ type }) => type === TYPE.CNAME);
-        if (when !== '' && !isMixed) checkProofs(message);
+        if (!isMixed) checkProofs(message);
       } catch (error) {
-        throw new Error(`${when}: ${contentOf(message)}`, { cause: error });
+        throw new Error(`${when}: ${read.content}`, { cause: error });
       }
-      return contentOf(message);
+      read.isChecked = true;
+      return read.content;
     });
   }
 }
