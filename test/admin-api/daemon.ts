@@ -26,6 +26,7 @@ import { IndexWriter } from '../../core/store/index/writer.ts';
 import { RequestTail } from '../../core/tail/request-tail.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { CallOptions } from './call-options.ts';
+import { exchange } from './exchange.ts';
 import { PROGRAMS } from './packages/package.ts';
 
 export const PASSWORD = 'correct horse';
@@ -85,15 +86,6 @@ export interface Daemon {
   /** Stops the API, and starts another one on the same store. */
   restart(): Promise<void>;
   stop(): Promise<void>;
-}
-
-/** The first chunk of a response that does not end. */
-async function firstChunk({ body }: Response): Promise<string> {
-  if (body === null) return '';
-  const reader = body.getReader();
-  const { value } = await reader.read();
-  await reader.cancel();
-  return Buffer.from(value ?? []).toString();
 }
 
 /** Parent zones without DS records. */
@@ -177,15 +169,10 @@ export async function startDaemon(
     if (options.json !== undefined) headers['content-type'] ??= 'application/json';
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const base = options.host === undefined ? url : url.replace('127.0.0.1', options.host);
-    const response = await fetch(base + path, {
-      method,
-      headers,
-      body: body as Uint8Array<ArrayBuffer> | string | undefined,
-    });
-    const isStream = response.headers.get('content-type') === 'text/event-stream';
-    const text = await (isStream ? firstChunk(response) : response.text());
+    const response = await exchange(base + path, method, headers, body);
+    const { status, text } = response;
     const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : {}, text };
+    return { status, headers: response.headers, body: isJson ? JSON.parse(text) : {}, text };
   };
   const login = async (username: string, password: string): Promise<string> => {
     const json = { login: username, password, name: 'test' };

@@ -1,0 +1,60 @@
+/** Requests as `fetch` sends them, with less CPU time: tests of the API send many thousands. */
+import { gunzipSync, inflateSync } from 'node:zlib';
+import { request } from 'undici';
+
+/** Of `fetch`, unless the request has others. */
+const USUAL: Readonly<Record<string, string>> = {
+  accept: '*/*',
+  'accept-encoding': 'gzip, deflate',
+  'accept-language': '*',
+  'sec-fetch-mode': 'cors',
+  'user-agent': 'node',
+};
+const NOT_MODIFIED = 304;
+const TEXT = 'text/plain;charset=UTF-8';
+
+export interface Exchanged {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Of a stream of events, which does not end, the first chunk. */
+  readonly text: string;
+}
+
+/** Names of headers are in lower case. Follows no redirects. */
+export async function exchange(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string | Uint8Array,
+): Promise<Exchanged> {
+  const usual = typeof body === 'string' ? { ...USUAL, 'content-type': TEXT } : USUAL;
+  const response = await request(url, { method: method as 'GET', headers: { ...usual, ...headers }, body });
+  const fields = new Headers();
+  for (const [name, values] of Object.entries(response.headers))
+    for (const value of Array.isArray(values) ? values : [values ?? '']) fields.append(name, value);
+  if (response.statusCode === NOT_MODIFIED) {
+    // The client takes the length of the response that a 304 replaces for its own.
+    await response.body.dump().catch(() => {});
+    return { status: NOT_MODIFIED, headers: fields, text: '' };
+  }
+  if (fields.get('content-type') === 'text/event-stream') {
+    response.body.on('error', () => {});
+    const first = await response.body[Symbol.asyncIterator]().next();
+    response.body.destroy();
+    return { status: response.statusCode, headers: fields, text: Buffer.from(first.value ?? []).toString() };
+  }
+  const bytes = Buffer.from(await response.body.arrayBuffer());
+  return { status: response.statusCode, headers: fields, text: decoded(bytes, fields).toString() };
+}
+
+function decoded(bytes: Buffer, fields: Headers): Buffer {
+  if (bytes.length === 0) return bytes;
+  switch (fields.get('content-encoding')) {
+    case 'gzip':
+      return gunzipSync(bytes);
+    case 'deflate':
+      return inflateSync(bytes);
+    default:
+      return bytes;
+  }
+}
