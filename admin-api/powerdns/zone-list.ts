@@ -8,6 +8,7 @@ import type { Services } from '../change/services.ts';
 import { Steps } from '../change/steps.ts';
 import { reachesDomain } from '../http/caller.ts';
 import type { RawReply } from '../http/route.ts';
+import { ChunkedText } from './chunked-text.ts';
 import { readName } from './fields.ts';
 import { json, type PowerDnsContext } from './route.ts';
 import { describeZone } from './zone-view.ts';
@@ -68,16 +69,16 @@ export class ZoneLists {
     const cached = this.#lists.get(key);
     if (cached?.head === head) return cached.body;
     this.#remove(key);
-    const texts: string[] = [];
+    const texts = new ChunkedText(',');
     const steps = new Steps();
     for (let after: Uint8Array | null = null; ; ) {
       const batch: Domain[] = reader.domainsOf(account.id, after, BATCH);
-      for (const domain of batch) texts.push(JSON.stringify(describeZone(this.#services, domain, withDnssec)));
+      for (const domain of batch) texts.add(JSON.stringify(describeZone(this.#services, domain, withDnssec)));
       if (batch.length < BATCH) break;
       after = batch[BATCH - 1].apex;
       await steps.next();
     }
-    const body = Buffer.from(`[${texts.join()}]`);
+    const body = texts.toBuffer('[', ']');
     if (journal.head === head && body.length <= MAX_LIST_BYTES) this.#store(key, { head, body });
     return body;
   }

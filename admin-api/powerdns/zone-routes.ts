@@ -112,10 +112,14 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       path: `${ZONE}/export`,
       scope: 'dns',
       async run(context) {
-        const zone = await exportLines(services, find(context));
-        if ((context.header('accept') ?? '').includes('application/json')) return json(context, { zone });
+        const domain = find(context);
+        if ((context.header('accept') ?? '').includes('application/json')) {
+          const lines = await exportLines(services, domain, (line) => JSON.stringify(line).slice(1, -1));
+          context.headers['Content-Type'] = 'application/json';
+          return { raw: lines.toBuffer('{"zone":"', '"}') };
+        }
         context.headers['Content-Type'] = 'text/plain; charset=us-ascii';
-        return { raw: zone };
+        return { raw: (await exportLines(services, domain)).toBuffer('', '') };
       },
     }),
   ];
@@ -160,7 +164,7 @@ async function zoneReply(
   const key = `${domain.id} ${serial} ${type} ${name === null ? '' : nameId(name)}`;
   let page = pages.get(key, revision);
   if (page === undefined) {
-    page = { revision, body: Buffer.from(await serializeRRsets(services, domain, filter)), link: undefined };
+    page = { revision, body: await serializeRRsets(services, domain, filter), link: undefined };
     if (services.reader.zoneState(domain.id).revision === revision) pages.put(key, page);
   }
   context.headers['Content-Type'] = 'application/json';

@@ -10,6 +10,7 @@ import { apexSets } from '../../core/zone/apex.ts';
 import { readRRsets } from '../../core/zone/stored.ts';
 import type { Services } from '../change/services.ts';
 import { viewPrimary } from '../domains/primaries.ts';
+import { ChunkedText } from './chunked-text.ts';
 import { formatContent } from './content.ts';
 import { dotted, zoneIdOf, zoneUrl } from './zone-id.ts';
 
@@ -147,7 +148,7 @@ const ownSets = (sets: readonly RRset[], wanted: number | null): RRset[] =>
   );
 
 /** The RRsets as a JSON array. */
-export async function serializeRRsets(services: Services, domain: Domain, filter: RRsetFilter): Promise<string> {
+export async function serializeRRsets(services: Services, domain: Domain, filter: RRsetFilter): Promise<Buffer> {
   const table = services.environment.rows.get(comments.number)!;
   const hasComments = services.reader.hasComments(domain.id);
   const serializeComments = (key: Buffer): string => {
@@ -159,14 +160,14 @@ export async function serializeRRsets(services: Services, domain: Domain, filter
         .comments.map(({ content, account, modifiedAt }) => ({ account, content, modified_at: modifiedAt })),
     );
   };
-  const sets: string[] = [];
+  const sets = new ChunkedText(',');
   let current: RRsetRecord | undefined;
   let contents: string[] = [];
   let nameText = '';
   const finish = (): void => {
     if (current === undefined) return;
     const { type, ttl, commentsKey } = current;
-    sets.push(
+    sets.add(
       `{"comments":${serializeComments(commentsKey)},"name":${nameText},"records":[${contents.join()}],"ttl":${ttl},"type":"${typeName(type)}"}`,
     );
     contents = [];
@@ -181,14 +182,18 @@ export async function serializeRRsets(services: Services, domain: Domain, filter
       contents.push(`{"content":${JSON.stringify(formatContent(record.type, record.rdata))},"disabled":false}`);
     }
   finish();
-  return `[${sets.join()}]`;
+  return sets.toBuffer('[', ']');
 }
 
-/** The zone in lines as of a transfer, in the form of PowerDNS's export. */
-export async function exportLines(services: Services, domain: Domain): Promise<string> {
-  const lines: string[] = [];
+/** The zone in lines as of a transfer, in the form of PowerDNS's export. `encode`: each line. */
+export async function exportLines(
+  services: Services,
+  domain: Domain,
+  encode: (line: string) => string = (line) => line,
+): Promise<ChunkedText> {
+  const lines = new ChunkedText('');
   for await (const batch of readRecords(services, domain, { name: null, type: null }))
     for (const { name, type, ttl, rdata } of batch)
-      lines.push(`${dotted(name)}\t${ttl}\tIN\t${typeName(type)}\t${formatContent(type, rdata)}\n`);
-  return lines.join('');
+      lines.add(encode(`${dotted(name)}\t${ttl}\tIN\t${typeName(type)}\t${formatContent(type, rdata)}\n`));
+  return lines;
 }
