@@ -15,10 +15,10 @@ export interface Progress {
   stop(): void;
 }
 
-/** `unit`: the unit of `total`, such as "zones". */
-export function startProgress(output: Output, total: number, unit: string): Progress {
+/** `unit`: the unit of `total`, such as "zones". `noun`: what `records` counts. */
+export function startProgress(output: Output, total: number, unit: string, noun = 'records'): Progress {
   const meter = new Meter(total);
-  const line = (): string => `${meter.done}/${total} ${unit}, ${meter.records} records, ${meter.rate()} records/s`;
+  const line = (): string => `${meter.done}/${total} ${unit}, ${meter.records} ${noun}, ${meter.rate()} ${noun}/s`;
   const drawBar = (): void => {
     const text = `${meter.bar()} ${line()}, ${meter.secondsLeft()} s to go`;
     output.write(`\r${text.slice(0, output.columns)}\u001b[K`);

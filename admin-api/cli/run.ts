@@ -36,6 +36,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
   'Migration:': {
     import: async () => (await import('./import.ts')).addImportCommand,
+    compare: async () => (await import('./compare.ts')).addCompareCommand,
   },
   'Proxy:': { proxy: async () => (await import('./proxy.ts')).addProxyCommands },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },

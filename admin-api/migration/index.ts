@@ -7,6 +7,8 @@ export { parseKnot } from './knot.ts';
 export { parseNamed } from './named.ts';
 export { parseNsd } from './nsd.ts';
 export { parsePowerDnsZone } from './powerdns.ts';
+export { type Question, questionsOf, type Reason, type ZoneContent } from './questions.ts';
+export { compareReplies, type Difference, parseReply, type Reply, recordText } from './replies.ts';
 export { parseRoute53 } from './route53.ts';
 export {
   type ConfigFile,

@@ -10,6 +10,7 @@ export interface PowerDnsServer {
   /** Base URL of the API, without a path. */
   readonly url: string;
   readonly key: string;
+  readonly dnsPort: number;
   close(): Promise<void>;
 }
 
@@ -23,10 +24,11 @@ export async function startPowerDnsServer(): Promise<PowerDnsServer> {
   const made = startChild('/usr/bin/sqlite3', [database, `.read ${SCHEMA}`], process.env);
   if ((await made.ended(READY_MS)) !== 0) throw new Error(`sqlite3 has failed: ${made.output()}`);
   const port = await freePort();
+  const dnsPort = await freePort();
   const settings = {
     ...{ launch: 'gsqlite3', 'gsqlite3-database': database, 'gsqlite3-dnssec': 'yes' },
     'gsqlite3-pragma-synchronous': 0,
-    ...{ 'local-address': '127.0.0.1', 'local-port': await freePort(), 'socket-dir': folder },
+    ...{ 'local-address': '127.0.0.1', 'local-port': dnsPort, 'socket-dir': folder },
     ...{ api: 'yes', 'api-key': KEY, 'webserver-address': '127.0.0.1', 'webserver-port': port },
     ...{ 'webserver-loglevel': 'none', 'security-poll-suffix': '', 'zone-cache-refresh-interval': 0 },
     ...{ daemon: 'no', guardian: 'no', 'disable-syslog': 'yes', 'receiver-threads': 1, 'distributor-threads': 1 },
@@ -42,6 +44,7 @@ export async function startPowerDnsServer(): Promise<PowerDnsServer> {
   return {
     url,
     key: KEY,
+    dnsPort,
     async close() {
       await child.stop();
       removeFolder(folder);
