@@ -5,7 +5,7 @@
 import { InvalidError } from '../base/errors.ts';
 import { formatName, joinNames, LOWER, MAX_NAME, type Name } from '../wire/name.ts';
 import { typeBitmap } from '../wire/rdata/index.ts';
-import { SHA1_LENGTH, SHA1_WORDS, sha1, sha1LowerCased } from './sha1.ts';
+import { SHA1_LENGTH, SHA1_PADDING, SHA1_WORDS, sha1Again, sha1InPlace, sha1LowerCased } from './sha1.ts';
 
 /** Bytes of a hash. */
 export const NSEC3_HASH_LENGTH = SHA1_LENGTH;
@@ -41,7 +41,7 @@ export function hashName(name: Name): Uint8Array {
 }
 
 /** A name or a hash, and the salt behind it. */
-const salted = new Uint8Array(MAX_NAME + 255);
+const salted = new Uint8Array(MAX_NAME + 255 + SHA1_PADDING);
 
 /**
  * Hashes the name in `bytes` from `start` to before `end`, in any case, with the salt at
@@ -60,13 +60,8 @@ export function hashSaltedWords(
   let p = 0;
   for (let i = start; i < end; i++) salted[p++] = LOWER[bytes[i]];
   for (let i = 0; i < saltLength; i++) salted[p++] = salt[saltAt + i];
-  sha1(salted, 0, p, words);
-  if (iterations === 0) return;
-  for (let i = 0; i < saltLength; i++) salted[SHA1_LENGTH + i] = salt[saltAt + i];
-  for (let round = 0; round < iterations; round++) {
-    for (let i = 0; i < SHA1_LENGTH; i++) salted[i] = words[i >> 2] >>> (24 - 8 * (i & 3));
-    sha1(salted, 0, SHA1_LENGTH + saltLength, words);
-  }
+  sha1InPlace(salted, p, words);
+  if (iterations > 0) sha1Again(words, salt, saltAt, saltLength, iterations, salted);
 }
 
 /** How the names of a zone are hashed (RFC 5155 section 4). */

@@ -53,28 +53,72 @@ export function sha1LowerCased(bytes: Uint8Array, start: number, end: number, wo
   addBlock(words);
 }
 
+/** Bytes behind a message that `sha1InPlace` needs: the end bit, and what fills the last block. */
+export const SHA1_PADDING = BLOCK + 8;
+
 /**
- * Hashes `bytes` from `start` to before `end` as they are, in the same way. For iterations of NSEC3
- * hashes with a salt, whose letters keep their case.
+ * Hashes the first `length` bytes of `bytes` as they are, and writes SHA1_PADDING bytes behind them
+ * at most. For NSEC3 with a salt, whose letters keep their case.
  */
-export function sha1(bytes: Uint8Array, start: number, end: number, words: Int32Array): void {
+export function sha1InPlace(bytes: Uint8Array, length: number, words: Int32Array): void {
   const w = schedule;
   words[0] = 0x67452301;
   words[1] = 0xefcdab89;
   words[2] = 0x98badcfe;
   words[3] = 0x10325476;
   words[4] = 0xc3d2e1f0;
-  const length = end - start;
-  // The end bit and the length, in whole blocks.
   const total = (length + 9 + BLOCK - 1) & ~(BLOCK - 1);
-  for (let p = 0; p < total; p += BLOCK) {
-    for (let i = 0; i < BLOCK_WORDS; i++) {
-      let word = 0;
-      for (let k = 0, at = p + i * 4; k < 4; k++, at++)
-        word = (word << 8) | (at < length ? bytes[start + at] : at === length ? 0x80 : 0);
-      w[i] = word;
+  bytes[length] = 0x80;
+  for (let p = length + 1; p < total; p++) bytes[p] = 0;
+  bytes[total - 2] = (length * 8) >>> 8;
+  bytes[total - 1] = length * 8;
+  for (let p = 0; p < total; ) {
+    for (let i = 0; i < BLOCK_WORDS; i++, p += 4)
+      w[i] = (bytes[p] << 24) | (bytes[p + 1] << 16) | (bytes[p + 2] << 8) | bytes[p + 3];
+    addBlock(words);
+  }
+}
+
+/** Maximum bytes of a salt with which a hash fills one block. */
+const MAX_BLOCK_SALT = BLOCK - 9 - SHA1_LENGTH;
+/** The words of a block behind the hash. */
+const saltWords = new Int32Array(BLOCK_WORDS);
+
+/**
+ * Hashes the hash in `words` with the salt so many times (RFC 5155 section 5): 0.15 µs each.
+ * `scratch` has room for both and SHA1_PADDING.
+ */
+export function sha1Again(
+  words: Int32Array,
+  salt: Uint8Array,
+  saltAt: number,
+  saltLength: number,
+  times: number,
+  scratch: Uint8Array,
+): void {
+  for (let i = 0; i < saltLength; i++) scratch[SHA1_LENGTH + i] = salt[saltAt + i];
+  if (saltLength > MAX_BLOCK_SALT) {
+    for (let round = 0; round < times; round++) {
+      for (let i = 0; i < SHA1_LENGTH; i++) scratch[i] = words[i >> 2] >>> (24 - 8 * (i & 3));
+      sha1InPlace(scratch, SHA1_LENGTH + saltLength, words);
     }
-    if (p + BLOCK === total) w[LENGTH_WORD] = length * 8;
+    return;
+  }
+  const length = SHA1_LENGTH + saltLength;
+  scratch[length] = 0x80;
+  for (let p = length + 1; p < BLOCK; p++) scratch[p] = 0;
+  for (let i = SHA1_WORDS, p = SHA1_LENGTH; i < LENGTH_WORD; i++, p += 4)
+    saltWords[i] = (scratch[p] << 24) | (scratch[p + 1] << 16) | (scratch[p + 2] << 8) | scratch[p + 3];
+  saltWords[LENGTH_WORD] = length * 8;
+  const w = schedule;
+  for (let round = 0; round < times; round++) {
+    for (let i = 0; i < SHA1_WORDS; i++) w[i] = words[i];
+    for (let i = SHA1_WORDS; i < BLOCK_WORDS; i++) w[i] = saltWords[i];
+    words[0] = 0x67452301;
+    words[1] = 0xefcdab89;
+    words[2] = 0x98badcfe;
+    words[3] = 0x10325476;
+    words[4] = 0xc3d2e1f0;
     addBlock(words);
   }
 }

@@ -21,7 +21,8 @@ export interface StoredName {
   readonly sets: readonly RRset[];
 }
 
-/** Entries that are encoded in a step. */
+/** Names that are looked at, and entries that are encoded, in a step. */
+const STEP_NAMES = 2000;
 const STEP_ENTRIES = 128;
 
 export class PresignedChain {
@@ -47,16 +48,22 @@ export class PresignedChain {
 
   /** The entries of a whole zone, sorted. `names`: in canonical order. */
   *encodeAll(names: readonly StoredName[]): Steps<Buffer[]> {
-    const denials = names
-      .map((stored) => ({ stored, set: this.#denialAt(stored) }))
-      .filter(({ set }) => set !== null) as { stored: StoredName; set: RRset }[];
-    const entries: Buffer[] = [];
-    for (const [i, { stored, set }] of denials.entries()) {
-      if (i % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
-      entries.push(this.#encode(stored, set, orderNumber(i, denials.length)));
+    const found: { readonly stored: StoredName; readonly set: RRset }[] = [];
+    for (const [i, stored] of names.entries()) {
+      if (i % STEP_NAMES === STEP_NAMES - 1) yield;
+      const set = this.#denialAt(stored);
+      if (set !== null) found.push({ stored, set });
     }
-    // Those of NSEC3 are in the order of their labels, which may differ in nothing but their case.
-    if (this.#denial.kind === 'nsec3') entries.sort((a, b) => Buffer.compare(entryHash(a), entryHash(b)));
+    const entries: Buffer[] = [];
+    let isSorted = true;
+    for (const [i, { stored, set }] of found.entries()) {
+      if (i % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
+      const entry = this.#encode(stored, set, orderNumber(i, found.length));
+      isSorted &&= i === 0 || Buffer.compare(entryHash(entries[i - 1]), entryHash(entry)) < 0;
+      entries.push(entry);
+    }
+    // Base32 keeps the order of hashes, so the names of NSEC3 records are in order already.
+    if (!isSorted) entries.sort((a, b) => Buffer.compare(entryHash(a), entryHash(b)));
     return entries;
   }
 

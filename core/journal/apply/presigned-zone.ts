@@ -14,7 +14,7 @@ import { NO_RRSETS } from '../../zone/view.ts';
 import { PresignedChain, type StoredName } from './presigned-chain.ts';
 
 /** Rows that are read, and names that are compiled, in a step. */
-const STEP_ROWS = 2000;
+const STEP_ROWS = 1000;
 const STEP_NAMES = 64;
 
 export interface PresignedParts {

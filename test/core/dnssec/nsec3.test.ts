@@ -6,7 +6,9 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import {
   hashName,
   hashNameWords,
+  hashOfOwner,
   hashPrefix,
+  hashSalted,
   MAX_NSEC3_APEX,
   NEXT_HASH_OFFSET,
   NSEC3_HASH_WORDS,
@@ -75,6 +77,24 @@ test('names of any case hash as the reference', () => {
     }),
     { numRuns: depth({ quick: 1000, moderate: 5000, full: 50_000 }) },
   );
+});
+
+test('names hash as the reference with any salt and iterations', () => {
+  const salts = fc.uint8Array({ maxLength: 80 }).map((salt) => Uint8Array.from(salt));
+  fc.assert(
+    fc.property(anyName, salts, fc.nat(3), (name, salt, iterations) => {
+      assert.is(hex(hashSalted(upper(name), { iterations, salt })), hex(nsec3Hash(name, iterations, salt)));
+    }),
+    { numRuns: depth({ quick: 300, moderate: 2000, full: 50_000 }) },
+  );
+});
+
+test('the hash of an owner is read from its label in either case', () => {
+  const hash = hashName(parseName('example.'));
+  const owner = nsec3Owner(hash, parseName('test.'));
+  for (const name of [owner, upper(owner)]) assert.is(hex(hashOfOwner(name)!), hex(hash));
+  for (const label of ['w'.repeat(32), 'a'.repeat(31), `${'a'.repeat(31)}_`])
+    assert.is(hashOfOwner(parseName(label, ROOT)), null);
 });
 
 const upper = (name: Uint8Array): Uint8Array => {
