@@ -113,6 +113,16 @@ test('set --ttl only, and --proxied', async (live) => {
   assert.equal([kept.created[0].ttl, kept.created[0].proxied], [60, false]);
 });
 
+test('--comment: kept by later sets, shown in lists, and removed by ""', async (live) => {
+  const set = (...more: string[]) => live.json(['record', 'set', 'bücher.test', 'note', 'A', ...more]);
+  assert.is((await set('192.0.2.1', '--comment', 'web server'))[0].created[0].comment, 'web server');
+  assert.is((await set('192.0.2.2'))[0].created[0].comment, 'web server');
+  const { stdout } = await live.waypost(['record', 'list', 'bücher.test', '--name', 'note']);
+  assert.match(stdout, /192\.0\.2\.2 {2}; web server/);
+  assert.is((await set('192.0.2.2', '--comment', ''))[0].updated[0].comment, null);
+  await live.json(['record', 'rm', 'bücher.test', 'note', 'A', '192.0.2.2']);
+});
+
 test('of two concurrent sets, one applies completely', async (live) => {
   for (let round = 0; round < 3; round++) {
     const sets = [

@@ -6,11 +6,13 @@ import { idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
 import {
   type Account,
   accounts,
+  comments,
   type Domain,
   domains,
   loginKey,
   PRIMARY,
   type RecordRow,
+  type RRsetComments,
   records,
   type Table,
   type Token,
@@ -93,6 +95,13 @@ const record: fc.Arbitrary<RecordRow> = fc.record({
   updatedAt: time,
 });
 
+const rrsetComments: fc.Arbitrary<RRsetComments> = fc.record({
+  domainId: id,
+  name: record.map((row) => row.name),
+  type: fc.nat(65_535),
+  comments: fc.array(fc.record({ content: text, account: text, modifiedAt: time }), { minLength: 1 }),
+});
+
 function roundTrips<Row>(table: Table<Row>, rows: fc.Arbitrary<Row>, lookups: (row: Row) => Buffer[]): void {
   test(`${table.name}: a row is what its bytes say, also when they lie inside of others`, () => {
     fc.assert(
@@ -125,6 +134,7 @@ roundTrips(domains, domain, (row) => [
     : []),
 ]);
 roundTrips(records, record, (row) => [lookupKey(LOOKUP.record, idKey(row.id))]);
+roundTrips(comments, rrsetComments, () => []);
 
 test("a decoded record does not change with the store's buffer", () => {
   const row: RecordRow = {
