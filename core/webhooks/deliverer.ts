@@ -150,7 +150,7 @@ export class Deliverer {
     this.#session = session;
     do {
       this.#entries.read(session);
-      this.#entries.findExpiring(session, Math.floor(this.#now()));
+      await this.#entries.findExpiring(session, Math.floor(this.#now()));
       if (this.#mustStore(session)) await this.#store();
       await yieldToOthers();
     } while (!this.#isStopped && session.read < journal.head && session === this.#session);

@@ -2,7 +2,7 @@
  * The events of a journal entry. They are derived after the write, from its rows and from the
  * current state: a write costs the same with and without webhooks.
  */
-import { type Entry, readFirstChanges } from '../journal/entry-codec.ts';
+import { type Change, type Entry, readFirstChanges } from '../journal/entry-codec.ts';
 import { type Id, idAt } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
 import { unjson } from '../store/rows/table.ts';
@@ -50,17 +50,26 @@ interface DomainWrites {
 export type ReportedStates = Map<Id, string>;
 const MAX_REPORTED = 10_000;
 
-export function eventsOfEntry(entry: Entry, reader: Reader, wants: WantsEvents, reported: ReportedStates): NewEvent[] {
-  if (SILENT.has(entry.by)) return [];
+/** `onOther` gets the changes of other tables. */
+export function eventsOfEntry(
+  entry: Entry,
+  reader: Reader,
+  wants: WantsEvents,
+  reported: ReportedStates,
+  onOther: (change: Change) => void = () => {},
+): NewEvent[] {
   const byDomain = new Map<Id, DomainWrites>();
   const verdicts: Upload[] = [];
   let audit: Audit | null = null;
-  for (const { table, key, value } of readFirstChanges(entry.changes, records.number)) {
+  for (const change of readFirstChanges(entry.changes, records.number)) {
+    const { table, key, value } = change;
     if (table === audits.number && value !== null)
       audit = { ...unjson<Omit<Audit, 'id' | 'revision'>>(value), id: entry.sequence, revision: entry.sequence };
     else if (table === uploads.number && value !== null) noteUpload(uploads.decode(key, value), verdicts);
     else if (OF_DOMAIN.has(table)) noteDomain(writesOf(byDomain, idAt(key)), table, key, value);
+    else onOther(change);
   }
+  if (SILENT.has(entry.by)) return [];
   const events: NewEvent[] = [];
   for (const [domainId, writes] of byDomain) {
     const domain = reader.domain(domainId);

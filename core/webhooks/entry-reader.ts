@@ -1,11 +1,11 @@
 /** Reads entries of the journal for the node that delivers. */
 import type { Logger } from '../base/log/index.ts';
-import { decodeEntry, type Entry, readFirstChanges } from '../journal/entry-codec.ts';
+import { type Change, decodeEntry } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
 import { type Id, idAt, sequenceKey } from '../store/keys.ts';
 import { StoreReader } from '../store/reader.ts';
-import { deliveries, records, webhooks } from '../store/rows.ts';
+import { deliveries, webhooks } from '../store/rows.ts';
 import { eventsOfEntry, type ReportedStates } from './entry-events.ts';
 import { expiringCertificates } from './expiring.ts';
 import { QUEUE_AUTHOR, readDelivery } from './queue.ts';
@@ -54,8 +54,8 @@ export class EntryReader {
       const entry = decodeEntry(bytes);
       if (entry.by === QUEUE_AUTHOR) continue;
       session.unstored++;
-      this.#follow(session, entry);
-      for (const event of eventsOfEntry(entry, this.#reader, receivers.wants, this.#reported))
+      const follow = (change: Change): void => this.#follow(session, change);
+      for (const event of eventsOfEntry(entry, this.#reader, receivers.wants, this.#reported, follow))
         for (const webhookId of receivers.of(event)) added.push({ webhookId, event });
     }
     if (lost === 0) return;
@@ -65,7 +65,7 @@ export class EntryReader {
   }
 
   /** Adds the certificates that expire soon, at most once an hour. */
-  findExpiring(session: Session, now: number): void {
+  async findExpiring(session: Session, now: number): Promise<void> {
     if (now < session.expiryCheckedAt + EXPIRY_INTERVAL) return;
     const { receivers, added } = session;
     const wanted = new Set<Id>();
@@ -73,25 +73,22 @@ export class EntryReader {
       if (row.enabled && row.events.some((choice) => EXPIRY_CHOICES.has(choice))) wanted.add(row.accountId);
     if (wanted.size === 0) return;
     for (const accountId of wanted)
-      for (const event of expiringCertificates(this.#reader, accountId, session.expiryCheckedAt, now))
+      for (const event of await expiringCertificates(this.#reader, accountId, session.expiryCheckedAt, now))
         for (const webhookId of receivers.of(event)) added.push({ webhookId, event });
     session.expiryCheckedAt = now;
   }
 
   /** Notes what requests have changed about webhooks and deliveries. */
-  #follow(session: Session, entry: Entry): void {
-    const { receivers, results } = session;
-    for (const { table, key } of readFirstChanges(entry.changes, records.number)) {
-      if (table === webhooks.number) this.#followWebhook(session, idAt(key));
-      if (table !== deliveries.number) continue;
-      const [webhookId, id] = [idAt(key), idAt(key, 8)];
-      const receiver = receivers.get(webhookId);
-      // The result of an attempt comes first; storing it keeps what the row has.
-      if (receiver === undefined || receiver.sending === id || results.has(id)) continue;
-      const row = readDelivery(this.#reader, webhookId, id);
-      if (row === undefined) receiver.schedule.remove(id);
-      else receivers.putDelivery(row);
-    }
+  #follow(session: Session, { table, key }: Change): void {
+    if (table === webhooks.number) this.#followWebhook(session, idAt(key));
+    if (table !== deliveries.number) return;
+    const [webhookId, id] = [idAt(key), idAt(key, 8)];
+    const receiver = session.receivers.get(webhookId);
+    // The result of an attempt comes first; storing it keeps what the row has.
+    if (receiver === undefined || receiver.sending === id || session.results.has(id)) return;
+    const row = readDelivery(this.#reader, webhookId, id);
+    if (row === undefined) receiver.schedule.remove(id);
+    else session.receivers.putDelivery(row);
   }
 
   #followWebhook({ receivers }: Session, id: Id): void {

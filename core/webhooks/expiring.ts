@@ -1,4 +1,5 @@
 /** Certificates that expire soon: an event of the clock, 14, 7 and 1 days before. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Id } from '../store/keys.ts';
 import type { Reader } from '../store/reader.ts';
 import { formatHost } from '../wire/name.ts';
@@ -9,17 +10,22 @@ const DAY = 86_400;
 const THRESHOLDS = [14 * DAY, 7 * DAY, DAY];
 /** A longer interval is not made up for. */
 const LONGEST_INTERVAL = DAY;
-/** Domains that are read at a time. */
+/** Domains that are read between two turns of the event loop. */
 const PAGE = 200;
 
 /**
  * The certificates of an account that passed a threshold after `last`, up to `now`; both in seconds
  * since 1970.
  */
-export function expiringCertificates(reader: Reader, accountId: Id, last: number, now: number): NewEvent[] {
+export async function expiringCertificates(
+  reader: Reader,
+  accountId: Id,
+  last: number,
+  now: number,
+): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
   const from = Math.max(last, now - LONGEST_INTERVAL);
-  for (let after: Uint8Array | null = null; ; ) {
+  for (let after: Uint8Array | null = null; ; await yieldToOthers()) {
     const page = reader.domainsOf(accountId, after, PAGE);
     for (const { id, apex } of page) {
       const certificate = reader.certificate(id) ?? reader.automaticCertificate(id);

@@ -14,8 +14,16 @@ export interface NewEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export const formatBody = ({ type, time, data }: NewEvent): string =>
-  JSON.stringify({ type, timestamp: new Date(time).toISOString(), data });
+/** Characters of a body; details of a longer one are left out. */
+const MAX_BODY = 32_768;
+
+export function formatBody({ type, time, data }: NewEvent): string {
+  const timestamp = new Date(time).toISOString();
+  const body = JSON.stringify({ type, timestamp, data });
+  if (body.length <= MAX_BODY) return body;
+  const { seq, kind, id, account_id, domain } = data;
+  return JSON.stringify({ type, timestamp, data: { seq, kind, id, account_id, domain, is_shortened: true } });
+}
 
 /** `YYYY-MM-DD HH:MM:SS`, as all times of the API. `seconds`: since 1970. */
 export const formatUtc = (seconds: number): string =>

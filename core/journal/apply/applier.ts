@@ -170,8 +170,9 @@ export class Applier {
     const sequence = this.#current.sequence + links.length;
     // In batches, since the pages of the oldest entries are far from all other pages that a group
     // writes.
-    const kept = Math.min(sequence - history, heldAfter(environment, sequence - history)) + 1;
-    const oldest = kept - this.#oldest < Math.min(DELETE_BATCH, history >> 5) ? this.#oldest : kept;
+    const kept = sequence - history + 1;
+    const isDue = kept - this.#oldest >= Math.min(DELETE_BATCH, history >> 5);
+    const oldest = isDue ? Math.max(this.#oldest, heldAfter(environment, kept - 1) + 1) : this.#oldest;
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
     this.#writing = this.#rehearsed(links);
