@@ -146,7 +146,7 @@ export class Deliverer {
       this.#session = null;
       return;
     }
-    const session = this.#session ?? (await openSession(environment, this.#queue, journal.head, this.#now()));
+    const session = this.#session ?? (await this.#open());
     this.#session = session;
     do {
       this.#entries.read(session);
@@ -156,6 +156,11 @@ export class Deliverer {
     } while (!this.#isStopped && session.read < journal.head && session === this.#session);
     this.#attempts.sendDue(session);
     await this.#sweep(session);
+  }
+
+  #open(): Promise<Session> {
+    const { environment, journal, retries } = this.#options;
+    return openSession(environment, this.#queue, journal.head, this.#now(), retries.first);
   }
 
   #mustStore(session: Session): boolean {

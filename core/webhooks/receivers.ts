@@ -14,7 +14,13 @@ export interface Receiver {
 
 export class Receivers {
   readonly #byId = new Map<Id, Receiver>();
+  readonly #firstPause: number;
   #byAccount: Map<Id, Receiver[]> | null = null;
+
+  /** `firstPause`: of a receiver that is down, in seconds. */
+  constructor(firstPause: number) {
+    this.#firstPause = firstPause;
+  }
 
   get size(): number {
     return this.#byId.size;
@@ -29,7 +35,7 @@ export class Receivers {
   }
 
   put(row: WebhookRow): Receiver {
-    const receiver = this.#byId.get(row.id) ?? { row, schedule: new Schedule(), sending: null };
+    const receiver = this.#byId.get(row.id) ?? { row, schedule: new Schedule(this.#firstPause), sending: null };
     receiver.row = row;
     this.#byId.set(row.id, receiver);
     this.#byAccount = null;

@@ -17,7 +17,6 @@ export interface Waiting {
 /** Failures in a row after which attempts are spread. */
 const DOWN_AFTER = 3;
 /** Seconds. */
-const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 600;
 
 export class Schedule {
@@ -25,10 +24,16 @@ export class Schedule {
   readonly #waiting = new Map<Id, Waiting>();
   #isSorted = true;
   #lastId = 0;
+  readonly #firstPause: number;
   #failures = 0;
   #pausedUntil = 0;
   /** What was attempted up to then is due. */
   #recoveredAt = 0;
+
+  /** `firstPause`: seconds. */
+  constructor(firstPause: number) {
+    this.#firstPause = firstPause;
+  }
 
   get size(): number {
     return this.#waiting.size;
@@ -77,7 +82,7 @@ export class Schedule {
   noteFailure(now: number): void {
     this.#failures++;
     if (!this.isDown) return;
-    const pause = FIRST_PAUSE * 2 ** Math.min(this.#failures - DOWN_AFTER, 20);
+    const pause = this.#firstPause * 2 ** Math.min(this.#failures - DOWN_AFTER, 20);
     this.#pausedUntil = now + Math.min(LONGEST_PAUSE, pause);
   }
 

@@ -28,9 +28,18 @@ export interface Session {
   sweptAt: number;
 }
 
-/** Reads webhooks and waiting deliveries, and makes this node the one that delivers. */
-export async function openSession(environment: Environment, queue: Queue, head: number, now: number): Promise<Session> {
-  const receivers = new Receivers();
+/**
+ * Reads webhooks and waiting deliveries, and makes this node the one that delivers. `firstPause`:
+ * of a receiver that is down, in seconds.
+ */
+export async function openSession(
+  environment: Environment,
+  queue: Queue,
+  head: number,
+  now: number,
+  firstPause: number,
+): Promise<Session> {
+  const receivers = new Receivers(firstPause);
   let first = head;
   for (const row of readWebhooks(environment)) {
     receivers.put(row);

@@ -1,6 +1,7 @@
 /** The queue of webhooks: nothing is lost, in order, across crashes and changes of the node. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { heldAfter } from '../../../core/journal/apply/held-entries.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { deliveries, webhooks } from '../../../core/store/rows.ts';
 import { type Daemon, type Json, listOf, startDaemon } from '../../admin-api/daemon.ts';
@@ -190,6 +191,18 @@ test('deliveries of deleted webhooks are deleted, and old ones', async ({ daemon
   now += 700_000;
   await world.settle();
   assert.is(count(), 0);
+});
+
+test('entries that no node has read yet stay in the journal', async ({ daemon }) => {
+  const { environment, journal } = daemon;
+  await addWebhook(daemon, { events: ['records.changed'] });
+  const world = startDeliverer(daemon, () => OK, { now: () => Date.now() / 1000 });
+  await world.settle();
+  const { position = 0 } = new StoreReader(environment).webhookQueue() ?? {};
+  const { head } = journal;
+  assert.is(heldAfter(environment, position - 5), position - 5);
+  assert.ok(heldAfter(environment, head + 500) <= head, 'what follows is not read');
+  assert.is(heldAfter(environment, head + 500_000), head + 400_000, 'but not for ever');
 });
 
 /** What a step of the model does. */

@@ -13,7 +13,7 @@ test('the first by id of those that are due is next', () => {
   const step = fc.oneof(put, fc.record({ remove: fc.integer({ min: 1, max: 30 }) }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 0, max: 60 }), (steps, now) => {
-      const schedule = new Schedule();
+      const schedule = new Schedule(5);
       const list = new Map<number, number>();
       for (const each of steps)
         if ('remove' in each) {
@@ -32,7 +32,7 @@ test('the first by id of those that are due is next', () => {
 });
 
 test('a receiver that is down gets one attempt a pause, and all at once when it is back', () => {
-  const schedule = new Schedule();
+  const schedule = new Schedule(5);
   for (let id = 1; id <= 5; id++) schedule.put({ id, nextAt: 0, attemptedAt: null });
   let now = 100;
   for (let id = 1; id <= 3; id++) {

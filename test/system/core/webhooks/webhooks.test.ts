@@ -1,10 +1,13 @@
 /** Webhooks of a real daemon, which is killed, with receivers that fail, hang and redirect. */
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readPage } from '../../../docs/pages.ts';
 import type { Json } from '../../../support/api-client.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
 import { untilIs, untilPasses } from '../../../support/until.ts';
+import { whyNotPrograms } from '../../peers/transcript.ts';
 import { type Arrived, isSigned, type Receiver, startReceiver } from './receiver.ts';
 
 interface Context {
@@ -96,7 +99,7 @@ test('what was written before a kill arrives after the restart', async (context)
   await untilIs(async () => (await lastDelivery(context, id)).state, 'delivered');
 });
 
-test('a replay repeats the message under its id; openssl computes its signature', async (context) => {
+test('a replay repeats the message under its id', async (context) => {
   const { daemon } = context;
   const { id, secret } = await addWebhook(context, '/replayed');
   await daemon.api.call('POST', `${WEBHOOKS}/${id}/test`);
@@ -107,11 +110,7 @@ test('a replay repeats the message under its id; openssl computes its signature'
   const [first, second] = arrivedAt(context, '/replayed');
   assert.equal([first.body, first.headers['webhook-id']], [second.body, second.headers['webhook-id']]);
   assert.is(delivery.message, first.headers['webhook-id'] as string);
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64').toString('hex');
-  const args = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`, '-binary'];
-  const input = `${first.headers['webhook-id']}.${first.headers['webhook-timestamp']}.${first.body}`;
-  const { stdout } = spawnSync('openssl', args, { input });
-  assert.is(first.headers['webhook-signature'], `v1,${stdout.toString('base64')}`);
+  assert.ok(isSigned(secret, second));
   const metrics = await daemon.api.request('GET', '/metrics');
   assert.match(metrics.text, /waypost_webhook_attempts_total\{result="delivered"\} [1-9]/);
 });
@@ -122,6 +121,37 @@ test('private addresses are refused when a webhook is created', async ({ daemon 
     assert.is(status, 422, url);
     assert.match(String((body.error as Row).code), /^(private|invalid)_url$/, url);
   }
+});
+
+const PYTHON = '/usr/bin/python3';
+const why = whyNotPrograms('openssl');
+
+test('the code of the manual verifies a message', async (context) => {
+  const { daemon } = context;
+  const { id, secret } = await addWebhook(context, '/verified');
+  await daemon.api.call('POST', `${WEBHOOKS}/${id}/test`);
+  await untilIs(() => arrivedAt(context, '/verified').length, 1);
+  const [{ headers, body }] = arrivedAt(context, '/verified');
+  const codeOf = (language: string, marker: string): string =>
+    readPage('docs/webhooks.md')
+      .blocks.filter((block) => block.language === language)
+      .map(({ lines }) => lines.map(({ text }) => text).join('\n'))
+      .find((code) => code.includes(marker)) ?? '';
+  const { verify } = await import(`data:text/javascript,${encodeURIComponent(codeOf('js', 'verify'))}`);
+  assert.equal([verify(secret, headers, body), verify(secret, headers, `${body} `)], [true, false]);
+  if (existsSync(PYTHON)) {
+    const input = JSON.stringify({ secret, headers, body });
+    const call = 'import json, sys; m = json.load(sys.stdin); s, h, b = m["secret"], m["headers"], m["body"].encode()';
+    const check = 'print(verify(s, h, b), verify(s, h, b + b" "))';
+    const { stdout, stderr } = spawnSync(PYTHON, ['-c', `${codeOf('python', 'verify')}\n${call}\n${check}`], { input });
+    assert.is(stdout.toString(), 'True False\n', stderr.toString());
+  }
+  if (why !== null) return console.log(`skipped: the code for a shell, ${why}`);
+  const env = { ...process.env, SECRET: secret, BODY: body, ID: String(headers['webhook-id']) };
+  const { stdout } = spawnSync('sh', ['-c', codeOf('text', 'openssl')], {
+    env: { ...env, TIMESTAMP: String(headers['webhook-timestamp']) },
+  });
+  assert.is(stdout.toString().trim(), headers['webhook-signature']);
 });
 
 test.run();
