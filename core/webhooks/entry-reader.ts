@@ -1,6 +1,6 @@
 /** Reads entries of the journal for the node that delivers. */
 import type { Logger } from '../base/log/index.ts';
-import { type Change, decodeEntry } from '../journal/entry-codec.ts';
+import { type Change, decodeEntry, type Entry } from '../journal/entry-codec.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Environment } from '../store/environment.ts';
 import { type Id, idAt, sequenceKey } from '../store/keys.ts';
@@ -8,6 +8,7 @@ import { StoreReader } from '../store/reader.ts';
 import { deliveries, webhooks } from '../store/rows.ts';
 import { eventsOfEntry, type ReportedStates } from './entry-events.ts';
 import { expiringCertificates } from './expiring.ts';
+import type { NewEvent } from './payload.ts';
 import { QUEUE_AUTHOR, readDelivery } from './queue.ts';
 import type { Session } from './session.ts';
 
@@ -54,14 +55,26 @@ export class EntryReader {
       const entry = decodeEntry(bytes);
       if (entry.by === QUEUE_AUTHOR) continue;
       session.unstored++;
-      const follow = (change: Change): void => this.#follow(session, change);
-      for (const event of eventsOfEntry(entry, this.#reader, receivers.wants, this.#reported, follow))
+      for (const event of this.#eventsOf(session, entry))
         for (const webhookId of receivers.of(event)) added.push({ webhookId, event });
     }
     if (lost === 0) return;
     // This store came from a snapshot, or no node has delivered for very long.
     log.error('journal entries were deleted before their events were delivered to webhooks', { entries: lost });
     onLost(lost);
+  }
+
+  /** An entry that cannot be read must not stop those that follow. */
+  #eventsOf(session: Session, entry: Entry): NewEvent[] {
+    const follow = (change: Change): void => this.#follow(session, change);
+    try {
+      return eventsOfEntry(entry, this.#reader, session.receivers.wants, this.#reported, follow);
+    } catch (error) {
+      const { sequence, by } = entry;
+      this.#options.log.error('a change has no events for webhooks, since it cannot be read', { sequence, by, error });
+      this.#options.onLost(1);
+      return [];
+    }
   }
 
   /** Adds the certificates that expire soon, at most once an hour. */

@@ -19,7 +19,7 @@ export function deliveryObserver(registry: Registry): DeliveryObserver {
   );
   const lost = registry.counter(
     'waypost_webhook_lost_entries_total',
-    'Journal entries that were deleted before their events were delivered.',
+    'Journal entries without events, since they were deleted before or cannot be read.',
     [],
   );
   return {

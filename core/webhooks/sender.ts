@@ -2,7 +2,7 @@
  * One attempt: a POST to a public address. The connector checks the address of each connection.
  * Redirects are not followed, and of the response only the status counts.
  */
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { ConnectRule } from '../address/index.ts';
 import { createConnector, ForbiddenAddress, type Resolve, untilAborted } from '../dial/checked-connector.ts';
 import type { Id } from '../store/keys.ts';
@@ -58,8 +58,10 @@ export class Sender {
       milliseconds: Math.round(performance.now() - start),
     });
     try {
-      const status = await untilAborted(this.#post(message, signal), signal);
-      return end(status, faultOf(status));
+      const { statusCode, body } = await untilAborted(this.#post(message, signal), signal);
+      const attempt = end(statusCode, faultOf(statusCode));
+      await dropBody(body);
+      return attempt;
     } catch (error) {
       return end(null, describe(signal.aborted ? signal.reason : error));
     } finally {
@@ -79,20 +81,11 @@ export class Sender {
     for (const id of [...this.#agents.keys()]) this.release(id);
   }
 
-  /** Resolves with the status. */
-  async #post({ webhookId, url, headers, body }: Message, signal: AbortSignal): Promise<number> {
+  #post({ webhookId, url, headers, body }: Message, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { origin, pathname, search } = new URL(url);
-    const response = await this.#agent(webhookId).request({
+    return this.#agent(webhookId).request({
       ...{ origin, path: pathname + search, method: 'POST', headers, body, signal },
     });
-    response.body.on('error', () => {});
-    let left = MAX_BODY;
-    for await (const chunk of response.body) {
-      left -= (chunk as Uint8Array).length;
-      // Leaving the loop closes the connection.
-      if (left < 0) break;
-    }
-    return response.statusCode;
   }
 
   #agent(webhookId: Id): Agent {
@@ -107,6 +100,23 @@ export class Sender {
       this.#agents.set(webhookId, agent);
     }
     return agent;
+  }
+}
+
+/**
+ * Reads the body, up to a limit: its connection can be used again then. The status has been
+ * received, so nothing that fails here counts.
+ */
+async function dropBody(body: Dispatcher.ResponseData['body']): Promise<void> {
+  let left = MAX_BODY;
+  try {
+    for await (const chunk of body) {
+      left -= (chunk as Uint8Array).length;
+      // Leaving the loop closes the connection.
+      if (left < 0) break;
+    }
+  } catch {
+    // The deadline has passed, or the receiver has closed the connection.
   }
 }
 

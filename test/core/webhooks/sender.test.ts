@@ -23,6 +23,10 @@ test.before(async (context) => {
     context.paths.push(path);
     request.resume();
     if (path === '/hang') return;
+    if (path === '/endless') {
+      response.write('begun');
+      return;
+    }
     if (path === '/large') {
       response.write(Buffer.alloc(200_000));
       return;
@@ -62,6 +66,7 @@ test('a receiver without a response, and one with an endless body, end', async (
   const { status, error } = await attempt(`${url}/hang`, { deadline: 200 });
   assert.equal([status, error], [null, 'no response within 0.2 seconds']);
   assert.is((await attempt(`${url}/large`)).status, 200, 'the rest is not waited for');
+  assert.is((await attempt(`${url}/endless`, { deadline: 200 })).error, null, 'the status counts');
 });
 
 test('no connection is made to an address that is not public', async (context) => {
