@@ -63,7 +63,8 @@ async function startParts(
   if (node.isReplaced) return null;
   const shared = { ...common, journal: node.journal, statistics };
 
-  // 4. The nameserver.
+  // 4. The nameserver, which does not answer secondary zones that have expired.
+  const secondaries = core.openSecondaries({ ...shared, node });
   const tickets = stops.own(await core.openTicketKeys(config, shared));
   const deferred = new core.DeferredRoutes(transfers.answer);
   const nameserver = stops.own(
@@ -85,6 +86,7 @@ async function startParts(
     notify: transfers.notify,
     publicParent: signing.publicParent,
     delegation: delegations.look,
+    secondaries,
     blobs: node.blobs,
     watchRequests: node.watchRequests,
     readStatistics: node.readStatistics,
@@ -100,6 +102,7 @@ async function startParts(
   stops.own(transfers);
   stops.own(api);
   deferred.update = api.update;
+  deferred.notify = secondaries.answerNotify;
   stops.add(() => deferred.stopUpdates());
   const { port } = await api.listen();
   const admin = { ...config.admin.listen, port } as ListenAddress;
@@ -115,6 +118,7 @@ async function startParts(
   // 7. Background tasks.
   stops.own(core.openWithdrawal(config, node.standing, log));
   stops.own(core.startUpkeep({ ...shared, isAlone: node.isAlone }));
+  stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
   stops.own(core.openWebhooks({ ...shared, node })).start();

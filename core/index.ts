@@ -15,6 +15,7 @@ export { startUpkeep } from './journal/upkeep/upkeep.ts';
 export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';
 export { runService } from './os/systemd/run-service.ts';
+export { openSecondaries } from './secondary/open.ts';
 export { openSigning } from './signing/open.ts';
 export { openStatistics } from './statistics/statistics.ts';
 export { RequestTail } from './tail/request-tail.ts';

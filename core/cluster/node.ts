@@ -27,6 +27,8 @@ export interface Node {
   /** Resolves when the store of another node is there to take the place of this one's: the service is to start anew. */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
+  /** Names of the nodes that are there, this one among them, in order. */
+  readonly present: () => readonly string[];
   /** All nodes, as they report themselves now. */
   readonly describe: () => Promise<ClusterView>;
   /** Null: it is alone. */

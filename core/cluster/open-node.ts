@@ -47,6 +47,7 @@ function alone(options: NodeOptions): Node {
     watchRequests: options.tail.watch,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
     served: async () => {},
+    present: () => [nodeName],
     describe: async () => describeSingleNode(nodeName, options.version, journal.head),
     readStatistics: (query) => readAll(query, [ownReader(nodeName, ownStatistics(options))]),
     standing: null,

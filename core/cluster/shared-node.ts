@@ -55,6 +55,7 @@ class SharedNode implements Node {
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
   readonly isFirst = (): boolean => this.#cluster.isFirst;
+  readonly present: () => readonly string[];
   readonly describe = (): Promise<ClusterView> => this.#overview.join();
   readonly #overview: SharedRun<ClusterView>;
   readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);
@@ -126,6 +127,7 @@ class SharedNode implements Node {
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
     });
     this.#cluster = cluster;
+    this.present = () => [...new Set([...(cluster.members?.live ?? []), nodeName])].sort();
     this.#overview = new SharedRun(() =>
       describeCluster({
         ...{ self: nodeName, tls },

@@ -1,4 +1,4 @@
-/** Routes deferred messages to their handlers: updates to one, all others to another. */
+/** Routes deferred messages to their handlers: updates and NOTIFY to their own, others to one. */
 import { OPCODE, RCODE } from '../wire/types.ts';
 import type { AnswerDeferred, DeferredRequest } from './deferred.ts';
 import { errorResponse } from './refusal.ts';
@@ -9,6 +9,8 @@ export class DeferredRoutes {
    * SERVFAIL, on which clients retry.
    */
   update: AnswerDeferred = notReady;
+  /** Handles messages of opcode NOTIFY. Until it is set, the response is SERVFAIL. */
+  notify: AnswerDeferred = notReady;
   readonly #others: AnswerDeferred;
 
   constructor(others: AnswerDeferred) {
@@ -17,6 +19,7 @@ export class DeferredRoutes {
 
   readonly answer: AnswerDeferred = (request) => {
     const opcode = (request.message[2] >> 3) & 15;
+    if (opcode === OPCODE.NOTIFY) return this.notify(request);
     return opcode === OPCODE.UPDATE ? this.update(request) : this.#others(request);
   };
 

@@ -97,6 +97,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       access: new TransferAccess(allow, ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? []),
       histories,
       slots,
+      isUnavailable: (apex) => index.unavailable.has(apex),
       respond: openLocal({ index, storeDirectory: config.dataDir, udpPayload, answers }),
       udpPayload,
       log,

@@ -15,7 +15,7 @@ import { bareResponse, questionEnd } from '../wire/bare-response.ts';
 import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../wire/edns.ts';
 import { MAX_MESSAGE } from '../wire/header.ts';
 import { MessageReader } from '../wire/message-reader.ts';
-import { formatName } from '../wire/name.ts';
+import { formatName, type Name } from '../wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../wire/tsig.ts';
 import { RCODE, TYPE } from '../wire/types.ts';
 import { isAfter } from '../zone/serial.ts';
@@ -35,6 +35,8 @@ export interface TransferOptions {
   readonly access: TransferAccess;
   readonly histories: ZoneHistories;
   readonly slots: Semaphore;
+  /** Whether the zone is a secondary that has expired, or was never transferred. */
+  readonly isUnavailable?: (apex: Name) => boolean;
   /**
    * The query path's response to a message that is no transfer and not signed; null for silence.
    */
@@ -144,6 +146,7 @@ class TransferResponder {
     // 5936 2.2.1).
     if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
     else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
+    else if (this.#options.isUnavailable?.(question.name)) yield bareResponse(message, RCODE.SERVFAIL, opt);
     else if (question.type === TYPE.IXFR) yield* this.#ixfr(verified, question, domain, envelope);
     // RFC 5936 4.2: there is no AXFR over UDP.
     else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, opt);

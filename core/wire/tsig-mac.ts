@@ -37,9 +37,11 @@ export function macOf(
   record: Omit<TsigRecord, 'mac'>,
   prior: Uint8Array | null,
   timersOnly = false,
+  unsigned: readonly Uint8Array[] = [],
 ): Buffer {
   const hmac = createHmac(TSIG_ALGORITHMS[key.algorithm].hash, key.secret);
   if (prior !== null) hmac.update(u16(prior.length)).update(prior);
+  for (const earlier of unsigned) hmac.update(earlier);
   hmac.update(u16(record.originalId)).update(message.subarray(2));
   const timers = Buffer.alloc(8);
   timers.writeUIntBE(record.timeSigned, 0, 6);

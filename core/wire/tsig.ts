@@ -137,14 +137,29 @@ export function isSignedResponse(
   nowSeconds: number,
   timersOnly = false,
 ): boolean {
+  return macOfResponse(message, key, prior, nowSeconds, { timersOnly }) !== null;
+}
+
+/**
+ * The code of a message that isSignedResponse accepts; null: it does not. `unsigned`: the messages
+ * of a stream since the last signed one, whose code covers them (RFC 8945 section 5.3.1).
+ */
+export function macOfResponse(
+  message: Uint8Array,
+  key: TsigKey,
+  prior: Uint8Array,
+  nowSeconds: number,
+  { timersOnly = false, unsigned = [] }: { timersOnly?: boolean; unsigned?: readonly Uint8Array[] },
+): Uint8Array | null {
   const found = findTsig(message);
-  if (found.kind !== 'found') return false;
+  if (found.kind !== 'found') return null;
   const { record, start } = found;
-  if (record.error !== TSIG_ERROR.NONE || Buffer.compare(record.owner, key.name) !== 0) return false;
-  if (algorithmOf(record.algorithm) !== key.algorithm) return false;
-  if (Math.abs(nowSeconds - record.timeSigned) > record.fudge) return false;
-  const expected = macOf(key, withoutTsig(message, start), record, prior, timersOnly);
-  return record.mac.length === expected.length && timingSafeEqual(record.mac, expected);
+  if (record.error !== TSIG_ERROR.NONE || Buffer.compare(record.owner, key.name) !== 0) return null;
+  if (algorithmOf(record.algorithm) !== key.algorithm) return null;
+  if (Math.abs(nowSeconds - record.timeSigned) > record.fudge) return null;
+  const whole = withoutTsig(message, start);
+  const expected = macOf(key, whole, record, prior, timersOnly, unsigned);
+  return record.mac.length === expected.length && timingSafeEqual(record.mac, expected) ? record.mac : null;
 }
 
 function ours(key: TsigKey, timeSigned: number, originalId: number): Omit<TsigRecord, 'mac'> {

@@ -1,0 +1,365 @@
+/**
+ * Looks after the secondary zones of all accounts: the timers of their SOA records (RFC 1034
+ * section 4.3.5, RFC 1912 section 2.2), NOTIFY, and expiry.
+ *
+ * Every node knows every zone. The lease of a zone belongs to one of the nodes that are there,
+ * chosen by a hash, so that no lease is written; when a node stops, its zones have others. Only the
+ * holder asks the primaries on time. A NOTIFY is followed by the node that receives it, since that
+ * is fastest: two nodes that transfer the same change conflict, and the second drops it. Expiry
+ * needs no commit: each node ends to serve what was not confirmed in time.
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Logger } from '../base/log/index.ts';
+import { Semaphore } from '../base/semaphore.ts';
+import { type Id, idKey } from '../store/keys.ts';
+import { type Domain, type SecondaryRow, secondaries, secondaryState } from '../store/rows.ts';
+import { formatHost } from '../wire/name.ts';
+import { isAfter } from '../zone/serial.ts';
+import { SupersededError } from './commit.ts';
+import { DueQueue } from './due-queue.ts';
+import { type Outcome, type RefreshParts, refresh } from './refresh.ts';
+import { RowBatch } from './row-batch.ts';
+
+export interface KeeperOptions extends RefreshParts {
+  readonly log: Logger;
+  readonly nodeName: string;
+  /** Names of the nodes that are there, this one among them. */
+  readonly nodes: () => readonly string[];
+  /** The list of zones that are answered SERVFAIL. */
+  readonly unavailable: { set(apex: Uint8Array, isUnavailable: boolean): void };
+  /** Whether there are secondary zones. */
+  readonly onCount: (count: number) => void;
+  readonly observer?: (outcome: Outcome['kind']) => void;
+  readonly maxConcurrent: number;
+  /** Bounds of the timers, in seconds. */
+  readonly minRefresh: number;
+  readonly maxRefresh: number;
+}
+
+interface Zone {
+  readonly domainId: Id;
+  readonly apex: Domain['apex'];
+  /** The latest that this node knows; the stored row may be older. */
+  row: SecondaryRow;
+  /** Failures in a row. */
+  failures: number;
+  running: Promise<void> | null;
+  /** A NOTIFY came meanwhile. */
+  isNotified: boolean;
+  isExpired: boolean;
+}
+
+/** Zones that are begun before others get their turn. */
+const PIECE = 20;
+/** The first retries of a zone that has no timers yet, in seconds; doubled each time. */
+const FIRST_RETRY = 5;
+const LONGEST_FIRST_RETRY = 300;
+/** Milliseconds by which nodes wait one after another when a NOTIFY may have reached them all. */
+const NOTIFY_STEP_MS = 25;
+/** Seconds after which a confirmed serial is written at the latest. */
+const RENEWAL = 3600;
+/** Seconds of a refresh, transfer included. */
+const MAX_SECONDS = 3600;
+/** The longest time of setTimeout that is used. */
+const MAX_WAIT_MS = 60_000;
+
+export class SecondaryKeeper {
+  readonly #options: KeeperOptions;
+  readonly #zones = new Map<Id, Zone>();
+  readonly #due = new DueQueue();
+  readonly #expiries = new DueQueue();
+  readonly #slots: Semaphore;
+  readonly #batch: RowBatch;
+  readonly #stop = new AbortController();
+  /** Of the refreshes in flight. */
+  readonly #controllers = new Set<AbortController>();
+  #timer: NodeJS.Timeout | null = null;
+  #isRunning = false;
+  #isStarted = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#slots = new Semaphore(options.maxConcurrent);
+    this.#batch = new RowBatch(options);
+  }
+
+  /** Zones by state. */
+  counts(): Record<ReturnType<typeof secondaryState>, number> {
+    const counts = { pending: 0, current: 0, retrying: 0, expired: 0 };
+    const now = this.#options.now();
+    for (const { row } of this.#zones.values()) counts[secondaryState(row, now)]++;
+    return counts;
+  }
+
+  /** Refreshes in flight. */
+  get inFlight(): number {
+    return this.#slots.inUse;
+  }
+
+  /** Reads all zones, and lists those that cannot be answered: before the nameserver starts. */
+  load(): void {
+    const { environment } = this.#options;
+    for (const { key, value } of environment.rows.get(secondaries.number)!.getRange({}))
+      this.#track(secondaries.decode(key as Buffer, value));
+    this.#options.onCount(this.#zones.size);
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const reason = new Error('the service is stopping');
+    this.#stop.abort(reason);
+    for (const controller of this.#controllers) controller.abort(reason);
+    await Promise.all([...this.#zones.values()].map(({ running }) => running));
+    await this.#batch.stop();
+  }
+
+  row(domainId: Id): SecondaryRow | undefined {
+    return this.#zones.get(domainId)?.row;
+  }
+
+  /** Rows were written or deleted, by this node or another. */
+  onRows(domainIds: Iterable<Id>): void {
+    const { reader } = this.#options;
+    for (const domainId of domainIds) {
+      const row = reader.row(secondaries, idKey(domainId));
+      if (row === undefined) this.#forget(domainId);
+      else this.#track(row);
+    }
+    this.#options.onCount(this.#zones.size);
+    this.#schedule();
+  }
+
+  /** The row of a domain was written, with other primaries perhaps. */
+  onDomain(domainId: Id): void {
+    const zone = this.#zones.get(domainId);
+    if (zone !== undefined && this.#isHolder(domainId)) this.#due.set(domainId, this.#options.now());
+    this.#schedule();
+  }
+
+  /** A primary says that the zone has changed. `serial` null: it does not say to what. */
+  notify(domainId: Id, serial: number | null): void {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined) return;
+    const isNew = (): boolean => serial === null || zone.row.serial === null || isAfter(serial, zone.row.serial);
+    if (!isNew()) return;
+    const rank = this.#rank(domainId);
+    const begin = (): void => {
+      if (!isNew() || this.#zones.get(domainId) !== zone) return;
+      if (zone.running !== null) zone.isNotified = true;
+      else void this.#run(zone, { force: false, isNotified: true });
+    };
+    if (rank === 0) begin();
+    else setTimeout(begin, rank * NOTIFY_STEP_MS).unref();
+  }
+
+  /** Asks the primaries now. Never rejects. */
+  async transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined> {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined) return undefined;
+    await zone.running;
+    await this.#run(zone, { force, isNotified: true });
+    return zone.row;
+  }
+
+  #track(stored: SecondaryRow): void {
+    const { domainId } = stored;
+    let zone = this.#zones.get(domainId);
+    if (zone === undefined) {
+      const domain = this.#options.reader.domain(domainId);
+      if (domain === undefined) return;
+      zone = {
+        ...{ domainId, apex: domain.apex, row: stored, failures: 0 },
+        ...{ running: null, isNotified: false, isExpired: false },
+      };
+      this.#zones.set(domainId, zone);
+      this.#due.set(domainId, this.#firstDue(stored));
+    } else if (isNewer(stored, zone.row)) {
+      const isSame = stored.serial === zone.row.serial && stored.refreshedAt === zone.row.refreshedAt;
+      zone.row = stored;
+      if (!isSame) {
+        zone.failures = 0;
+        if (zone.running === null) this.#due.set(domainId, this.#nextDue(zone));
+      }
+    }
+    this.#checkExpiry(zone);
+  }
+
+  #forget(domainId: Id): void {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined) return;
+    this.#zones.delete(domainId);
+    this.#due.set(domainId, null);
+    this.#expiries.set(domainId, null);
+    this.#options.unavailable.set(zone.apex, false);
+  }
+
+  /** Zones of a restart are not all due at once. */
+  #firstDue(row: SecondaryRow): number {
+    const now = this.#options.now();
+    if (row.refreshedAt === null) return now;
+    const due = row.refreshedAt + this.#bounded(row.error === null ? row.refresh : row.retry);
+    return due > now ? due : now + Math.random() * Math.min(30, this.#bounded(row.retry));
+  }
+
+  /** With up to a tenth less, so that zones with the same timers do not stay together. */
+  #nextDue({ row, failures }: Zone): number {
+    const now = this.#options.now();
+    const jitter = 1 - Math.random() / 10;
+    if (row.serial === null)
+      return now + Math.min(LONGEST_FIRST_RETRY, FIRST_RETRY * 2 ** Math.max(0, failures - 1)) * jitter;
+    return now + this.#bounded(failures === 0 && row.error === null ? row.refresh : row.retry) * jitter;
+  }
+
+  #bounded(seconds: number): number {
+    const { minRefresh, maxRefresh } = this.#options;
+    return Math.min(maxRefresh, Math.max(minRefresh, seconds));
+  }
+
+  #checkExpiry(zone: Zone): void {
+    const { unavailable, now, log } = this.#options;
+    const { row, domainId } = zone;
+    const isExpired = row.expiresAt === null || row.expiresAt <= now();
+    unavailable.set(zone.apex, isExpired);
+    this.#expiries.set(domainId, isExpired ? null : row.expiresAt);
+    if (isExpired === zone.isExpired) return;
+    zone.isExpired = isExpired;
+    if (row.expiresAt === null) return;
+    const fields = { zone: formatHost(zone.apex), serial: row.serial };
+    if (isExpired) log.warn('secondary zone expired: queries fail until a primary answers', fields);
+    else log.info('secondary zone is served again', fields);
+  }
+
+  /** 0: this node holds the lease of the zone; 1: it is the next one, and so on. */
+  #rank(domainId: Id): number {
+    const { nodes, nodeName } = this.#options;
+    const names = nodes();
+    if (names.length <= 1) return 0;
+    const weight = (name: string): string => createHash('md5').update(`${domainId} ${name}`).digest('hex');
+    const own = weight(nodeName);
+    return names.filter((name) => name !== nodeName && weight(name) > own).length;
+  }
+
+  #isHolder(domainId: Id): boolean {
+    return this.#rank(domainId) === 0;
+  }
+
+  #schedule(): void {
+    if (!this.#isStarted || this.#isRunning) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const first = Math.min(this.#due.first ?? Infinity, this.#expiries.first ?? Infinity);
+    const wait = Math.max(0, (first - this.#options.now()) * 1000);
+    this.#timer = setTimeout(() => void this.#work(), Math.min(MAX_WAIT_MS, wait));
+    this.#timer.unref();
+  }
+
+  /** Begins what is due, as far as there are slots. */
+  async #work(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      const now = this.#options.now();
+      for (let i = 0; this.#isStarted; i++) {
+        const domainId = this.#expiries.take(now);
+        if (domainId === null) break;
+        const zone = this.#zones.get(domainId);
+        if (zone !== undefined) this.#checkExpiry(zone);
+        if (i % PIECE === PIECE - 1) await yieldToOthers();
+      }
+      for (let i = 0; this.#isStarted; i++) {
+        const domainId = this.#due.take(now);
+        if (domainId === null) break;
+        await this.#begin(domainId);
+        if (i % PIECE === PIECE - 1) await yieldToOthers();
+      }
+    } finally {
+      this.#isRunning = false;
+      this.#schedule();
+    }
+  }
+
+  async #begin(domainId: Id): Promise<void> {
+    const zone = this.#zones.get(domainId);
+    if (zone === undefined || zone.running !== null) return;
+    if (!this.#isHolder(domainId)) {
+      this.#due.set(domainId, this.#nextDue(zone));
+      return;
+    }
+    // Waits here, so that no more is begun than can run.
+    if (!(await this.#slots.acquire(this.#stop.signal))) return;
+    this.#slots.release();
+    if (zone.running === null) void this.#run(zone, { force: false, isNotified: false });
+  }
+
+  #run(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
+    zone.running = this.#slots
+      .run(() => this.#refresh(zone, how))
+      .then(() => {
+        zone.running = null;
+        if (this.#zones.get(zone.domainId) !== zone) return;
+        this.#due.set(zone.domainId, this.#nextDue(zone));
+        if (zone.isNotified && !this.#stop.signal.aborted) {
+          zone.isNotified = false;
+          void this.#run(zone, { force: false, isNotified: true });
+        } else this.#schedule();
+      });
+    return zone.running;
+  }
+
+  /** Never rejects. */
+  async #refresh(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
+    const { reader, log, observer } = this.#options;
+    const domain = reader.domain(zone.domainId);
+    if (domain?.kind !== 'secondary' || this.#stop.signal.aborted) return;
+    const controller = new AbortController();
+    this.#controllers.add(controller);
+    const timer = setTimeout(() => controller.abort(new Error('the transfer took too long')), MAX_SECONDS * 1000);
+    timer.unref();
+    const { signal } = controller;
+    const name = formatHost(domain.apex);
+    const before = zone.row;
+    try {
+      const outcome = await refresh(this.#options, domain, before, { ...how, signal });
+      observer?.(outcome.kind);
+      if (outcome.kind === 'failed') {
+        zone.failures++;
+        if (before.error === null) log.warn('secondary zone not refreshed', { zone: name, error: outcome.error });
+        else log.debug('secondary zone not refreshed', { zone: name, error: outcome.error });
+        zone.row = { ...zone.row, error: outcome.error };
+        if (before.error !== outcome.error) this.#batch.add(zone.row);
+        return;
+      }
+      zone.failures = 0;
+      zone.row = outcome.row;
+      if (outcome.kind === 'current') this.#confirm(before, outcome.row);
+      else log.info('secondary zone transferred', { zone: name, serial: outcome.row.serial, kind: outcome.kind });
+      this.#checkExpiry(zone);
+    } catch (error) {
+      if (this.#stop.signal.aborted || error instanceof SupersededError) return;
+      zone.failures++;
+      log.warn('secondary zone not committed; retrying', { zone: name, error: error as Error });
+    } finally {
+      clearTimeout(timer);
+      this.#controllers.delete(controller);
+    }
+  }
+
+  /** Writes that a serial was confirmed, if it was not lately. */
+  #confirm(before: SecondaryRow, row: SecondaryRow): void {
+    const stored = this.#options.reader.row(secondaries, idKey(row.domainId));
+    const age = this.#options.now() - (stored?.refreshedAt ?? 0);
+    if (before.error !== null || age >= Math.min(RENEWAL, row.expire / 4)) this.#batch.add(row);
+  }
+}
+
+/** Whether a stored row says more than what this node has found out. */
+function isNewer(stored: SecondaryRow, current: SecondaryRow): boolean {
+  if (stored.serial !== current.serial) return true;
+  return (stored.refreshedAt ?? 0) >= (current.refreshedAt ?? 0);
+}

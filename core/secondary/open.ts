@@ -1,0 +1,101 @@
+/** Secondary zones, put together, with their metrics. */
+import { parseExemptions } from '../address/index.ts';
+import type { Logger } from '../base/log/index.ts';
+import type { Registry } from '../base/metrics/index.ts';
+import type { Secrets } from '../base/secrets.ts';
+import type { Config } from '../config/index.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { AnswerDeferred } from '../nameserver/deferred.ts';
+import type { Environment } from '../store/environment.ts';
+import type { IndexWriter } from '../store/index/writer.ts';
+import type { Id } from '../store/keys.ts';
+import { StoreReader } from '../store/reader.ts';
+import type { Primary, SecondaryRow } from '../store/rows.ts';
+import { openKeyring } from '../tsig/keyring.ts';
+import { parseName } from '../wire/name.ts';
+import type { TsigKey } from '../wire/tsig.ts';
+import { SecondaryKeeper } from './keeper.ts';
+import { notifyResponder } from './notify.ts';
+import { ZoneReading } from './reading.ts';
+
+export interface OpenSecondariesOptions {
+  readonly config: Pick<Config, 'secondary' | 'nodeName'>;
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly journal: Journal;
+  readonly secrets: Secrets;
+  readonly metrics: Registry;
+  readonly log: Logger;
+  readonly node: { readonly present: () => readonly string[] };
+}
+
+export interface Secondaries {
+  /** What this node knows of a zone. */
+  row(domainId: Id): SecondaryRow | undefined;
+  /** Asks the primaries now. Never rejects. */
+  transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined>;
+  /** Answers NOTIFY. */
+  readonly answerNotify: AnswerDeferred;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Reads all secondary zones. Nothing is transferred before `start`. */
+export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
+  const { config, environment, index, journal, secrets, metrics, log, node } = options;
+  const { allowPrivatePrimaries, maxConcurrent, maxZoneSize, minRefresh, maxRefresh } = config.secondary;
+  const reader = new StoreReader(environment);
+  const findKey = openKeyring(reader, secrets);
+  const reading = new ZoneReading();
+  const refreshes = metrics.counter(
+    'waypost_secondary_refreshes_total',
+    'Refreshes of secondary zones: full or incremental transfers, unchanged, or failed.',
+    ['result'],
+  );
+  const keeper = new SecondaryKeeper({
+    ...{ environment, journal, reader, reading, log, maxConcurrent, minRefresh, maxRefresh },
+    nodeName: config.nodeName,
+    nodes: node.present,
+    exemptions: parseExemptions(allowPrivatePrimaries),
+    maxBytes: maxZoneSize,
+    unavailable: index.unavailable,
+    onCount: (count) => index.setSecondaries(count > 0),
+    observer: (result) => refreshes.add(1, result),
+    now: () => Date.now() / 1000,
+    keyOf: (primary) => keyOf(reader, findKey, primary),
+  });
+  metrics.read('gauge', 'waypost_secondary_zones', 'Secondary zones, by state.', ['state'], (emit) => {
+    for (const [state, count] of Object.entries(keeper.counts())) emit(count, state);
+  });
+  metrics.read('gauge', 'waypost_secondary_in_flight', 'Refreshes of secondary zones in flight.', [], (emit) =>
+    emit(keeper.inFlight),
+  );
+  keeper.load();
+  journal.onSecondaries((domainIds) => keeper.onRows(domainIds));
+  journal.onDomain((domain, present) => {
+    if (present && domain.kind === 'secondary') keeper.onDomain(domain.id);
+  });
+  return {
+    row: (domainId) => keeper.row(domainId),
+    transfer: (domainId, force) => keeper.transfer(domainId, force),
+    answerNotify: notifyResponder({
+      ...{ reader, findKey, log },
+      notify: (domainId, serial) => keeper.notify(domainId, serial),
+    }),
+    start: () => keeper.start(),
+    async stop() {
+      await keeper.stop();
+      await reading.close();
+    },
+  };
+}
+
+/** Throws Error. */
+function keyOf(reader: StoreReader, findKey: ReturnType<typeof openKeyring>, primary: Primary): TsigKey | null {
+  if (primary.tsigKeyId === null) return null;
+  const row = reader.tsigKey(primary.tsigKeyId);
+  const key = row && findKey(parseName(`${row.name}.`), row.algorithm);
+  if (key === undefined)
+    throw new Error(`the TSIG key ${primary.tsigKeyId} does not exist, or its account is disabled`);
+  return key;
+}

@@ -1,0 +1,178 @@
+/** One refresh of a zone: its primaries in order, until one confirms the serial or transfers it. */
+import type { Exemptions } from '../address/index.ts';
+import { ConflictError, UnavailableError, WaypostError } from '../base/errors.ts';
+import type { StoreReader } from '../store/reader.ts';
+import type { Domain, Primary, SecondaryRow } from '../store/rows.ts';
+import type { TsigKey } from '../wire/tsig.ts';
+import { RCODE, TYPE } from '../wire/types.ts';
+import { isAfter } from '../zone/serial.ts';
+import {
+  type CommitParts,
+  commitDifference,
+  commitWholeZone,
+  differenceTo,
+  SupersededError,
+  UnfitError,
+} from './commit.ts';
+import { readDifference, recordsOfZone } from './content.ts';
+import type { ZoneReading } from './reading.ts';
+import { querySerial, type Target, type Transferred, transfer } from './request.ts';
+import { ResponseCodeError, soaNumbers } from './transfer-stream.ts';
+
+export interface RefreshParts extends CommitParts {
+  readonly reader: StoreReader;
+  readonly reading: ZoneReading;
+  readonly exemptions: Exemptions;
+  readonly maxBytes: number;
+  /** The key of a primary; null: nothing is signed. Throws an Error that can be shown. */
+  readonly keyOf: (primary: Primary) => TsigKey | null;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface RefreshOptions {
+  /** Transfers the zone whole, also with an older serial. */
+  readonly force: boolean;
+  /** A primary has sent NOTIFY: the transfer is requested at once. */
+  readonly isNotified: boolean;
+  readonly signal: AbortSignal;
+}
+
+export type Outcome =
+  | { readonly kind: 'current'; readonly row: SecondaryRow }
+  | { readonly kind: 'axfr' | 'ixfr'; readonly row: SecondaryRow }
+  | { readonly kind: 'failed'; readonly error: string };
+
+/** Zones up to this number of records are compared, so that only differences are committed. */
+const MAX_COMPARED = 2000;
+/** Larger differences are committed as whole zones, which are prepared in threads. */
+const MAX_DIFFERENCE = 5000;
+const MAX_ERROR = 500;
+
+/** Never rejects, except with SupersededError, UnavailableError and other errors of commits. */
+export async function refresh(
+  parts: RefreshParts,
+  domain: Domain,
+  row: SecondaryRow,
+  options: RefreshOptions,
+): Promise<Outcome> {
+  const faults: string[] = [];
+  for (const primary of domain.primaries) {
+    options.signal.throwIfAborted();
+    try {
+      return await refreshFrom(parts, domain, row, primary, options);
+    } catch (error) {
+      if (isOfCommit(error)) throw error;
+      options.signal.throwIfAborted();
+      const { message } = error as Error;
+      faults.push(`${primary.address}: ${message.replace(/\.$/, '')}`);
+    }
+  }
+  return { kind: 'failed', error: faults.join('; ').slice(0, MAX_ERROR) || 'the zone has no primaries' };
+}
+
+/** Another primary would not help. */
+function isOfCommit(error: unknown): boolean {
+  const kinds = [SupersededError, UnavailableError, ConflictError];
+  return kinds.some((kind) => error instanceof kind);
+}
+
+async function refreshFrom(
+  parts: RefreshParts,
+  domain: Domain,
+  row: SecondaryRow,
+  primary: Primary,
+  { force, isNotified, signal }: RefreshOptions,
+): Promise<Outcome> {
+  const { exemptions, maxBytes, keyOf } = parts;
+  const { apex } = domain;
+  const target: Target = { primary, key: keyOf(primary), exemptions, maxBytes, signal };
+  const ours = force ? null : row.serial;
+  // An incremental transfer says as well that nothing is newer.
+  if (ours !== null && primary.tls === null && !isNotified) {
+    const serial = await querySerial(apex, target);
+    if (serial === ours) return confirmed(parts, row);
+    if (!isAfter(serial, ours)) throw new Error(olderSerial(serial, ours));
+  }
+  const transferred = await fetch(apex, ours, target);
+  if (transferred.kind === 'current' && ours !== null) {
+    if (transferred.serial === ours) return confirmed(parts, row);
+    throw new Error(olderSerial(transferred.serial, ours));
+  }
+  if (transferred.kind === 'ixfr' && ours !== null) {
+    try {
+      return await applyDifference(parts, domain, ours, transferred);
+    } catch (error) {
+      if (isOfCommit(error)) throw error;
+      if (!(error instanceof UnfitError) && !(error instanceof WaypostError)) throw error;
+      return applyWhole(parts, domain, row, force, await transfer(apex, null, target));
+    }
+  }
+  return applyWhole(parts, domain, row, force, transferred);
+}
+
+const secondsOf = ({ now }: RefreshParts): number => Math.floor(now());
+
+const olderSerial = (theirs: number, ours: number): string => `its serial ${theirs} is older than ours, ${ours}`;
+
+function confirmed({ now }: RefreshParts, row: SecondaryRow): Outcome {
+  const at = Math.floor(now());
+  return { kind: 'current', row: { ...row, refreshedAt: at, expiresAt: at + row.expire, error: null } };
+}
+
+/** IXFR where the primary has it, else AXFR. */
+async function fetch(apex: Domain['apex'], serial: number | null, target: Target): Promise<Transferred> {
+  if (serial === null) return transfer(apex, null, target);
+  try {
+    return await transfer(apex, serial, target);
+  } catch (error) {
+    // Servers without IXFR answer so (RFC 1995 section 4).
+    const isWithout = error instanceof ResponseCodeError && WITHOUT_IXFR.has(error.rcode);
+    if (!isWithout && !(error instanceof WaypostError)) throw error;
+    return transfer(apex, null, target);
+  }
+}
+
+const WITHOUT_IXFR: ReadonlySet<number> = new Set([RCODE.FORMERR, RCODE.SERVFAIL, RCODE.NOTIMP, RCODE.REFUSED]);
+
+async function applyDifference(
+  parts: RefreshParts,
+  domain: Domain,
+  from: number,
+  { messages, serial }: Transferred,
+): Promise<Outcome> {
+  const bytes = messages.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > MAX_DIFFERENCE * 100) throw new UnfitError('the differences are too many');
+  const difference = readDifference(messages, domain.apex);
+  if (soaNumbers(difference.soa)[0] !== serial) throw new UnfitError('the differences do not lead to the new serial');
+  if (difference.removed.length + difference.added.length > MAX_DIFFERENCE)
+    throw new UnfitError('the differences are too many');
+  const row = await commitDifference(parts, domain.id, difference, from, secondsOf(parts));
+  return { kind: 'ixfr', row };
+}
+
+async function applyWhole(
+  parts: RefreshParts,
+  domain: Domain,
+  { serial }: SecondaryRow,
+  force: boolean,
+  { messages, serial: theirs }: Transferred,
+): Promise<Outcome> {
+  const { reader, reading } = parts;
+  if (!force && serial !== null && theirs !== serial && !isAfter(theirs, serial))
+    throw new Error(olderSerial(theirs, serial));
+  const from = force ? undefined : serial;
+  if (serial !== null && reader.zoneState(domain.id).recordCount <= MAX_COMPARED) {
+    const zone = recordsOfZone(messages, domain.apex);
+    if (zone.length <= MAX_COMPARED) {
+      const { rdata: soa } = zone.find(({ type }) => type === TYPE.SOA)!;
+      const difference = differenceTo(reader.recordsOf(domain.id, null), zone, soa);
+      return { kind: 'axfr', row: await commitDifference(parts, domain.id, difference, serial, secondsOf(parts)) };
+    }
+  }
+  const input = { messages, domainId: domain.id, apex: domain.apex, now: secondsOf(parts) };
+  return {
+    kind: 'axfr',
+    row: await commitWholeZone(parts, domain.id, await reading.read(input), from, secondsOf(parts)),
+  };
+}
