@@ -52,9 +52,12 @@ async function startParts(
     answers: core.readAnswerSettings(config, store.secrets),
   };
 
-  // 2. The statistics, for which the other parts count.
+  // 2. The statistics and dnstap, for which the other parts count.
   const statistics = await core.openStatistics(common);
   if (statistics !== null) stops.own(statistics);
+
+  const dnstap = await core.openDnstap(common);
+  if (dnstap !== null) stops.own(dnstap);
 
   // 3. The journal: every write goes through it, and every other part follows it.
   const transfers = core.openTransfers(common);
@@ -68,7 +71,13 @@ async function startParts(
   const tickets = stops.own(await core.openTicketKeys(config, shared));
   const deferred = new core.DeferredRoutes(transfers.answer);
   const nameserver = stops.own(
-    await core.openNameserver({ ...shared, rings: statistics?.rings, tickets, answerDeferred: deferred.answer }),
+    await core.openNameserver({
+      ...shared,
+      rings: statistics?.rings,
+      taps: dnstap?.rings,
+      tickets,
+      answerDeferred: deferred.answer,
+    }),
   );
   // Closed before the nameserver stops, which answers until the last write is done.
   stops.own(node);

@@ -11,6 +11,7 @@ export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';
 export { openWithdrawal } from './cluster/withdrawal.ts';
 export { formatServices, secretKeyFile } from './config/index.ts';
 export { openDelegations } from './delegation/open.ts';
+export { openDnstap } from './dnstap/dnstap.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';
 export { DeferredRoutes } from './nameserver/deferred-routes.ts';
 export { openNameserver } from './nameserver/open.ts';

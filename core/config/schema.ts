@@ -8,6 +8,7 @@ import { exemptions, resolvers } from './address-kinds.ts';
 import { CACHE_SETTINGS } from './cache-settings.ts';
 import { ETCD_SETTINGS, LAG_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
 import { COMPRESS_SETTINGS } from './compress-settings.ts';
+import { DNSTAP_SETTINGS } from './dnstap-settings.ts';
 import { EDGE_LIMITS } from './edge-limits.ts';
 import { ADMIN_HOST_SETTINGS, EDGE_SETTINGS } from './edge-settings.ts';
 import {
@@ -395,6 +396,7 @@ export const schema = {
       'File with the key: 32 bytes as base64 or hexadecimal text. A missing file is created. To replace the key, put the new key on the first line and the previous key on the second: after a start, a background task encrypts all secrets with the new key and logs when it is done. A relative path starts at the working directory.',
     ),
   }),
+  dnstap: section('dnstap: passes DNS messages to another program.', DNSTAP_SETTINGS),
   log: section('The log, on standard error.', {
     level: setting(choice('debug', 'info', 'warn', 'error'), 'info', 'The minimum severity of logged messages.'),
     format: setting(choice('text', 'json'), 'text', 'Format of a line: "text" for people, "json" for a JSON object.'),

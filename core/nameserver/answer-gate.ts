@@ -1,9 +1,10 @@
 /**
- * Every response passes through this gate: rate limit, counters, statistics, query log. A part that
- * is not configured costs one branch. Hot: allocates nothing.
+ * Every response passes through this gate: rate limit, counters, statistics, query log,
+ * dnstap. A part that is not configured costs one branch. Hot: allocates nothing.
  */
 import type { Client } from '../address/client.ts';
 import type { Query } from '../answer/query.ts';
+import type { TapWriter } from '../dnstap/ring.ts';
 import type { SampleWriter } from '../statistics/sample-ring.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import type { QueryLogWriter } from './query-log.ts';
@@ -15,26 +16,34 @@ export class AnswerGate {
   readonly #limiter: RateLimiter | null;
   readonly #log: QueryLogWriter | null;
   readonly #sampler: SampleWriter | null;
+  readonly #tap: TapWriter | null;
 
   /**
    * `limiter` is for UDP threads only; null: no rate limit. `log`: null: no query log. `sampler`:
-   * null: no statistics.
+   * null: no statistics. `tap`: null: no dnstap.
    */
   constructor(
     counters: ThreadCounters,
     limiter: RateLimiter | null,
     log: QueryLogWriter | null,
     sampler: SampleWriter | null = null,
+    tap: TapWriter | null = null,
   ) {
     this.#counters = counters;
     this.#limiter = limiter;
     this.#log = log;
     this.#sampler = sampler;
+    this.#tap = tap;
   }
 
   /** Sets the time of a UDP packet or a batch. `milliseconds`: from `performance.now()`. */
   startBatch(milliseconds: number): void {
     this.#limiter?.startBatch(milliseconds);
+  }
+
+  /** Receives a query at bytes[start], before its response takes its place. */
+  receive(bytes: Uint8Array, start: number, length: number, client: Client): void {
+    if (this.#tap !== null) this.#tap.query(bytes, start, length, client);
   }
 
   /**
@@ -68,5 +77,6 @@ export class AnswerGate {
       if (this.#sampler !== null) this.#sampler.offer(bytes, start, query);
     }
     if (this.#log !== null) this.#log.offer(bytes, start, length, query, client);
+    if (this.#tap !== null) this.#tap.response(bytes, start, length, client);
   }
 }

@@ -3,6 +3,7 @@
  * that receives their samples.
  */
 import type { Logger } from '../base/log/index.ts';
+import type { TapRing } from '../dnstap/ring.ts';
 import type { SampleRing } from '../statistics/sample-ring.ts';
 import type { Transport } from './counters.ts';
 import { createQueryLog, type SharedQueryLog } from './query-log.ts';
@@ -16,6 +17,8 @@ export interface GateOptions {
   readonly queryLog?: number;
   /** For the samples of each thread, and last of DNS over HTTPS. If omitted, there are none. */
   readonly rings?: readonly SampleRing[];
+  /** The rings of dnstap, in the same order. If omitted, it is off. */
+  readonly taps?: readonly TapRing[];
   readonly log: Logger;
 }
 
@@ -27,9 +30,11 @@ export interface GateData {
   readonly queryLog: SharedQueryLog | null;
   /** Null: no statistics. */
   readonly ring: SampleRing | null;
+  /** Null: no dnstap. */
+  readonly tap: TapRing | null;
 }
 
-export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null, ring: null };
+export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null, ring: null, tap: null };
 
 export class Gates {
   /** For DNS over HTTPS, which the main thread answers. It has no rate limit. */
@@ -41,14 +46,20 @@ export class Gates {
    * `transports`: the transport of each thread. Throws InvalidError `invalid_prefix` if an exempt
    * prefix is malformed.
    */
-  constructor({ rateLimit, queryLog, rings = [], log }: GateOptions, transports: readonly Transport[]) {
+  constructor({ rateLimit, queryLog, rings = [], taps = [], log }: GateOptions, transports: readonly Transport[]) {
     const shared = rateLimit === undefined ? null : createRateLimit(rateLimit);
     this.#threads = transports.map((transport, thread) => ({
       rateLimit: transport === 'udp' ? shared : null,
       queryLog: createQueryLog(queryLog ?? 0),
       ring: rings[thread] ?? null,
+      tap: taps[thread] ?? null,
     }));
-    this.https = { rateLimit: null, queryLog: createQueryLog(queryLog ?? 0), ring: rings.at(-1) ?? null };
+    this.https = {
+      rateLimit: null,
+      queryLog: createQueryLog(queryLog ?? 0),
+      ring: rings.at(-1) ?? null,
+      tap: taps.at(-1) ?? null,
+    };
     this.#log = startQueryLog(
       [...this.#threads, this.https].flatMap((gate) => gate.queryLog ?? []),
       log,

@@ -10,6 +10,7 @@ import { IndexReader } from '../answer/index-reader.ts';
 import { COOKIE } from '../answer/query.ts';
 import { DEFERRED, Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
+import { openTap } from '../dnstap/ring.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
@@ -65,6 +66,7 @@ export class LocalResponder {
     buffer.set(message);
     index.enter();
     try {
+      gate.receive(buffer, 0, message.length, client);
       let length = responder.respond(buffer, 0, message.length, client);
       if (length === DEFERRED) length = responder.refuse(unhandledRcode(message, 0));
       if (length === 0) {
@@ -108,6 +110,6 @@ export function openLocalResponder(options: LocalResponderOptions, data: LocalDa
     index: reader,
     responder: new Responder(reader, udpPayload, answers),
     counters,
-    gate: new AnswerGate(counters, null, log, openSampler(data.gate)),
+    gate: new AnswerGate(counters, null, log, openSampler(data.gate), openTap(data.gate)),
   });
 }

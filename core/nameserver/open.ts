@@ -3,6 +3,7 @@ import type { AnswerSettings } from '../answer/settings.ts';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';
+import type { TapRing } from '../dnstap/ring.ts';
 import type { SampleRing } from '../statistics/sample-ring.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { SharedTicketKeys } from '../tls/shared-ticket-keys.ts';
@@ -21,6 +22,8 @@ export interface OpenNameserverOptions {
   readonly tickets: SharedTicketKeys | null;
   /** For the samples of each thread; omitted: no statistics. */
   readonly rings?: readonly SampleRing[];
+  /** The rings of dnstap, in the same order; omitted: it is off. */
+  readonly taps?: readonly TapRing[];
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -61,6 +64,7 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
     deferredUdp: { rate: dns.deferredUdpRate, allow },
     queryLog: dns.queryLog,
     rings: options.rings,
+    taps: options.taps,
     transferAllow: transfer.allow,
     log,
   });

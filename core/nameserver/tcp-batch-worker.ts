@@ -20,6 +20,7 @@ try {
   const respond = (bytes: Uint8Array, start: number, length: number, client: Client, family: number): number => {
     index.enter();
     try {
+      gate.receive(bytes, start, length, client);
       let size = responder.respond(bytes, start, length, client);
       if (size === DEFERRED) size = deferredGate.pass(bytes, start, client);
       if (size === 0) counters.count(COLUMN.notQuery);

@@ -154,6 +154,7 @@ export class Streams {
     const { index, responder, counters, gate, deferredGate } = this.#reader;
     index.enter();
     try {
+      gate.receive(packet, 0, length, client);
       let size = responder.respond(packet, 0, length, client);
       if (size === DEFERRED) size = deferredGate.pass(packet, 0, client);
       if (size === 0) counters.count(COLUMN.notQuery);

@@ -186,6 +186,7 @@ export class UdpLoop {
       else {
         try {
           this.#readSender(i, family);
+          this.#gate.receive(packets, i * slot, headers[row + LENGTH], this.#client);
           length = this.#responder.respond(packets, i * slot, headers[row + LENGTH], this.#client);
           if (length === DEFERRED) length = this.#deferredGate.pass(packets, i * slot, this.#client);
           if (length === DEFERRED) {

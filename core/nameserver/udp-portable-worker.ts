@@ -62,6 +62,7 @@ function open(
     gate.startBatch(startedAt);
     index.enter();
     try {
+      gate.receive(packet, 0, query.length, client);
       length = responder.respond(packet, 0, query.length, client);
       if (length === DEFERRED) length = deferredGate.pass(packet, 0, client);
       if (length === DEFERRED) {

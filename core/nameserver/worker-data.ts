@@ -4,6 +4,7 @@ import { IndexReader } from '../answer/index-reader.ts';
 import { Responder } from '../answer/responder.ts';
 import type { AnswerSettings } from '../answer/settings.ts';
 import type { ListenAddress } from '../config/index.ts';
+import { openTap } from '../dnstap/ring.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
 import { beat } from '../os/pulse.ts';
 import { openSampler } from '../statistics/sample-ring.ts';
@@ -109,7 +110,13 @@ export function createDnsContext(data: WorkerData): DnsContext {
     index,
     responder,
     counters,
-    gate: new AnswerGate(counters, limiter, openQueryLog(data.gate, counters), openSampler(data.gate)),
+    gate: new AnswerGate(
+      counters,
+      limiter,
+      openQueryLog(data.gate, counters),
+      openSampler(data.gate),
+      openTap(data.gate),
+    ),
     deferred: data.deferred === null ? null : new DeferredQueue(data.deferred),
     deferredGate: new DeferredGate(responder, counters, data.deferred !== null, transferAllow, (apex) =>
       store.transferPrefixes(apex),

@@ -52,8 +52,8 @@ export const NOT_RUN: readonly NotRun[] = [
     check: nothing,
   },
   {
-    command: /^(promtool|prometheus|sed -i) /,
-    reason: 'needs Prometheus or its folder; test/system/monitoring.test.ts runs promtool and Prometheus',
+    command: /^(promtool|prometheus|sed -i|fstrm_capture|dnstap-ldns) /,
+    reason: 'needs programs or their folders; test/system/monitoring.test.ts runs them',
     check: checkFiles,
   },
   { command: /^npm test$/, reason: 'would run itself', check: checkScript },

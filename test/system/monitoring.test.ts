@@ -3,21 +3,25 @@
  * expression of the dashboard and of the rules runs, and has series where it must have some.
  */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
+import { decodeDnstap, framesOf } from '../core/dnstap/decode.ts';
 import { dashboardExpressions, ruleExpressions } from '../docs/monitoring.ts';
 import { ROOT, readPage } from '../docs/pages.ts';
+import { type Child, startChild } from '../support/child.ts';
 import { queryTcp, UdpClient } from '../support/dns-client.ts';
 import { encodeQuery } from '../support/message.ts';
+import { freePort } from '../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
-import { ORIGIN_ADDRESS, type SiteRig, withSites } from './edge/site/rig.ts';
+import { makeRoot, ORIGIN_ADDRESS, type SiteRig, withSites } from './edge/site/rig.ts';
 import { http1Visitor } from './edge/site/visitor.ts';
 import { runProgram, whyNotPrograms } from './peers/transcript.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
@@ -27,15 +31,37 @@ const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 
 /** Expressions that need a cluster, an order of a certificate, a signed zone, a package or a fault. */
 const MAY_BE_EMPTY =
-  /waypost_cluster_|waypost_acme_|waypost_certificate_nearest|earliest_expiry|waypost_package_audits_total|waypost_certificates\b|> 0|changes\(|waypost_dns_updates|waypost_transfers_|waypost_notify_total/;
+  /waypost_cluster_|waypost_acme_|waypost_webhook_attempts|waypost_certificate_nearest|earliest_expiry|waypost_package_audits_total|waypost_certificates\b|> 0|changes\(|waypost_dns_updates|waypost_transfers_|waypost_notify_total/;
 
 /** Metrics that exist from their first event, or in a cluster only. */
 const LATER = /^waypost_cluster_/;
 
+/** The host name of DNS over TLS. */
+const NAME = 'ns1.test';
+
 const inOneNode = (expression: string): string =>
   expression.replaceAll('$node', '.*').replaceAll('$__rate_interval', '1m');
 
-async function load({ daemon, https, root, addSite }: SiteRig, originPort: number): Promise<() => Promise<void>> {
+/** A DNS message over TLS, and over HTTPS. */
+async function queryEncrypted(tlsPort: number, adminPort: number, ca: string, query: Uint8Array): Promise<void> {
+  const socket = connect({ host: '127.0.0.1', port: tlsPort, ca, servername: NAME });
+  socket.write(Buffer.concat([Uint8Array.of(query.length >> 8, query.length & 255), query]));
+  await once(socket, 'data');
+  socket.destroy();
+  const response = await fetch(`http://127.0.0.1:${adminPort}/dns-query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/dns-message' },
+    body: Buffer.from(query),
+  });
+  assert.is(response.status, 200);
+  await response.arrayBuffer();
+}
+
+async function load(
+  { daemon, https, root, addSite }: SiteRig,
+  originPort: number,
+  tlsPort: number,
+): Promise<() => Promise<void>> {
   await addSite('site.test', { host: ORIGIN_ADDRESS, port: originPort, protocol: 'http' });
   const id = await daemon.api.createDomain('example.com');
   const visitor = http1Visitor(https, root.pem);
@@ -45,6 +71,7 @@ async function load({ daemon, https, root, addSite }: SiteRig, originPort: numbe
     round++;
     const query = encodeQuery({ name: parseName('site.test.'), type: TYPE.A, class: 1 }, round);
     await Promise.all([client.query(query, 60_000, 1), queryTcp(daemon.dnsPort, [query])]);
+    await queryEncrypted(tlsPort, daemon.adminPort, root.pem, query);
     await daemon.api.createRecord(id, `r${round}`, 'A', '192.0.2.1');
     for (const path of ['/kept', `/${round}`]) assert.is((await visitor.visit('site.test', path)).status, 200);
   };
@@ -92,7 +119,35 @@ function checkDocumented(exposition: string): void {
   );
 }
 
-const missing = whyNotPrograms('prometheus', 'promtool');
+function startCapture(socket: string, file: string): Child {
+  return startChild('/usr/bin/fstrm_capture', ['-t', 'protobuf:dnstap.Dnstap', '-u', socket, '-w', file]);
+}
+
+/**
+ * dnstap-ldns reads queries and responses of every protocol. Version 0.2 does not know the names of
+ * DOT and DOH, which the reference decoder reads.
+ */
+async function checkCapture(file: string): Promise<void> {
+  const { code, output } = await runProgram('dnstap-ldns', ['-q', '-r', file]);
+  assert.is(code, 0, output);
+  for (const type of ['AQ', 'AR'])
+    for (const protocol of ['UDP', 'TCP', '(?:\\?|DOT)', '(?:\\?|DOH)'])
+      assert.match(output, new RegExp(` ${type} 127\\.0\\.0\\.1 ${protocol} \\d+b "site\\.test\\." IN A`));
+  const { frames } = framesOf(readFileSync(file));
+  assert.equal([frames[0].control, frames.at(-1)?.control], [2, 3]);
+  const seen = new Set<string>();
+  for (const { bytes } of frames.slice(1, -1)) {
+    const { identity, version, fields } = decodeDnstap(bytes);
+    assert.is(identity, 'tapped');
+    assert.match(version, /^waypost \d/);
+    seen.add(`${fields.get(1)} ${fields.get(3)}`);
+    // The port of the client is not available over HTTPS, and neither is the address of the server.
+    for (const field of [5, 6, 7]) assert.is(fields.has(field), fields.get(3) !== 4);
+  }
+  assert.equal([...seen].sort(), ['1 1', '1 2', '1 3', '1 4', '2 1', '2 2', '2 3', '2 4']);
+}
+
+const missing = whyNotPrograms('prometheus', 'promtool', 'fstrm_capture', 'dnstap-ldns');
 if (missing !== null) console.log(`Skipped: config/monitoring is not checked with Prometheus: ${missing}.`);
 else {
   test('promtool accepts the configuration and the rules, whose tests pass', async () => {
@@ -114,25 +169,56 @@ else {
     });
     origin.listen(0, ORIGIN_ADDRESS);
     await once(origin, 'listening');
-    const settings = { WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: ORIGIN_ADDRESS };
+    const root = makeRoot('Root of sites');
+    const tlsPort = await freePort();
+    const socket = join(folder, 'dnstap.sock');
+    const { cert, key } = root.issue([NAME]);
+    writeFileSync(join(folder, 'cert.pem'), cert);
+    writeFileSync(join(folder, 'key.pem'), key);
+    const settings = {
+      WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: ORIGIN_ADDRESS,
+      WAYPOST_DNS_DOH: 'true',
+      WAYPOST_DNS_TLS_LISTEN: `127.0.0.1:${tlsPort}`,
+      WAYPOST_DNS_TLS_CERTIFICATE: join(folder, 'cert.pem'),
+      WAYPOST_DNS_TLS_KEY: join(folder, 'key.pem'),
+      WAYPOST_DNSTAP_SOCKET: socket,
+      WAYPOST_DNSTAP_IDENTITY: 'tapped',
+    };
+    const captures: Child[] = [];
     try {
-      await withSites(settings, async (rig) => {
-        const target = `127.0.0.1:${rig.daemon.adminPort}`;
-        const prometheus = await startPrometheus(folder, target);
-        try {
-          const step = await load(rig, (origin.address() as AddressInfo).port);
-          await untilPasses(async () => {
-            await step();
-            await checkExpressions(prometheus);
-            await checkRules(prometheus);
-          });
-          const exposition = await (await fetch(`http://${target}/metrics`)).text();
-          checkDocumented(exposition);
-        } finally {
-          await prometheus.stop();
-        }
-      });
+      await withSites(
+        settings,
+        async (rig) => {
+          const target = `127.0.0.1:${rig.daemon.adminPort}`;
+          const prometheus = await startPrometheus(folder, target);
+          try {
+            const step = await load(rig, (origin.address() as AddressInfo).port, tlsPort);
+            // A reader of dnstap comes, is killed, and is followed by another.
+            for (const name of ['first', 'second']) {
+              await captures.at(-1)?.stop('SIGKILL');
+              captures.push(startCapture(socket, join(folder, name)));
+              await untilPasses(async () => {
+                const { value } = (await prometheus.query('waypost_dnstap_connected'))[0];
+                assert.is(value?.[1], '1');
+              });
+            }
+            await untilPasses(async () => {
+              await step();
+              await checkExpressions(prometheus);
+              await checkRules(prometheus);
+            });
+            const exposition = await (await fetch(`http://${target}/metrics`)).text();
+            checkDocumented(exposition);
+          } finally {
+            await prometheus.stop();
+          }
+        },
+        root,
+      );
+      await captures.at(-1)?.stop();
+      await checkCapture(join(folder, 'second'));
     } finally {
+      for (const capture of captures) await capture.stop('SIGKILL');
       origin.closeAllConnections();
       origin.close();
       removeFolder(folder);

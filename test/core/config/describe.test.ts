@@ -49,6 +49,8 @@ const COMMENTED = [
   'peer.certificate_file',
   'peer.key_file',
   'secrets.key_file',
+  'dnstap.socket',
+  'dnstap.identity',
 ];
 
 test('the example has every key, as a value or as a comment when the default depends on the machine', () => {
