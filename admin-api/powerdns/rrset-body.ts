@@ -7,6 +7,7 @@ import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import { nowSeconds } from '../http/time.ts';
 import { parseContent } from '../records/content.ts';
+import { splitLongStrings } from './content.ts';
 import { unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readBoolean, readInteger, readName, readObjects, readString } from './fields.ts';
 import { dotted } from './zone-id.ts';
@@ -150,7 +151,7 @@ function parseStrictly(apex: Name, name: Name, type: number, content: string): U
   const where = `Record ${dotted(name)}/${typeName(type)} '${content.slice(0, 300)}'`;
   let rdata: Uint8Array;
   try {
-    rdata = parseContent(type, content, undefined, apex);
+    rdata = parseContent(type, type === TYPE.TXT ? splitLongStrings(content) : content, undefined, apex);
   } catch (error) {
     if (!(error instanceof InvalidError)) throw error;
     throw unprocessable(`${where}: ${error.message}`);

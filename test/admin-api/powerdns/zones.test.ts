@@ -233,6 +233,22 @@ test('SOA and NS at the apex: those of a client are kept, the serial is the serv
   assert.is((await patch([{ name: id, type: 'SOA', changetype: 'DELETE' }])).status, 422);
 });
 
+test('long strings of TXT are split', async (context) => {
+  const { send, id, patch } = await newZone(context);
+  const key = `v=DKIM1; p=${'A'.repeat(400)}`;
+  for (const [content, expected] of [
+    [`"${key}"`, `"${key.slice(0, 255)}" "${key.slice(255)}"`],
+    [`"a" "${'\\"'.repeat(256)}"`, `"a" "${'\\"'.repeat(255)}" "\\""`],
+    [`"${'\\195'.repeat(256)}"`, `"${'\\195'.repeat(255)}" "\\195"`],
+    [`"${'é'.repeat(128)}"`, `"${'\\195\\169'.repeat(127)}" "\\195\\169"`],
+    [`"${'x'.repeat(255)}"`, `"${'x'.repeat(255)}"`],
+  ]) {
+    const set = { name: `t.${id}`, type: 'TXT', ttl: 300, changetype: 'REPLACE', records: records(content) };
+    assert.is((await patch([set])).status, 204);
+    assert.is(await rrset(send, id, `t.${id}`, 'TXT'), `300 ${expected}`);
+  }
+});
+
 test('what cannot be mapped is 422 with the reason', async (context) => {
   const { send, id, patch } = await newZone(context);
   const base = { name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') };

@@ -133,7 +133,8 @@ const ZONES: Readonly<Record<string, (name: string) => PresignedZone>> = {
   'ldns-salt.test': (name) => signByLdns(name, ['ECDSAP256SHA256'], '-n', '-s', '0badcafe', '-t', '5'),
   'ldns-optout.test': (name) => signByLdns(name, ['RSASHA256'], '-n', '-p', '-s', 'abcd', '-t', '1'),
   'knot-nsec.test': (name) => signByKnot(name, 'ecdsap256sha256', ''),
-  'knot-nsec3.test': (name) => signByKnot(name, 'ed25519', '    nsec3: on\n    nsec3-iterations: 7\n    nsec3-salt-length: 8\n'),
+  'knot-nsec3.test': (name) =>
+    signByKnot(name, 'ed25519', '    nsec3: on\n    nsec3-iterations: 7\n    nsec3-salt-length: 8\n'),
   'knot-optout.test': (name) =>
     signByKnot(name, 'ecdsap256sha256', '    nsec3: on\n    nsec3-opt-out: on\n    nsec3-salt-length: 0\n'),
 };
