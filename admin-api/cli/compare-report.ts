@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
   dnssec: 'records of DNSSEC: each server has its own keys',
   alias: 'addresses of ALIAS records: they are looked up, and may change at any time',
   proxied: 'addresses of proxied names: those of the proxy',
-  chain: 'CNAMEs into other zones: one server follows them',
+  chain: 'CNAMEs into other zones or without an end: one server follows more of them',
 };
 
 export const isAlike = ({ zones }: CompareReport): boolean =>

@@ -49,6 +49,9 @@ export interface ImportPlan extends UploadOptions {
   readonly secondaries: SecondaryMode;
 }
 
+const DNS_PORT = 53;
+/** RFC 9103 section 7. */
+const TLS_PORT = 853;
 /** Larger files are streamed, and not looked at for findings beyond their start. */
 const MAX_READ = 64 << 20;
 
@@ -218,24 +221,21 @@ export class ZoneImporter {
     return { action: 'created', from };
   }
 
+  /** As the API shows it. Old configurations do not name certificates that can be checked. */
   #primaryRow({ address, port, key, tls }: Primary): Json {
-    const withPort =
-      port === undefined || port === 53
-        ? address
-        : address.includes(':')
-          ? `[${address}]:${port}`
-          : `${address}:${port}`;
+    const isStandard = port === undefined || port === (tls === true ? TLS_PORT : DNS_PORT);
+    const host = address.includes(':') ? `[${address}]` : address;
     return {
-      address: withPort,
+      address: isStandard ? address : `${host}:${port}`,
       ...(key !== undefined && { tsig_key_id: this.#keys.get(key) }),
-      ...(tls === true && { tls: true }),
+      ...(tls === true && { tls: { opportunistic: true } }),
     };
   }
 }
 
 const isSecondary = ({ row }: Domain): boolean => row.kind === 'secondary';
 
-const primaryText = ({ address, tsig_key_id: key, tls }: Json): string => `${address} ${key ?? ''} ${tls === true}`;
+const primaryText = ({ address, tsig_key_id: key, tls }: Json): string => `${address} ${key ?? ''} ${tls != null}`;
 
 const isTaken = (error: unknown): boolean => error instanceof ApiError && error.code === 'zone_exists';
 

@@ -96,15 +96,19 @@ function explains(reason: Reason | undefined, parts: readonly Part[]): boolean {
   return parts.every((part) => part !== 'aa' && part !== 'referral');
 }
 
+/** CNAMEs of a chain that servers may cut off, as endless ones are. */
+const LONG_CHAIN = 5;
+
 /**
- * Whether one server follows a CNAME into another zone, which the other does not. The first
- * records are the same.
+ * Whether one server follows a CNAME into another zone, which the other does not, or cuts off a
+ * long chain. The first records are the same.
  */
 function isChain(apex: Name, before: Reply, after: Reply): boolean {
   const [short, long] = before.answer.length <= after.answer.length ? [before, after] : [after, before];
   const texts = textsOf(long.answer, false);
   if (short.answer.length === 0 || ![...textsOf(short.answer, false)].every((text) => texts.has(text))) return false;
   const targets = short.answer.flatMap(({ type, rdata }) => (type === TYPE.CNAME ? [nameAt(rdata, 0)] : []));
+  if (targets.length >= LONG_CHAIN) return true;
   return targets.some((target) => !isWithin(target, apex) || isReferred(long) || isReferred(short));
 }
 

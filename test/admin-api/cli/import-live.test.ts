@@ -9,7 +9,7 @@ import { type Live, startLive } from './live.ts';
 const test = suite<Live>('admin-api/cli/import');
 const folder = mkdtempSync(join(tmpdir(), 'waypost-import-'));
 test.before(async (context) => {
-  Object.assign(context, await startLive());
+  Object.assign(context, await startLive({ WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: '127.0.0.0/8' }));
 });
 test.after(async (context) => {
   rmSync(folder, { recursive: true });
@@ -110,6 +110,49 @@ test('a folder: names from the files, a domain without records, other owners', a
   assert.equal(actions(first), ['c.test replaced 2', 'd.test created 1', 'owned.test failed 0']);
   assert.equal(codes(first.errors), ['zone_name_needed']);
   assert.equal(codes(first.decisions), ['owned_by_another owned.test']);
+});
+
+test('secondary zones stay secondaries, once their keys are here', async (live) => {
+  const config = write(
+    'sec/knot.conf',
+    `key:
+  - id: xfr.test.
+    algorithm: hmac-sha256
+    secret: c2VjcmV0
+remote:
+  - id: plain
+    address: [127.0.0.1@9, 127.0.0.2]
+  - id: keyed
+    address: 127.0.0.1@9
+    key: xfr.test.
+  - id: tls
+    address: 127.0.0.1@853
+    tls: on
+template:
+  - id: default
+    storage: ${join(folder, 'sec')}
+zone:
+  - domain: s1.test
+    master: [plain, tls]
+  - domain: s2.test
+    master: keyed
+`,
+  );
+  write('sec/s1.test.zone', `${soa('s1.test')}www A 192.0.2.1\n`);
+  assert.equal(actions(await report(live, [config, '--dry-run'])), ['s1.test created 0', 's2.test skipped 0']);
+  const first = await report(live, [config]);
+  assert.equal(actions(first), ['s1.test created 0', 's2.test skipped 0']);
+  assert.equal(codes(first.decisions), ['tsig_key', 'secondary_key s2.test']);
+  const [domain] = (await live.json(['domain', 'list'])).filter((row) => String(row.domain) === 's1.test');
+  assert.equal(domain.kind, 'secondary');
+  await live.json(['tsig', 'add', 'xfr.test', '--scope', 'dns:read']);
+  assert.equal(actions(await report(live, [config])), ['s1.test unchanged 0', 's2.test created 0']);
+  assert.equal(actions(await report(live, [config])), ['s1.test unchanged 0', 's2.test unchanged 0']);
+  const converted = await report(live, [config, '--secondaries', 'convert', '--zones', 's1.test'], 1);
+  assert.equal(
+    [actions(converted), codes(converted.decisions)],
+    [['s1.test differs 0'], ['tsig_key', 'other_kind s1.test']],
+  );
 });
 
 test('the export of Cloudflare: proxied names are marked, and a second run changes nothing', async (live) => {
