@@ -131,7 +131,6 @@ export class Deliverer {
         await this.turn();
         this.#fault.report(null);
       } catch (error) {
-        this.#session = null;
         if (!(error instanceof LostQueue) && !this.#isStopped) this.#fault.report(error);
       }
       await this.#rest();
@@ -140,6 +139,16 @@ export class Deliverer {
 
   /** One round: reads entries, stores what is new, and starts attempts that are due. */
   async turn(): Promise<void> {
+    try {
+      await this.#takeTurn();
+    } catch (error) {
+      // What is in memory may differ from what is stored.
+      this.#session = null;
+      throw error;
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
     const { environment, journal, isFirst } = this.#options;
     if (!isFirst() || !hasWebhooks(environment)) {
       await this.#store();

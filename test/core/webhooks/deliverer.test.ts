@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { heldAfter } from '../../../core/journal/apply/held-entries.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { deliveries, webhooks } from '../../../core/store/rows.ts';
+import { LostQueue } from '../../../core/webhooks/queue.ts';
 import { type Daemon, type Json, listOf, startDaemon } from '../../admin-api/daemon.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
@@ -203,6 +204,27 @@ test('entries that no node has read yet stay in the journal', async ({ daemon })
   assert.is(heldAfter(environment, position - 5), position - 5);
   assert.ok(heldAfter(environment, head + 500) <= head, 'what follows is not read');
   assert.is(heldAfter(environment, head + 500_000), head + 400_000, 'but not for ever');
+});
+
+test('two nodes that both think they deliver queue each event once', async ({ daemon }) => {
+  const domain = await addDomain(daemon);
+  const { id } = await addWebhook(daemon, { events: ['records.changed'] });
+  const now = () => Date.now() / 1000;
+  const nodes = ['n1', 'n2'].map((nodeName) => startDeliverer(daemon, () => OK, { now, nodeName }));
+  const turn = async ({ deliverer }: (typeof nodes)[number]): Promise<void> => {
+    await deliverer.turn().catch((error) => assert.instance(error, LostQueue));
+  };
+  for (let i = 0; i < 6; i++) {
+    await addRecord(daemon, domain);
+    await Promise.all(nodes.map(turn));
+  }
+  for (let i = 0; i < 20; i++) await turn(nodes[i % 2]);
+  const { deliveries: listed } = await succeeded(daemon, 'GET', `${WEBHOOKS}/${id}/deliveries`);
+  const queued = listOf(listed).map(({ seq }) => Number(seq));
+  assert.is(queued.length, 6);
+  assert.is(new Set(queued).size, 6);
+  const received = new Set(nodes.flatMap((node) => node.received.map(({ data }) => Number(data.seq))));
+  assert.equal([...received].sort(), [...queued].sort());
 });
 
 /** What a step of the model does. */
