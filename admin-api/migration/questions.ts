@@ -32,7 +32,7 @@ export interface ZoneContent {
 
 /** Records that a server makes for the zone, or that its keys make. */
 const SIGNED_TYPES: ReadonlySet<number> = new Set([
-  ...[TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY],
+  ...[TYPE.SIG, TYPE.NXT, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY],
 ]);
 /** The server answers them only as a part of other answers. */
 const UNASKED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC3]);
@@ -114,6 +114,8 @@ function reasonOf(
   if (isApex && type === TYPE.SOA) return 'soa';
   if (isApex && type === TYPE.NS) return 'apex_ns';
   if (SIGNED_TYPES.has(type)) return 'dnssec';
+  // Without those records, the name does not exist.
+  if (types.size > 0 && [...types].every((held) => SIGNED_TYPES.has(held))) return 'dnssec';
   if (!WEB_TYPES.has(type)) return undefined;
   if (types.has(TYPE.ALIAS)) return 'alias';
   return isProxied?.(name) === true ? 'proxied' : undefined;

@@ -3,7 +3,7 @@ import { InvalidError } from '../../core/base/errors.ts';
 import { AA, HEADER_LENGTH } from '../../core/wire/header.ts';
 import { MessageReader } from '../../core/wire/message-reader.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
-import { formatName, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
+import { equalNames, formatName, isWithin, type Name, nameAt } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { CLASS_IN, RCODE, type ResourceRecord, TYPE } from '../../core/wire/types.ts';
 import type { Question, Reason } from './questions.ts';
@@ -93,6 +93,8 @@ export function compareReplies(
 function explains(reason: Reason | undefined, parts: readonly Part[]): boolean {
   if (reason === undefined) return false;
   if (reason === 'soa' || reason === 'apex_ns') return parts.every((part) => part === 'answer' || part === 'ttl');
+  // A record such as the NSEC of a delegation is answered with AA, and a referral is not.
+  if (reason === 'dnssec') return true;
   return parts.every((part) => part !== 'aa' && part !== 'referral');
 }
 
@@ -108,7 +110,8 @@ function isChain(apex: Name, before: Reply, after: Reply): boolean {
   const texts = textsOf(long.answer, false);
   if (short.answer.length === 0 || ![...textsOf(short.answer, false)].every((text) => texts.has(text))) return false;
   const targets = short.answer.flatMap(({ type, rdata }) => (type === TYPE.CNAME ? [nameAt(rdata, 0)] : []));
-  if (targets.length >= LONG_CHAIN) return true;
+  const isLoop = targets.some((target) => short.answer.some(({ name }) => equalNames(name, target)));
+  if (targets.length >= LONG_CHAIN || (isLoop && targets.length === short.answer.length)) return true;
   return targets.some((target) => !isWithin(target, apex) || isReferred(long) || isReferred(short));
 }
 

@@ -70,6 +70,7 @@ const A2 = record('w.a.test', TYPE.A, '192.0.2.2');
 const SOA = record('a.test', TYPE.SOA, 'ns.a.test. h.a.test. 1 2 3 4 5');
 const OUT = record('w.a.test', TYPE.CNAME, 'x.b.test.');
 const IN = record('w.a.test', TYPE.CNAME, 'x.a.test.');
+const LOOP = record('w.a.test', TYPE.CNAME, 'w.a.test.');
 const missing = reply([], { rcode: 3, authority: [SOA] });
 const referral = (ns: string): Reply =>
   reply([], { authoritative: false, authority: [record('d.a.test', TYPE.NS, ns)] });
@@ -102,6 +103,7 @@ const VERDICTS: readonly (readonly [
     reply([IN, record('x.a.test', TYPE.A, '192.0.2.1')]),
     'answer',
   ],
+  ['a CNAME to its own name', reply([LOOP]), reply([LOOP], { rcode: 2 }), 'rcode status: chain'],
   ['another SOA', reply([SOA]), reply([{ ...SOA, rdata: SOA.rdata.map((byte) => byte ^ 1) }]), 'answer: soa', 'soa'],
   ['no SOA', reply([SOA]), missing, 'rcode status answer', 'soa'],
   ['no address of an ALIAS', reply([A1]), reply([], { authority: [SOA] }), 'status answer: alias', 'alias'],
