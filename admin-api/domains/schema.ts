@@ -91,6 +91,14 @@ const fields = {
       refreshed_at: orNull(time('when a primary last confirmed it'), 'when a primary last confirmed it, or null'),
       expires_at: orNull(time('when it expires'), 'when it expires unless a primary confirms it, or null'),
       error: orNull(Type.String(), 'why the last attempt failed, or null'),
+      signatures: orNull(
+        Type.Object({
+          denial: oneOf(['nsec', 'nsec3', 'none'], 'how missing names are denied'),
+          earliest_expiry: time('when the first signature at the apex expires'),
+          problem: orNull(Type.String(), 'why validators reject answers of the zone, or null'),
+        }),
+        'the signatures of the primary; null: the zone is not signed',
+      ),
     }),
     'the state of a secondary zone; null: it is none',
   ),

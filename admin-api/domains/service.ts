@@ -3,6 +3,7 @@ import { InvalidError, StateError } from '../../core/base/errors.ts';
 import { judgeDelegation } from '../../core/delegation/state.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../core/journal/entry-codec.ts';
+import { presignedState } from '../../core/signing/presigned-state.ts';
 import { deleteSignedZone } from '../../core/signing/store-zone.ts';
 import { afterPrefix, type Id, idKey, recordKeyParts } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type ZoneState } from '../../core/store/reader.ts';
@@ -256,16 +257,23 @@ export function describeDomain(services: Services, domain: Domain) {
 }
 
 /** As this node knows it; another node may have refreshed it since. */
-function viewSecondary(services: Services, id: Id) {
+function viewSecondary(services: Services, { id, apex }: Domain) {
+  const now = nowSeconds();
   const row = services.secondaries.row(id) ?? newSecondary(id);
+  const signatures = presignedState(services.reader.recordsAt(id, apex), now);
   const timeOf = (seconds: number | null) => (seconds === null ? null : formatTime(seconds));
   return {
-    state: secondaryState(row, nowSeconds()),
+    state: secondaryState(row, now),
     serial: row.serial,
     transferred_at: timeOf(row.transferredAt),
     refreshed_at: timeOf(row.refreshedAt),
     expires_at: timeOf(row.expiresAt),
     error: row.error,
+    signatures: signatures && {
+      denial: signatures.denial,
+      earliest_expiry: formatTime(signatures.earliestExpiry),
+      problem: signatures.problem,
+    },
   };
 }
 
@@ -276,7 +284,7 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
     kind: domain.kind,
     members: domain.kind === 'catalog' ? domain.members : null,
     primaries: domain.kind === 'secondary' ? domain.primaries.map(viewPrimary) : null,
-    secondary: domain.kind === 'secondary' ? viewSecondary(services, domain.id) : null,
+    secondary: domain.kind === 'secondary' ? viewSecondary(services, domain) : null,
     nameservers: [...expectedOf(services, services.reader, domain)],
     record_count: state.recordCount,
     revision: state.revision,

@@ -2133,6 +2133,21 @@ export interface components {
                 expires_at: string | null;
                 /** @description why the last attempt failed, or null */
                 error: string | null;
+                /** @description the signatures of the primary; null: the zone is not signed */
+                signatures: {
+                    /**
+                     * @description how missing names are denied
+                     * @enum {string}
+                     */
+                    denial: "nsec" | "nsec3" | "none";
+                    /**
+                     * @description when the first signature at the apex expires, as YYYY-MM-DD
+                     * HH:MM:SS in UTC
+                     */
+                    earliest_expiry: string;
+                    /** @description why validators reject answers of the zone, or null */
+                    problem: string | null;
+                } | null;
             } | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];
@@ -2423,6 +2438,21 @@ export interface components {
                 expires_at: string | null;
                 /** @description why the last attempt failed, or null */
                 error: string | null;
+                /** @description the signatures of the primary; null: the zone is not signed */
+                signatures: {
+                    /**
+                     * @description how missing names are denied
+                     * @enum {string}
+                     */
+                    denial: "nsec" | "nsec3" | "none";
+                    /**
+                     * @description when the first signature at the apex expires, as YYYY-MM-DD
+                     * HH:MM:SS in UTC
+                     */
+                    earliest_expiry: string;
+                    /** @description why validators reject answers of the zone, or null */
+                    problem: string | null;
+                } | null;
             } | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];

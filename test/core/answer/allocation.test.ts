@@ -12,8 +12,9 @@ import { type Name, parseName } from '../../../core/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { compileNode } from '../../../core/zone/compile.ts';
 import { MemoryZone } from '../../../core/zone/memory.ts';
+import { presign } from '../../reference/presigned.ts';
 import { signerOf } from '../../reference/signed-world.ts';
-import { entriesOf } from '../../support/in-process.ts';
+import { compileSigned, entriesOf } from '../../support/in-process.ts';
 import { encodeQuery } from '../../support/message.ts';
 import { ask, putZone, UDP_PAYLOAD, ZONE } from '../nameserver/fixture.ts';
 import { option, queryWith, SECRET } from './fixture.ts';
@@ -31,6 +32,8 @@ const ROUNDS = 5;
 const index = new IndexWriter(1 << 20);
 putZone(index, ZONE);
 putSignedZone(index);
+putPresignedZone(index, 2, 'nsec');
+putPresignedZone(index, 3, 'nsec3');
 const { port1, port2 } = new MessageChannel();
 port1.unref();
 port2.unref();
@@ -47,19 +50,7 @@ const buffer = new Uint8Array(4096);
 /** A zone `signed.test`. */
 function putSignedZone(target: IndexWriter): void {
   const apex = parseName('signed.test.');
-  const at = (name: string, type: number, rdata: Uint8Array): ResourceRecord => {
-    return { name: parseName(name, apex), type, ttl: 300, rdata };
-  };
-  const address = Uint8Array.of(192, 0, 2, 1);
-  const records = [
-    at('@', TYPE.SOA, Buffer.concat([apex, apex, Buffer.alloc(20, 1)])),
-    at('@', TYPE.NS, parseName('ns.example.')),
-    at('a', TYPE.A, address),
-    at('a.b', TYPE.A, address),
-    at('*.w', TYPE.A, address),
-    at('cut', TYPE.NS, parseName('ns.cut', apex)),
-    at('ns.cut', TYPE.A, address),
-  ];
+  const records = recordsOf(apex);
   const signer = signerOf(apex, 1_800_000_000);
   const zone = new MemoryZone(apex, records);
   const nodes = [...zone.names()].flatMap((name): [Name, Buffer][] => {
@@ -71,8 +62,34 @@ function putSignedZone(target: IndexWriter): void {
   target.publish();
 }
 
-function signedQuery(name: string, type: number): Uint8Array {
-  const query = { name: parseName(name, parseName('signed.test.')), type, class: 1 };
+/** A zone `nsec.test` or `nsec3.test` that its primary has signed, the latter with opt-out. */
+function putPresignedZone(target: IndexWriter, id: number, denial: 'nsec' | 'nsec3'): void {
+  const apex = parseName(`${denial}.test.`);
+  const choice = { denial, iterations: 2, salt: Uint8Array.of(1, 2), isOptOut: true, keys: 1 };
+  const { nodes, entries } = compileSigned(presign(recordsOf(apex), choice));
+  for (const [, node] of nodes) target.put(node, false);
+  target.denial.replaceAll(id, apex, entries);
+  target.publish();
+}
+
+function recordsOf(apex: Name): ResourceRecord[] {
+  const at = (name: string, type: number, rdata: Uint8Array): ResourceRecord => {
+    return { name: parseName(name, apex), type, ttl: 300, rdata };
+  };
+  const address = Uint8Array.of(192, 0, 2, 1);
+  return [
+    at('@', TYPE.SOA, Buffer.concat([apex, apex, Buffer.alloc(20, 1)])),
+    at('@', TYPE.NS, parseName('ns.example.')),
+    at('a', TYPE.A, address),
+    at('a.b', TYPE.A, address),
+    at('*.w', TYPE.A, address),
+    at('cut', TYPE.NS, parseName('ns.cut', apex)),
+    at('ns.cut', TYPE.A, address),
+  ];
+}
+
+function signedQuery(name: string, type: number, zone = 'signed.test.'): Uint8Array {
+  const query = { name: parseName(name, parseName(zone)), type, class: 1 };
   return encodeQuery({ ...query, edns: { version: 0, size: 1232, do: true } }, 1);
 }
 
@@ -115,6 +132,8 @@ for (const [what, packet, transport] of [
   ['NODATA with proofs', signedQuery('a', TYPE.MX), TRANSPORT.UDP],
   ['a wildcard with proofs', signedQuery('y.x.w', TYPE.A), TRANSPORT.UDP],
   ['signatures', signedQuery('a', TYPE.RRSIG), TRANSPORT.UDP],
+  ['NXDOMAIN with NSEC', signedQuery('none.b', TYPE.A, 'nsec.test.'), TRANSPORT.UDP],
+  ['NXDOMAIN with salted NSEC3', signedQuery('none.b', TYPE.A, 'nsec3.test.'), TRANSPORT.UDP],
 ] as const)
   test(what, () => {
     runQueries(packet, transport, WARM_UP);
