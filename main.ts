@@ -89,6 +89,7 @@ async function startParts(
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const signing = core.openSigning({ ...shared, node, signatures: store.signers.memo });
   readiness.signing = signing;
+  const catalogs = core.openCatalogs({ ...shared, node });
   const delegations = core.openDelegations({ ...shared, node });
   const api = adminApi.createAdminApi({
     ...shared,
@@ -96,6 +97,7 @@ async function startParts(
     publicParent: signing.publicParent,
     delegation: delegations.look,
     secondaries,
+    catalogs,
     blobs: node.blobs,
     watchRequests: node.watchRequests,
     readStatistics: node.readStatistics,
@@ -130,6 +132,7 @@ async function startParts(
   stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
+  stops.own(catalogs).start();
   stops.own(core.openWebhooks({ ...shared, node })).start();
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};

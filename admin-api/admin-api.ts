@@ -31,7 +31,7 @@ import { sessionRoutes } from './auth/session-routes.ts';
 import { Sessions } from './auth/sessions.ts';
 import { TokenUses } from './auth/token-uses.ts';
 import { replay } from './change/change.ts';
-import type { SecondaryZones, Services } from './change/services.ts';
+import type { CatalogStates, SecondaryZones, Services } from './change/services.ts';
 import { Turns } from './change/turns.ts';
 import { dnssecRoutes } from './dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from './doh/routes.ts';
@@ -100,6 +100,8 @@ export interface AdminApiOptions {
   readonly delegation: DelegationLook;
   /** Transfers secondary zones; omitted: their rows are only read. */
   readonly secondaries?: SecondaryZones;
+  /** Processes consumed catalogs; omitted: none are. */
+  readonly catalogs?: CatalogStates;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Folder of the dashboard's files; omitted: there is no dashboard. */
@@ -152,6 +154,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     publicParent: options.publicParent,
     delegation: options.delegation,
     secondaries: options.secondaries ?? readRows(reader),
+    catalogs: options.catalogs ?? { state: () => undefined },
   };
   const passwords = new Passwords();
   const pool = new PreparePool();

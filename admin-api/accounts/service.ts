@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../core/base/errors.ts';
+import { planLimit } from '../../core/config/index.ts';
 import { type Draft, write } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { appsOf } from '../../core/store/package-reads.ts';
@@ -255,14 +256,4 @@ export function describeAccount({ reader, config }: Services, account: Account) 
       max_domains_display: limit === 0 ? 'unlimited' : String(limit),
     },
   };
-}
-
-/**
- * Limit on domains of a plan; 0: no limit. A plan that was removed from the configuration has the
- * limit of the smallest.
- */
-export function planLimit(plans: Services['config']['plans'], plan: string): number {
-  const limits: Readonly<Record<string, number>> = plans;
-  if (Object.hasOwn(limits, plan)) return limits[plan];
-  return plans.free;
 }

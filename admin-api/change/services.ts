@@ -2,6 +2,7 @@
 import type { AliasStates } from '../../core/alias/index.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
+import type { CatalogState } from '../../core/catalog/consumer.ts';
 import type { Config } from '../../core/config/index.ts';
 import type { DelegationLook } from '../../core/delegation/look.ts';
 import type { Journal } from '../../core/journal/journal.ts';
@@ -55,8 +56,15 @@ export interface Services {
   readonly publicParent: PublicLook;
   /** Transfers secondary zones. */
   readonly secondaries: SecondaryZones;
+  /** What consumed catalogs came to. */
+  readonly catalogs: CatalogStates;
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
+}
+
+/** See CatalogConsumer in core/catalog/consumer.ts. */
+export interface CatalogStates {
+  state(catalogId: Id): CatalogState | undefined;
 }
 
 /** The secondary zones of this node: see core/secondary. */

@@ -20,7 +20,10 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
     about: 'create domains; prints the nameservers to delegate them to',
     more: 'A failure does not stop the others; the exit code is then 1.',
     options: [
-      option('--catalog', 'a catalog zone (RFC 9432): it lists the domains of the account'),
+      option(
+        '--catalog',
+        'a catalog zone (RFC 9432), which lists the domains of the account; with --secondary, one whose zones become secondary zones here',
+      ),
       option('--secondary', 'a secondary zone: its records are transferred from its primaries'),
       option(
         '--primary <address...>',
@@ -40,7 +43,12 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       const asSecondary = secondary || primary !== undefined;
       const kind = {
         ...((catalog || allAccounts) && { kind: 'catalog', members }),
-        ...(asSecondary && { kind: 'secondary', primaries: (primary ?? []).map(primaryOf) }),
+        ...(asSecondary && {
+          kind: 'secondary',
+          primaries: (primary ?? []).map(primaryOf),
+          catalog,
+          members: undefined,
+        }),
       };
       let ok = true;
       for (const name of names) {
@@ -74,8 +82,13 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
     examples: ['waypost domain show example.com', 'waypost domain show example.com --json | jq .domain.nameservers'],
     async run(call, [name]) {
       const body = await call.api.json({ method: 'GET', path: domainPath(await call.domain(name)) });
-      const { domain: title, primaries, secondary, ...rest } = asDomain(body.domain).row;
-      call.show(body, String(title), ...fields({ ...rest, ...secondaryFields(primaries, secondary) }));
+      const { domain: title, primaries, secondary, catalog, listed_by: listedBy, ...rest } = asDomain(body.domain).row;
+      const more = {
+        ...secondaryFields(primaries, secondary),
+        ...stateFields('catalog', catalog),
+        ...(listedBy !== null && { listed_by: listedBy }),
+      };
+      call.show(body, String(title), ...fields({ ...rest, ...more }));
       return true;
     },
   });
@@ -153,8 +166,13 @@ function primaryOf(text: string): Json {
 function secondaryFields(primaries: unknown, secondary: unknown): Json {
   if (!Array.isArray(primaries)) return {};
   const addresses = primaries.map((primary: Json) => primary.address).join(', ');
-  const states = Object.entries(secondary as Json).map(([name, value]) => [`secondary_${name}`, value]);
-  return { primaries: addresses, ...Object.fromEntries(states) };
+  return { primaries: addresses, ...stateFields('secondary', secondary) };
+}
+
+/** The fields of an object, if there is one, with its name in front. */
+function stateFields(name: string, state: unknown): Json {
+  const states = Object.entries((state ?? {}) as Json).map(([field, value]) => [`${name}_${field}`, value]);
+  return Object.fromEntries(states);
 }
 
 /** Adds `domain list`, or the same command as `zone list`. */

@@ -113,7 +113,7 @@ export function domainRoutes(services: Services): Route[] {
       }),
       conditional: true,
       response: NOTHING,
-      faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present'] },
+      faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present', 'listed_zone'] },
       run: (context) => deleteDomain(services, context, parseId(context.params.domain_id)),
     }),
     route({
@@ -129,7 +129,7 @@ export function domainRoutes(services: Services): Route[] {
       response: domainResponse,
       faults: {
         404: ['no_such_domain'],
-        409: ['not_secondary'],
+        409: ['not_secondary', 'listed_zone'],
         422: ['contradiction', ...PRIMARY_FAULTS],
       },
       run: (context) => replacePrimaries(services, context, parseId(context.params.domain_id), context.body.primaries),

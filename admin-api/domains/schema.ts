@@ -45,6 +45,9 @@ export const domainBody = bodySchema(
       ),
     ),
     primaries: Type.Optional(primariesSchema),
+    catalog: Type.Optional(
+      flag('true if the secondary zone is a catalog (RFC 9432), whose members become secondary zones as well'),
+    ),
     members: Type.Optional(
       oneOf(
         ['account', 'all'],
@@ -102,6 +105,14 @@ const fields = {
     }),
     'the state of a secondary zone; null: it is none',
   ),
+  catalog: orNull(
+    Type.Object({
+      problem: orNull(Type.String(), 'why its current content is not processed; null: it is'),
+      zones: count('the number of zones that it lists'),
+    }),
+    'a secondary zone that is a catalog, as this node has processed it; null: it is none',
+  ),
+  listed_by: orNull(id('a catalog'), 'the id of the catalog to which a secondary zone belongs; null: none'),
   nameservers: list(Type.String(), 'the nameservers to set at the registrar'),
   record_count: count('the number of its records'),
   revision: count('the sequence number of its last change'),

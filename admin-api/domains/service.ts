@@ -1,36 +1,25 @@
 /** Creates, lists, describes and deletes domains. */
+
 import { InvalidError, StateError } from '../../core/base/errors.ts';
+import { planLimit } from '../../core/config/index.ts';
 import { judgeDelegation } from '../../core/delegation/state.ts';
+import { deleteDomainRows } from '../../core/domains/delete.ts';
+import { findTaken } from '../../core/domains/taken.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
-import { ChangeWriter } from '../../core/journal/entry-codec.ts';
 import { presignedState } from '../../core/signing/presigned-state.ts';
-import { deleteSignedZone } from '../../core/signing/store-zone.ts';
-import { afterPrefix, type Id, idKey, recordKeyParts } from '../../core/store/keys.ts';
+import type { Id } from '../../core/store/keys.ts';
 import { EMPTY_ZONE, type ZoneState } from '../../core/store/reader.ts';
 import {
   type Account,
-  acmeChallenges,
-  acmeOrders,
-  automaticCertificates,
-  certificates,
-  comments,
   type Domain,
-  delegations,
   domains,
   newSecondary,
   PRIMARY,
-  proxiedOf,
-  proxies,
-  purges,
-  records,
   secondaries,
   secondaryState,
-  spellings,
-  zoneLabels,
 } from '../../core/store/rows.ts';
-import { formatHost, type Name, parentName } from '../../core/wire/name.ts';
+import { formatHost, type Name } from '../../core/wire/name.ts';
 import { mayBeCatalog } from '../../core/zone/catalog.ts';
-import { planLimit } from '../accounts/service.ts';
 import { accountOf, requireAccount } from '../change/acting.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
@@ -49,6 +38,7 @@ export interface DomainBody {
   readonly kind?: Domain['kind'];
   readonly primaries?: readonly PrimaryBody[];
   readonly members?: Domain['members'];
+  readonly catalog?: boolean;
 }
 
 /** Throws InvalidError, StateError `zone_exists` or `plan_limit`, and the errors of accountOf. */
@@ -105,11 +95,19 @@ export async function insertDomain(
  */
 function kindOf(
   services: Services,
-  { kind, members, primaries }: DomainBody,
+  { kind, members, primaries, catalog }: DomainBody,
   apex: Name,
   owner: Account,
   { account }: Caller,
 ): Pick<Domain, keyof typeof PRIMARY> {
+  if (catalog !== undefined && kind !== 'secondary')
+    throw new InvalidError(
+      'contradiction',
+      'Only secondary zones are consumed as catalogs; set "kind" to "secondary".',
+      {
+        pointer: '/catalog',
+      },
+    );
   if ((kind === 'secondary') !== (primaries !== undefined))
     throw new InvalidError(
       'contradiction',
@@ -121,7 +119,8 @@ function kindOf(
   if (kind !== 'catalog') {
     if (members === undefined) {
       if (primaries === undefined) return PRIMARY;
-      return { ...PRIMARY, kind: 'secondary', primaries: readPrimaries(services, services.reader, owner, primaries) };
+      const read = readPrimaries(services, services.reader, owner, primaries);
+      return { ...PRIMARY, kind: 'secondary', primaries: read, consumes: catalog === true };
     }
     throw new InvalidError('contradiction', 'Only catalogs have members; set "kind" to "catalog".', {
       pointer: '/members',
@@ -133,20 +132,15 @@ function kindOf(
     });
   if (!mayBeCatalog(apex))
     throw new InvalidError('invalid_domain', 'The name is too long for a catalog.', { pointer: '/domain' });
-  return { kind, primaries: [], members: members ?? 'account' };
+  return { ...PRIMARY, kind, members: members ?? 'account' };
 }
 
 function requireFree(draft: Draft, apex: Name, accountId: Id): void {
-  const taken = (other: Domain | undefined, strict: boolean): void => {
-    if (other === undefined || (!strict && other.accountId === accountId)) return;
-    const own = other.accountId === accountId ? ' in this account' : '';
-    const what = other.apex.length === apex.length ? 'This domain' : 'A domain above or below this one';
-    throw new StateError('zone_exists', `${what} already exists${own}.`, { pointer: '/domain' });
-  };
-  taken(draft.domainByApex(apex), true);
-  for (let above = parentName(apex); above.length > 1; above = parentName(above))
-    taken(draft.domainByApex(above), false);
-  for (const below of draft.domainsBelow(apex)) taken(below, false);
+  const other = findTaken(draft, apex, accountId);
+  if (other === null) return;
+  const own = other.accountId === accountId ? ' in this account' : '';
+  const what = other.apex.length === apex.length ? 'This domain' : 'A domain above or below this one';
+  throw new StateError('zone_exists', `${what} already exists${own}.`, { pointer: '/domain' });
 }
 
 /**
@@ -158,85 +152,12 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
     await requireNoDs(services, ownedDomain(services.reader, context.caller, id));
   const commit = () =>
     change(services, context, (draft) => {
-      const domain = ownedDomain(draft, context.caller, id);
+      const domain = requireUnlisted(draft, ownedDomain(draft, context.caller, id));
       requireMatch(services, draft, domain, context.header('if-match'));
-      const changes = new ChangeWriter();
-      deleteRecords(services, draft, domain, changes);
-      const count = changes.count;
-      deleteSpellings(services, draft, domain.id, changes);
-      // Those of the apex, too, whose SOA and NS may be no records.
-      deleteRows(services, draft, comments.number, domain.id, changes);
-      deleteProxy(draft, domain.id);
-      const delegation = draft.delegation(domain.id);
-      if (delegation !== undefined) draft.delete(delegations, delegation);
-      if (draft.row(zoneLabels, idKey(id)) !== undefined) changes.delete(zoneLabels.number, idKey(id));
-      deleteSignedZone(draft, domain, services.zoneSettings.nameservers, nowSeconds());
-      const secondary = draft.row(secondaries, idKey(id));
-      if (secondary !== undefined) draft.delete(secondaries, secondary);
-      // After its records, because applying those needs the domain.
-      changes.delete(domains.number, domains.key(domain));
-      draft.append(changes.content);
+      const count = deleteDomainRows(services, draft, domain, nowSeconds());
       return { action: 'domain.delete', domain, target: id, detail: { records: count }, createResponse: () => ({}) };
     });
   return services.turns.exclusive(String(id), commit);
-}
-
-/** Deletes the proxy settings, certificates and purges of a domain. */
-function deleteProxy(draft: Draft, domainId: Id): void {
-  const proxy = draft.proxy(domainId);
-  if (proxy !== undefined) draft.delete(proxies, proxy);
-  const certificate = draft.certificate(domainId);
-  if (certificate !== undefined) draft.delete(certificates, certificate);
-  for (const purge of draft.purgesOf(domainId)) draft.delete(purges, purge);
-  const automatic = draft.automaticCertificate(domainId);
-  if (automatic !== undefined) draft.delete(automaticCertificates, automatic);
-  const order = draft.acmeOrder(domainId);
-  if (order !== undefined) draft.delete(acmeOrders, order);
-  for (const challenge of draft.acmeChallenges(domainId)) draft.delete(acmeChallenges, challenge);
-}
-
-/**
- * Deletes all records of a domain; the whole range counts as read. `keeps`: types that stay.
- * Returns `proxied` by the canonical key of the name in Latin-1, without names that do not set it,
- * and how many records stay.
- */
-export function deleteRecords(
-  { environment }: Services,
-  draft: Draft,
-  domain: Domain,
-  changes: ChangeWriter,
-  keeps: ReadonlySet<number> = new Set(),
-): { readonly flags: ReadonlyMap<string, boolean>; readonly kept: number } {
-  const start = idKey(domain.id);
-  const end = afterPrefix(start);
-  draft.addReadRange({ table: records.number, start, end });
-  const flags = new Map<string, boolean>();
-  let kept = 0;
-  for (const { key, value } of environment.records.getRange({ start, end })) {
-    const k = key as Buffer;
-    const { nameEnd, type } = recordKeyParts(k);
-    if (keeps.has(type)) {
-      kept++;
-      continue;
-    }
-    changes.delete(records.number, k);
-    const proxied = proxiedOf(value);
-    if (proxied !== null) flags.set(k.toString('latin1', 8, nameEnd), proxied);
-  }
-  return { flags, kept };
-}
-
-/** Deletes the spellings of names that a zone file has set. */
-export function deleteSpellings(services: Services, draft: Draft, domainId: Id, changes: ChangeWriter): void {
-  deleteRows(services, draft, spellings.number, domainId, changes);
-}
-
-/** Deletes the rows of a table whose keys begin with the domain. */
-function deleteRows({ environment }: Services, draft: Draft, table: number, id: Id, changes: ChangeWriter): void {
-  const start = idKey(id);
-  const end = afterPrefix(start);
-  draft.addReadRange({ table, start, end });
-  for (const key of environment.rows.get(table)!.getKeys({ start, end })) changes.delete(table, key as Buffer);
 }
 
 /** A domain in lists, with states that change without the domain. */
@@ -277,6 +198,8 @@ function viewSecondary(services: Services, { id, apex }: Domain) {
   };
 }
 
+const NOT_PROCESSED = { problem: null, zones: 0 };
+
 function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
     id: domain.id,
@@ -285,6 +208,8 @@ function viewDomain(services: Services, domain: Domain, state: ZoneState) {
     members: domain.kind === 'catalog' ? domain.members : null,
     primaries: domain.kind === 'secondary' ? domain.primaries.map(viewPrimary) : null,
     secondary: domain.kind === 'secondary' ? viewSecondary(services, domain) : null,
+    catalog: domain.consumes ? (services.catalogs.state(domain.id) ?? NOT_PROCESSED) : null,
+    listed_by: domain.listedBy?.catalogId ?? null,
     nameservers: [...expectedOf(services, services.reader, domain)],
     record_count: state.recordCount,
     revision: state.revision,
@@ -303,7 +228,7 @@ export async function replacePrimaries(
   bodies: readonly PrimaryBody[],
 ) {
   const result = await change(services, context, (draft) => {
-    const old = requireSecondary(ownedDomain(draft, context.caller, id));
+    const old = requireUnlisted(draft, requireSecondary(ownedDomain(draft, context.caller, id)));
     requireMatch(services, draft, old, context.header('if-match'));
     const account = draft.account(old.accountId)!;
     const domain: Domain = { ...old, primaries: readPrimaries(services, draft, account, bodies) };
@@ -336,6 +261,16 @@ export async function transferZone(services: Services, context: Context<Caller>,
       createResponse: () => ({ domain: describeDomain(services, domain) }),
     };
   });
+}
+
+/** Throws StateError `listed_zone` for a zone whose catalog is here. */
+function requireUnlisted(draft: Draft, domain: Domain): Domain {
+  const catalog = domain.listedBy && draft.domain(domain.listedBy.catalogId);
+  if (!catalog) return domain;
+  throw new StateError(
+    'listed_zone',
+    `The catalog ${formatHost(catalog.apex)} lists this zone. Remove it from the catalog, at its primary.`,
+  );
 }
 
 function requireSecondary(domain: Domain): Domain {

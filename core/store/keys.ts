@@ -42,6 +42,8 @@ export const LOOKUP = {
   domainName: 0x6e,
   accountDomain: 0x61,
   catalog: 0x65,
+  consumer: 0x78,
+  listed: 0x6d,
   audit: 0x75,
   record: 0x72,
   accountToken: 0x74,

@@ -299,6 +299,16 @@ export class Reader {
     return catalogPrefixes(accountId).flatMap((prefix) => this.rowsAt(domains, prefix, null));
   }
 
+  /** The secondary zones that are catalogs. */
+  consumedCatalogs(): Domain[] {
+    return this.rowsAt(domains, lookupKey(LOOKUP.consumer), null);
+  }
+
+  /** The domains that belong to a catalog, in canonical order, after the apex `after`. */
+  listedBy(catalogId: Id, after: Name | null, limit: number): Domain[] {
+    return this.rowsAt(domains, lookupKey(LOOKUP.listed, idKey(catalogId)), after && nameKey(after), limit);
+  }
+
   /** How many domains an account has, counted up to `limit`. */
   countDomains(accountId: Id, limit?: number): number {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));

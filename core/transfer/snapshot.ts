@@ -158,9 +158,13 @@ export class ZoneSnapshot {
 
   /** The domains that no catalog lists. */
   #catalogIds(): Set<Id> {
-    const prefix = lookupKey(LOOKUP.catalog);
-    const range = { start: prefix, end: afterPrefix(prefix), transaction: this.#transaction };
-    return new Set([...this.#environment.lookups.getRange(range)].map(({ value }) => idAt(value)));
+    const ids = new Set<Id>();
+    for (const kind of [LOOKUP.catalog, LOOKUP.consumer]) {
+      const start = lookupKey(kind);
+      const range = { start, end: afterPrefix(start), transaction: this.#transaction };
+      for (const { value } of this.#environment.lookups.getRange(range)) ids.add(idAt(value));
+    }
+    return ids;
   }
 
   *#served(): Generator<ResourceRecord> {

@@ -40,8 +40,8 @@ export function memberRecord(catalog: Name, id: Id, apex: Name): ResourceRecord 
   return { name: joinNames(labels, catalog), type: TYPE.PTR, ttl: TTL, rdata: apex };
 }
 
-/** Whether the catalog lists a domain: neither itself nor other catalogs. */
+/** Whether the catalog lists a domain. No catalog is listed. */
 export function isListed(catalog: Domain, domain: Domain): boolean {
-  if (catalog.kind !== 'catalog' || domain.kind === 'catalog') return false;
+  if (catalog.kind !== 'catalog' || domain.kind === 'catalog' || domain.consumes) return false;
   return catalog.members === 'all' || domain.accountId === catalog.accountId;
 }

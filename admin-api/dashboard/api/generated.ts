@@ -2149,6 +2149,18 @@ export interface components {
                     problem: string | null;
                 } | null;
             } | null;
+            /**
+             * @description a secondary zone that is a catalog, as this node has processed it; null:
+             * it is none
+             */
+            catalog: {
+                /** @description why its current content is not processed; null: it is */
+                problem: string | null;
+                /** @description the number of zones that it lists */
+                zones: number;
+            } | null;
+            /** @description the id of the catalog to which a secondary zone belongs; null: none */
+            listed_by: number | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];
             /** @description the number of its records */
@@ -2454,6 +2466,18 @@ export interface components {
                     problem: string | null;
                 } | null;
             } | null;
+            /**
+             * @description a secondary zone that is a catalog, as this node has processed it; null:
+             * it is none
+             */
+            catalog: {
+                /** @description why its current content is not processed; null: it is */
+                problem: string | null;
+                /** @description the number of zones that it lists */
+                zones: number;
+            } | null;
+            /** @description the id of the catalog to which a secondary zone belongs; null: none */
+            listed_by: number | null;
             /** @description the nameservers to set at the registrar */
             nameservers: string[];
             /** @description the number of its records */
@@ -8457,6 +8481,11 @@ export interface operations {
                         } | null;
                     }[];
                     /**
+                     * @description true if the secondary zone is a catalog (RFC 9432), whose
+                     * members become secondary zones as well
+                     */
+                    catalog?: boolean;
+                    /**
                      * @description "account" (the default), so that a catalog lists the domains of
                      * its account, or "all", for administrators
                      * @enum {string}
@@ -8768,7 +8797,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Conflict: `dnssec_ds_present`. */
+            /** @description Conflict: `dnssec_ds_present`, `listed_zone`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8778,7 +8807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "dnssec_ds_present";
+                            code: "dnssec_ds_present" | "listed_zone";
                         };
                     };
                 };
@@ -8917,7 +8946,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["BodyTooSlow"];
-            /** @description Conflict: `not_secondary`. */
+            /** @description Conflict: `not_secondary`, `listed_zone`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8927,7 +8956,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "not_secondary";
+                            code: "not_secondary" | "listed_zone";
                         };
                     };
                 };

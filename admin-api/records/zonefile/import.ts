@@ -1,4 +1,5 @@
 /** Imports a zone file: replaces all records of a domain in one commit. */
+import { deleteRecords, deleteSpellings } from '../../../core/domains/delete.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { ChangeWriter, readChanges } from '../../../core/journal/entry-codec.ts';
 import { recordKeyParts } from '../../../core/store/keys.ts';
@@ -9,7 +10,7 @@ import { WEB_TYPES } from '../../../core/zone/proxied.ts';
 import { change } from '../../change/change.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { editableDomain, requireMatch } from '../../domains/owned.ts';
-import { deleteRecords, deleteSpellings, describeDomain } from '../../domains/service.ts';
+import { describeDomain } from '../../domains/service.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Context } from '../../http/route.ts';

@@ -315,7 +315,8 @@ export class ZoneUpdates {
   /** The catalogs that list a domain now, or do so no longer. Their own rows do not change. */
   #updateCatalogs(domainId: Id, before: Domain | null): void {
     const after = this.#facts.domain(domainId) ?? null;
-    if (before?.accountId === after?.accountId && before?.kind === after?.kind) return;
+    if (before?.accountId === after?.accountId && before?.kind === after?.kind && before?.consumes === after?.consumes)
+      return;
     const catalogs = new Map<Id, Domain>();
     for (const domain of [before, after])
       if (domain !== null)

@@ -22,10 +22,25 @@ export interface Domain {
   readonly primaries: readonly Primary[];
   /** What a catalog lists: the domains of its account, or of all accounts. */
   readonly members: 'account' | 'all';
+  /** A secondary zone that is a catalog: the zones that it lists become secondary zones here. */
+  readonly consumes: boolean;
+  /** The catalog to which a secondary zone belongs; null: it was created by itself. */
+  readonly listedBy: CatalogListing | null;
+}
+
+export interface CatalogListing {
+  readonly catalogId: Id;
+  /** See Member in core/catalog/members.ts. */
+  readonly label: string;
+  /** The apex of the catalog that may take it over, in hexadecimal; null: none may. */
+  readonly successor: string | null;
 }
 
 /** What a domain has that is no secondary and no catalog. */
-export const PRIMARY = { kind: 'primary', primaries: [], members: 'account' } as const;
+export const PRIMARY: Pick<Domain, 'kind' | 'primaries' | 'members' | 'consumes' | 'listedBy'> = {
+  ...{ kind: 'primary', primaries: [], members: 'account' },
+  ...{ consumes: false, listedBy: null },
+};
 
 export interface Primary {
   /** IPv4 or IPv6, as text. */
@@ -75,8 +90,17 @@ const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /** A primary zone is stored as before there were others. */
-function withoutDefaults({ kind, primaries, members, ...rest }: Domain) {
-  return kind === 'primary' ? rest : { ...rest, kind, primaries, members };
+function withoutDefaults(row: Domain) {
+  if (row.kind !== 'primary') return row;
+  const {
+    kind: _kind,
+    primaries: _primaries,
+    members: _members,
+    consumes: _consumes,
+    listedBy: _listed,
+    ...rest
+  } = row;
+  return rest;
 }
 
 /** No account has this id. */
@@ -113,6 +137,8 @@ export const domains: Table<Domain> = {
     const name = nameKey(row.apex);
     const found = [lookupKey(LOOKUP.domainName, name), lookupKey(LOOKUP.accountDomain, idKey(row.accountId), name)];
     if (row.kind === 'catalog') found.push(catalogKey(row.members === 'all' ? ALL_ACCOUNTS : row.accountId, name));
+    if (row.consumes) found.push(lookupKey(LOOKUP.consumer, name));
+    if (row.listedBy !== null) found.push(lookupKey(LOOKUP.listed, idKey(row.listedBy.catalogId), name));
     return found;
   },
 };

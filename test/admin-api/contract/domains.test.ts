@@ -38,6 +38,8 @@ await everywhere('contract, domains', (test) => {
       members: null,
       primaries: null,
       secondary: null,
+      catalog: null,
+      listed_by: null,
       nameservers: APEX.nameservers,
       record_count: 0,
       revision,

@@ -57,6 +57,7 @@ const LEFT_OUT = new Set([
   'dry_run',
   'kind',
   'members',
+  'catalog',
 ]);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';

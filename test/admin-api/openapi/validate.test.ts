@@ -19,6 +19,8 @@ const domain = {
   members: null,
   primaries: null,
   secondary: null,
+  catalog: null,
+  listed_by: null,
   nameservers: ['ns1.example.org'],
   record_count: 0,
   revision: 1,

@@ -61,6 +61,8 @@ const kind = fc.oneof(
     kind: fc.constantFrom('secondary' as const, 'catalog' as const),
     primaries: fc.array(primary),
     members: fc.constantFrom('account' as const, 'all' as const),
+    consumes: fc.boolean(),
+    listedBy: fc.option(fc.record({ catalogId: id, label: text, successor: fc.option(text) })),
   }),
 );
 const domainFields = fc.record({
@@ -132,6 +134,8 @@ roundTrips(domains, domain, (row) => [
   ...(row.kind === 'catalog'
     ? [lookupKey(LOOKUP.catalog, idKey(row.members === 'all' ? 0 : row.accountId), nameKey(row.apex))]
     : []),
+  ...(row.consumes ? [lookupKey(LOOKUP.consumer, nameKey(row.apex))] : []),
+  ...(row.listedBy === null ? [] : [lookupKey(LOOKUP.listed, idKey(row.listedBy.catalogId), nameKey(row.apex))]),
 ]);
 roundTrips(records, record, (row) => [lookupKey(LOOKUP.record, idKey(row.id))]);
 roundTrips(comments, rrsetComments, () => []);

@@ -1,4 +1,4 @@
-/** Knot DNS, BIND and PowerDNS serve the zones that our catalog (RFC 9432) lists at the moment. */
+/** Knot DNS, BIND and PowerDNS follow our catalog (RFC 9432), and we follow the one of Knot. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -130,6 +130,7 @@ const FILES = [...Object.values(CONSUMERS).map(({ program }) => program), SCHEMA
 const test = suite('consumers of a catalog');
 let daemon: Daemon;
 const ports: Record<string, number> = {};
+const ours: Record<string, number> = {};
 const folders: string[] = [];
 const children: Child[] = [];
 
@@ -137,6 +138,7 @@ test.before(async () => {
   for (const name of Object.keys(CONSUMERS)) ports[name] = await freePort();
   daemon = await startDaemon({
     WAYPOST_TRANSFER_ALLOW: '127.0.0.1/32',
+    WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: '127.0.0.0/8',
     WAYPOST_TRANSFER_NOTIFY: Object.values(ports)
       .map((port) => `127.0.0.1:${port}`)
       .join(','),
@@ -161,10 +163,10 @@ async function startConsumer(name: string): Promise<void> {
   await child.waitFor(ready, 60_000);
 }
 
-/** What each consumer answers for the SOA of the zones: whether it serves them. */
-async function served(zones: readonly string[]): Promise<string> {
+/** The nameservers and zones of those that answer the SOA of a zone. */
+async function served(zones: readonly string[], at = ports): Promise<string> {
   const found: string[] = [];
-  for (const [name, port] of Object.entries(ports)) {
+  for (const [name, port] of Object.entries(at)) {
     const client = await UdpClient.connect(port);
     for (const zone of zones) {
       const question = { name: parseName(`${zone}.`), type: TYPE.SOA, class: CLASS_IN };
@@ -196,6 +198,67 @@ test('zones come and go at all consumers', async () => {
   await untilIs(() => served(zones), everywhere(zones));
   await daemon.api.call('DELETE', `/api/v1/domains/${ids.get('b.test')}`);
   await untilIs(() => served(zones), everywhere(['a.test', 'new.test']));
+});
+
+/** A catalog of Knot's, of its member zones. */
+const producerConfig = (folder: string, port: number, to: number): string => `
+server:
+    rundir: ${folder}
+    listen: 127.0.0.1@${port}
+    udp-workers: 1
+    tcp-workers: 1
+    background-workers: 1
+database:
+    storage: ${folder}
+log:
+  - target: stderr
+    any: info
+remote:
+  - id: waypost
+    address: 127.0.0.1@${to}
+acl:
+  - id: transfers
+    address: 127.0.0.1
+    action: transfer
+template:
+  - id: default
+    storage: ${folder}
+    file: "%s.zone"
+    notify: waypost
+    acl: transfers
+zone:
+  - domain: theirs.test
+    catalog-role: generate
+  - domain: one.theirs
+    catalog-role: member
+    catalog-zone: theirs.test
+  - domain: two.theirs
+    catalog-role: member
+    catalog-zone: theirs.test
+`;
+
+test('the zones of a catalog of Knot DNS are served', async () => {
+  const folder = temporaryFolder('producer');
+  folders.push(folder);
+  const port = await freePort();
+  const text = producerConfig(folder, port, daemon.dnsPort);
+  writeFileSync(join(folder, 'config'), text);
+  for (const zone of ['one.theirs', 'two.theirs'])
+    writeFileSync(join(folder, `${zone}.zone`), `$TTL 60\n@ SOA ns hostmaster 1 60 60 86400 60\n@ NS ns\nns A 192.0.2.1\n`);
+  const child = startChild('/usr/sbin/knotd', ['-c', join(folder, 'config')]);
+  children.push(child);
+  await child.waitFor(/server started/, 60_000);
+  const primaries = [{ address: `127.0.0.1:${port}` }];
+  const body = { domain: 'theirs.test', kind: 'secondary', catalog: true, primaries };
+  const created = await daemon.api.call('POST', '/api/v1/domains', body);
+  const { id } = created.body.domain as { id: number };
+  ours.waypost = daemon.dnsPort;
+  await untilIs(() => served(['one.theirs', 'two.theirs'], ours), 'waypost one.theirs,waypost two.theirs');
+  writeFileSync(join(folder, 'config'), text.replace(/ {2}- domain: two[^]*$/, ''));
+  execFileSync('/usr/sbin/knotc', ['-s', join(folder, 'knot.sock'), 'reload']);
+  await untilIs(() => served(['one.theirs', 'two.theirs'], ours), 'waypost one.theirs');
+  const shown = await daemon.api.call('GET', `/api/v1/domains/${id}`);
+  assert.equal((shown.body.domain as { catalog: unknown }).catalog, { problem: null, zones: 1 });
 });
 
 const missing = FILES.filter((file) => !existsSync(file));

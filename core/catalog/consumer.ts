@@ -1,0 +1,260 @@
+/**
+ * Makes the zones of consumed catalogs secondary zones, and removes those that a catalog no longer
+ * lists (RFC 9432 section 5). Every node reads the catalogs; one makes the changes.
+ */
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Logger } from '../base/log/index.ts';
+import { FaultLog } from '../base/log/throttle.ts';
+import { Periodic } from '../base/periodic.ts';
+import { deleteDomainRows } from '../domains/delete.ts';
+import { findTaken } from '../domains/taken.ts';
+import { type Draft, write } from '../journal/draft/draft.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Environment } from '../store/environment.ts';
+import { type Id, recordsOfZone } from '../store/keys.ts';
+import { StoreReader } from '../store/reader.ts';
+import { type Domain, domains, newSecondary, PRIMARY, records, secondaries } from '../store/rows.ts';
+import { formatHost, type Name, nameId } from '../wire/name.ts';
+import type { ZoneSettings } from '../zone/settings.ts';
+import { CatalogReader, type Listed, type Member } from './members.ts';
+
+export interface ConsumerOptions {
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly zoneSettings: Pick<ZoneSettings, 'nameservers'>;
+  /** Whether this node writes: one of the cluster does. */
+  readonly isFirst: () => boolean;
+  readonly log: Logger;
+  /** Most domains of the account; 0: no limit. */
+  readonly limitOf: (accountId: Id) => number;
+}
+
+/** What a catalog has, as every node reads it. */
+export interface CatalogState {
+  /** Why nothing of it is processed; null: it is. */
+  readonly problem: string | null;
+  /** How many zones the last content without a problem lists. */
+  readonly zones: number;
+}
+
+const BY = 'catalog';
+const INTERVAL_MS = 500;
+/** Records that are read between two turns of the event loop. */
+const PIECE = 500;
+/** Domains of one commit. */
+const CREATED = 200;
+const DELETED = 20;
+/** Of the names that a warning lists. */
+const LISTED = 5;
+
+interface Plan {
+  readonly gone: Domain[];
+  readonly changed: Domain[];
+  readonly created: Member[];
+}
+
+export class CatalogConsumer {
+  readonly #options: ConsumerOptions;
+  readonly #reader: StoreReader;
+  readonly #passes: Periodic;
+  readonly #states = new Map<Id, CatalogState>();
+  /** The version of each catalog that was read, and that was processed. */
+  readonly #read = new Map<Id, string>();
+  readonly #processed = new Map<Id, string>();
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options;
+    this.#reader = new StoreReader(options.environment);
+    const faults = new FaultLog(
+      options.log,
+      'cannot process the catalog zones; retrying',
+      'the catalog zones are processed again',
+    );
+    this.#passes = new Periodic(() => this.pass(), { interval: INTERVAL_MS, onEnd: (error) => faults.report(error) });
+  }
+
+  start(): void {
+    this.#passes.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#passes.stop();
+  }
+
+  /** Undefined: the catalog was not processed yet. */
+  state(catalogId: Id): CatalogState | undefined {
+    return this.#states.get(catalogId);
+  }
+
+  /** How many catalogs are broken. */
+  get problems(): number {
+    return [...this.#states.values()].filter(({ problem }) => problem !== null).length;
+  }
+
+  /** Processes the catalogs that have changed. Rejects like a commit. */
+  async pass(): Promise<void> {
+    const catalogs = this.#reader.consumedCatalogs();
+    for (const map of [this.#read, this.#processed, this.#states])
+      for (const id of map.keys()) if (!catalogs.some((catalog) => catalog.id === id)) map.delete(id);
+    for (const catalog of catalogs) {
+      const { id } = catalog;
+      const version = this.#versionOf(catalog);
+      const isFirst = this.#options.isFirst();
+      if (version === null || (isFirst ? this.#processed : this.#read).get(id) === version) continue;
+      const members = await this.#readMembers(catalog);
+      if (members !== null && isFirst) await this.#process(catalog, members);
+      // A version that has changed meanwhile is processed in the next pass.
+      this.#read.set(id, version);
+      if (isFirst) this.#processed.set(id, version);
+    }
+  }
+
+  /** Null: it was not transferred yet. */
+  #versionOf({ id, primaries }: Domain): string | null {
+    const { revision, recordCount } = this.#reader.zoneState(id);
+    return recordCount === 0 ? null : `${revision} ${JSON.stringify(primaries)}`;
+  }
+
+  /** Null: the catalog is broken. */
+  async #readMembers(catalog: Domain): Promise<readonly Member[] | null> {
+    const listed = await this.#readRecords(catalog);
+    const { id, apex } = catalog;
+    if ('members' in listed) {
+      this.#states.set(id, { problem: null, zones: listed.members.length });
+      return listed.members;
+    }
+    const { problem } = listed;
+    this.#states.set(id, { zones: 0, ...this.#states.get(id), problem });
+    this.#options.log.warn('a catalog zone is broken; its last members stay', { zone: formatHost(apex), problem });
+    return null;
+  }
+
+  async #process(catalog: Domain, members: readonly Member[]): Promise<void> {
+    const { log } = this.#options;
+    const zone = formatHost(catalog.apex);
+    const { gone, changed, created } = await this.#plan(catalog, members);
+    await this.#inPieces(gone, DELETED, (draft, domain, now) => this.#delete(draft, catalog, domain, now));
+    await this.#inPieces(changed, CREATED, (draft, domain) => this.#change(draft, catalog, domain));
+    // A set, since a commit that conflicts runs again.
+    const rejected = new Set<string>();
+    await this.#inPieces(created, CREATED, (draft, member, now) => {
+      if (!this.#create(draft, catalog, member, now)) rejected.add(formatHost(member.apex));
+    });
+    const count = rejected.size;
+    log.info('catalog zone processed', { zone, added: created.length - count, removed: gone.length });
+    if (count > 0)
+      log.warn('zones of a catalog are left out: other domains or the limit of the account prevent them', {
+        ...{ zone, count },
+        zones: [...rejected].slice(0, LISTED).join(', '),
+      });
+  }
+
+  async #readRecords({ id, apex }: Domain): Promise<Listed> {
+    const members = new CatalogReader(apex);
+    const prefix = recordsOfZone(id);
+    for (let after: Uint8Array | null = null; ; await yieldToOthers()) {
+      const entries = this.#reader.recordEntries(prefix, after, PIECE);
+      for (const { key, value } of entries) members.add(records.decode(key, value));
+      if (entries.length < PIECE) return members.finish();
+      after = entries[entries.length - 1].key;
+    }
+  }
+
+  /** Compares the members with the domains that belong to the catalog, or move to it. */
+  async #plan(catalog: Domain, members: readonly Member[]): Promise<Plan> {
+    const plan: Plan = { gone: [], changed: [], created: [] };
+    const wanted = new Map(members.map((member) => [nameId(member.apex), member]));
+    for (let after: Name | null = null; ; await yieldToOthers()) {
+      const held: Domain[] = this.#reader.listedBy(catalog.id, after, PIECE);
+      for (const domain of held) {
+        const id = nameId(domain.apex);
+        const member = wanted.get(id);
+        // With another label, the data of the zone is dropped first (section 5.4).
+        if (member === undefined || member.label !== domain.listedBy?.label) {
+          plan.gone.push(domain);
+          continue;
+        }
+        wanted.delete(id);
+        const now = memberOf(catalog, domain, member);
+        if (JSON.stringify(propertiesOf(now)) !== JSON.stringify(propertiesOf(domain))) plan.changed.push(now);
+      }
+      if (held.length < PIECE) break;
+      after = held[held.length - 1].apex;
+    }
+    let count = 0;
+    for (const member of wanted.values()) {
+      const domain = this.#reader.domainByApex(member.apex);
+      const isMoving = domain !== undefined && this.#mayTakeOver(catalog, domain);
+      if (isMoving && domain.listedBy?.label === member.label) plan.changed.push(memberOf(catalog, domain, member));
+      else {
+        if (isMoving) plan.gone.push(domain);
+        plan.created.push(member);
+      }
+      if (++count % PIECE === 0) await yieldToOthers();
+    }
+    return plan;
+  }
+
+  /** Whether the catalog that has the domain names this one as its successor (section 4.3.1). */
+  #mayTakeOver(catalog: Domain, { accountId, listedBy }: Domain): boolean {
+    return accountId === catalog.accountId && listedBy?.successor === hexOf(catalog.apex);
+  }
+
+  async #inPieces<T>(
+    items: readonly T[],
+    size: number,
+    work: (draft: Draft, item: T, now: number) => void,
+  ): Promise<void> {
+    const { environment, journal } = this.#options;
+    for (let at = 0; at < items.length; at += size) {
+      const piece = items.slice(at, at + size);
+      await write(environment, journal, BY, (draft) => {
+        const now = Math.floor(Date.now() / 1000);
+        for (const item of piece) work(draft, item, now);
+      });
+      await yieldToOthers();
+    }
+  }
+
+  #delete(draft: Draft, catalog: Domain, planned: Domain, now: number): void {
+    const domain = draft.domain(planned.id);
+    if (domain === undefined || domain.listedBy === null) return;
+    const isOurs = domain.listedBy.catalogId === catalog.id || this.#mayTakeOver(catalog, domain);
+    if (isOurs && domain.listedBy.label === planned.listedBy?.label)
+      deleteDomainRows(this.#options, draft, domain, now);
+  }
+
+  #change(draft: Draft, catalog: Domain, planned: Domain): void {
+    const domain = draft.domain(planned.id);
+    if (domain === undefined || domain.listedBy === null) return;
+    if (domain.listedBy.catalogId === catalog.id || this.#mayTakeOver(catalog, domain)) draft.put(domains, planned);
+  }
+
+  /** False: the name is taken (section 5.2), or the account has no room. */
+  #create(draft: Draft, catalog: Domain, member: Member, now: number): boolean {
+    const { accountId } = catalog;
+    const taken = findTaken(draft, member.apex, accountId);
+    // Another node has created it.
+    if (taken?.listedBy?.catalogId === catalog.id && nameId(taken.apex) === nameId(member.apex)) return true;
+    const limit = this.#options.limitOf(accountId);
+    if (taken !== null || !draft.hasAccount(accountId)) return false;
+    if (limit > 0 && draft.countDomains(accountId, limit) >= limit) return false;
+    const domain = memberOf(
+      catalog,
+      { ...PRIMARY, id: draft.newId(domains), accountId, apex: member.apex, createdAt: now, kept: null },
+      member,
+    );
+    draft.put(domains, domain);
+    draft.put(secondaries, newSecondary(domain.id));
+    return true;
+  }
+}
+
+/** The domain as the catalog wants it: transferred from where the catalog is. */
+function memberOf({ id, primaries }: Domain, domain: Domain, { label, successor }: Member): Domain {
+  const listedBy = { catalogId: id, label, successor: successor && hexOf(successor) };
+  return { ...domain, kind: 'secondary', primaries, listedBy };
+}
+
+const propertiesOf = ({ primaries, listedBy }: Domain) => ({ primaries, listedBy });
+const hexOf = (name: Name): string => Buffer.from(name).toString('hex');
