@@ -244,7 +244,10 @@ test('the zones of a catalog of Knot DNS are served', async () => {
   const text = producerConfig(folder, port, daemon.dnsPort);
   writeFileSync(join(folder, 'config'), text);
   for (const zone of ['one.theirs', 'two.theirs'])
-    writeFileSync(join(folder, `${zone}.zone`), `$TTL 60\n@ SOA ns hostmaster 1 60 60 86400 60\n@ NS ns\nns A 192.0.2.1\n`);
+    writeFileSync(
+      join(folder, `${zone}.zone`),
+      `$TTL 60\n@ SOA ns hostmaster 1 60 60 86400 60\n@ NS ns\nns A 192.0.2.1\n`,
+    );
   const child = startChild('/usr/sbin/knotd', ['-c', join(folder, 'config')]);
   children.push(child);
   await child.waitFor(/server started/, 60_000);
