@@ -3,13 +3,17 @@
  * over TCP have the same records. Names of all shapes; what differs is listed here with the reason.
  */
 import { test } from 'uvu';
+import * as assert from 'uvu/assert';
 import { formatName, parseName } from '../../../core/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../../core/wire/types.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import type { Query } from '../../reference/resolver.ts';
+import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
 import { queryTcp } from '../../support/dns-client.ts';
 import { InProcess } from '../../support/in-process.ts';
 import { decodeLoosely, decodeMessage, encodeQuery, type Message } from '../../support/message.ts';
+import { transferOver, transferRequest } from '../../support/transfer-client.ts';
+import { untilIs } from '../../support/until.ts';
 import { NAMES, type PresignedZone, SIGNERS, signZones } from './presigning.ts';
 import { type Peer, startPeer, whyNot } from './servers.ts';
 import { whyNotPrograms } from './transcript.ts';
@@ -24,6 +28,9 @@ const APEX_TYPES = [TYPE.SOA, TYPE.DNSKEY, TYPE.NSEC3PARAM, TYPE.MX];
  * span alone. BIND and Knot DNS answer as we do.
  */
 const NOT_AS_NSD: ReadonlySet<string> = new Set(['*.w', '*.e.wx', 'no.dn', 'f', 'e.f', 'q.e.f', 'q.sub.e.f']);
+
+/** Each way to deny names. */
+const TRANSFERRED: ReadonlySet<string> = new Set(['bind-optout.test', 'ldns-two.test', 'knot-nsec3.test']);
 
 const shown = (records: readonly ResourceRecord[]): string[] =>
   [
@@ -100,6 +107,43 @@ async function compare(name: Peer['name'], zones: readonly PresignedZone[]): Pro
     throw new Error(`${name}: ${faults.length} differences\n  ${faults.slice(0, 200).join('\n  ')}`);
 }
 
+/** Zones that the daemon transfers from BIND are answered as BIND answers them. */
+async function compareTransferred(zones: readonly PresignedZone[]): Promise<void> {
+  const peer = await startPeer(
+    'bind',
+    zones.map(({ records }) => records),
+  );
+  const daemon = await startDaemon({
+    WAYPOST_TRANSFER_ALLOW: '127.0.0.1/32',
+    WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true',
+  });
+  try {
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    for (const zone of zones) {
+      const primaries = [{ address: `127.0.0.1:${peer.port}` }];
+      const json = { domain: zone.name, kind: 'secondary', primaries };
+      const { body } = await daemon.api.call('POST', '/api/v1/domains', json);
+      const { id } = body.domain as { id: number };
+      await untilIs(async () => {
+        const { domain } = (await daemon.api.call('GET', `/api/v1/domains/${id}`)).body;
+        return (domain as unknown as { secondary: { state: string } }).secondary.state;
+      }, 'current');
+      const queries = queriesOf(zone, 'bind');
+      const packets = queries.map((query, i) => encodeQuery(query, i));
+      const [theirs, ours] = await Promise.all([peer.port, daemon.dnsPort].map((port) => queryTcp(port, packets)));
+      const of = (responses: readonly Uint8Array[], i: number): Message =>
+        decodeLoosely(responses.find((response) => ((response[0] << 8) | response[1]) === i)!);
+      for (const [i, query] of queries.entries())
+        assert.equal(differences(of(ours, i), of(theirs, i)), [], `${formatName(query.name)} ${query.type}`);
+      const transferred = await transferOver(daemon.dnsPort, transferRequest(zone.name));
+      assert.equal(shown(transferred), shown(zone.records), zone.name);
+    }
+  } finally {
+    await daemon.close();
+    await peer.stop();
+  }
+}
+
 const missing = whyNotPrograms(...SIGNERS);
 if (missing === null) {
   const zones = signZones();
@@ -108,6 +152,9 @@ if (missing === null) {
     if (why === null) test(`zones signed by others are answered as ${name} does`, () => compare(name, zones));
     else console.log(`skipped: presigned zones are not compared with ${name}: ${why}`);
   }
+  const others = zones.filter(({ name }) => TRANSFERRED.has(name));
+  const why = whyNot('bind');
+  if (why === null) test('zones transferred from BIND are answered as BIND does', () => compareTransferred(others));
 } else console.log(`skipped: ${missing}`);
 
 test.run();
