@@ -1,7 +1,6 @@
 /** What can be done with the selected rows. */
 import { announce } from '../../../core/browser/parts/announce.tsx';
 import { copyText } from '../parts/copy-button.tsx';
-import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { changeMany, isWebType, type StoredRecord, setProxied } from './edits.ts';
 import type { Row } from './rows.ts';
@@ -13,12 +12,13 @@ import { zoneLine } from './zone-line.ts';
 interface BulkBarProps {
   readonly editor: ZoneEditor;
   readonly rows: readonly Row[];
+  readonly isReadOnly: boolean;
   readonly onClear: () => void;
 }
 
 const PROXIED: Readonly<Record<string, boolean | null>> = { on: true, off: false, automatic: null };
 
-export function BulkBar({ editor, rows, onClear }: BulkBarProps) {
+export function BulkBar({ editor, rows, isReadOnly, onClear }: BulkBarProps) {
   const texts = TEXTS.records.bulk;
   const copy = async (): Promise<void> => {
     await copyText(rows.map(({ fields }) => `${zoneLine(fields)}\n`).join(''));
@@ -27,7 +27,7 @@ export function BulkBar({ editor, rows, onClear }: BulkBarProps) {
   return (
     <section class="bulk" aria-label={texts.title}>
       <p role="status">{texts.selected(rows.length)}</p>
-      {!isReader.value && <BulkEdits editor={editor} rows={rows} onClear={onClear} />}
+      {!isReadOnly && <BulkEdits editor={editor} rows={rows} onClear={onClear} />}
       <button type="button" class="button" onClick={copy}>
         {texts.copy}
       </button>
@@ -38,7 +38,7 @@ export function BulkBar({ editor, rows, onClear }: BulkBarProps) {
   );
 }
 
-function BulkEdits({ editor, rows, onClear }: BulkBarProps) {
+function BulkEdits({ editor, rows, onClear }: Omit<BulkBarProps, 'isReadOnly'>) {
   const texts = TEXTS.records.bulk;
   const stored = rows.flatMap((row): StoredRecord[] => (row.kind === 'stored' ? [row.record] : []));
   const added = new Set(rows.flatMap((row) => (row.kind === 'added' ? [row.addition.key] : [])));

@@ -60,7 +60,8 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
     editedKey.value = addedKey(editor.add(fields));
     scrollTo({ top: 0 });
   };
-  const isReadOnly = isReader.value;
+  // The records of other kinds are not changed here.
+  const isReadOnly = isReader.value || editor.domain.value?.kind !== 'primary';
   const add = (): void => {
     if (!isReadOnly) edit(NEW_RECORD);
   };
@@ -131,10 +132,12 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
           }}
         />
       )}
-      {selectedRows.length > 0 && <BulkBar editor={editor} rows={selectedRows} onClear={clearSelection} />}
+      {selectedRows.length > 0 && (
+        <BulkBar editor={editor} rows={selectedRows} isReadOnly={isReadOnly} onClear={clearSelection} />
+      )}
       {rows.length === 0 && !editor.isComplete.value && <Skeleton />}
       {rows.length === 0 && editor.isComplete.value && (
-        <NoRecords domainId={editor.domainId} isFiltered={isFiltered} add={add} />
+        <NoRecords domainId={editor.domainId} isFiltered={isFiltered} isReadOnly={isReadOnly} add={add} />
       )}
       {rows.length > 0 && (
         <table class="table records" aria-rowcount={rows.length + 1} onKeyDown={moveBetweenRows}>
@@ -286,10 +289,11 @@ function PastedNote({ pasted, onClose }: { readonly pasted: Pasted | Failure; re
 interface NoRecordsProps {
   readonly domainId: number;
   readonly isFiltered: boolean;
+  readonly isReadOnly: boolean;
   readonly add: () => void;
 }
 
-function NoRecords({ domainId, isFiltered, add }: NoRecordsProps) {
+function NoRecords({ domainId, isFiltered, isReadOnly, add }: NoRecordsProps) {
   const texts = TEXTS.records;
   return (
     <section class="empty">
@@ -298,7 +302,7 @@ function NoRecords({ domainId, isFiltered, add }: NoRecordsProps) {
         <button type="button" class="button" onClick={() => replaceQuery({ q: '', type: '' })}>
           {texts.clearFilter}
         </button>
-      ) : isReader.value ? null : (
+      ) : isReadOnly ? null : (
         <>
           <p>{texts.emptyHint}</p>
           <div class="actions">

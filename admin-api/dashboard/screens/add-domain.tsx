@@ -1,5 +1,6 @@
 /** Adds a domain, then shows what to enter at the registrar. */
 import { useSignal } from '@preact/signals';
+import { CheckField } from '../../../core/browser/parts/check-field.tsx';
 import { Field } from '../../../core/browser/parts/field.tsx';
 import { api, settle } from '../api.ts';
 import { FormActions } from '../parts/form-actions.tsx';
@@ -14,10 +15,23 @@ export function AddDomain() {
   const texts = TEXTS.addDomain;
   usePageTitle(texts.title);
   const name = useSignal('');
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/domain'], async () => {
-    const result = await settle(api.POST('/api/v1/domains', { body: { domain: name.value.trim() } }));
+  const isSecondary = useSignal(false);
+  const primaries = useSignal('');
+  const tsigKey = useSignal('');
+  const pointers = ['/domain', '/primaries', '/primaries/0/address', '/primaries/0/tsig_key_id'];
+  const { isRunning, otherFailure, faultOf, submit } = useForm(pointers, async () => {
+    const tsig_key_id = tsigKey.value.trim() === '' ? null : Number(tsigKey.value);
+    const addresses = primaries.value.split(',').map((address) => address.trim());
+    const body = {
+      domain: name.value.trim(),
+      ...(isSecondary.value && {
+        kind: 'secondary' as const,
+        primaries: addresses.filter((address) => address !== '').map((address) => ({ address, tsig_key_id })),
+      }),
+    };
+    const result = await settle(api.POST('/api/v1/domains', { body }));
     if (!result.ok) return result.failure;
-    openPage('setUp', { domain_id: result.data.domain.id });
+    openPage(isSecondary.value ? 'records' : 'setUp', { domain_id: result.data.domain.id });
     return null;
   });
 
@@ -36,6 +50,29 @@ export function AddDomain() {
         required
         isFirst
       />
+      <CheckField label={texts.isSecondary} hint={texts.isSecondaryHint} value={isSecondary} name="secondary" />
+      {isSecondary.value && (
+        <>
+          <Field
+            label={texts.primaries}
+            hint={texts.primariesHint}
+            fault={faultOf('/primaries') ?? faultOf('/primaries/0/address')}
+            value={primaries}
+            name="primaries"
+            autocomplete="off"
+            required
+          />
+          <Field
+            label={texts.tsigKey}
+            hint={texts.tsigKeyHint}
+            fault={faultOf('/primaries/0/tsig_key_id')}
+            value={tsigKey}
+            name="tsig-key"
+            inputmode="numeric"
+            autocomplete="off"
+          />
+        </>
+      )}
       <FormActions isRunning={isRunning.value} runningLabel={texts.submitting} label={texts.submit} from="domains" />
     </form>
   );

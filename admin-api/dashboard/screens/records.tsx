@@ -5,9 +5,11 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { RecordTable } from '../records/record-table.tsx';
 import { SaveBar } from '../records/save-bar.tsx';
+import { TransferState } from '../records/transfer-state.tsx';
 import { editorOf } from '../records/zone-editor.ts';
 import { currentQuery } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
+import { TEXTS } from '../texts.ts';
 
 /** A search of the API starts when the user has stopped typing for this time. */
 const TYPING_MS = 300;
@@ -27,6 +29,8 @@ export function Records({ domainId }: ScreenProps) {
     <>
       {editor.failure.value !== null && <FailureNote failure={editor.failure.value} retry={() => editor.load()} />}
       {domain === null && editor.failure.value === null && <Skeleton />}
+      {domain !== null && <TransferState domain={domain} reload={() => void editor.load()} />}
+      {domain?.kind === 'catalog' && <p class="hint">{TEXTS.secondary.catalogHint}</p>}
       {domain !== null && <RecordTable editor={editor} filter={filter} />}
       <SaveBar editor={editor} />
     </>

@@ -174,6 +174,29 @@ test('bulk actions show progress and what has failed', async () => {
   });
 });
 
+test('a secondary zone shows its state, and its records are read-only', async () => {
+  await withWorld(
+    async (world) => {
+      await withPage(world, async (page) => {
+        await signIn(page, world.base);
+        await page.getByRole('link', { name: 'Add a domain' }).first().click();
+        await page.getByLabel('Domain name').fill('secondary.example');
+        await page.getByLabel('The records come from another nameserver').check();
+        await page.getByLabel('Addresses of the primaries').fill('127.0.0.1:9');
+        await checkScreen(page, 'add-secondary');
+        await page.getByRole('button', { name: 'Add domain' }).click();
+        await page.getByRole('heading', { name: 'Secondary zone' }).waitFor();
+        await page.getByRole('button', { name: 'Transfer now' }).click();
+        await page.getByText('it refused the connection').waitFor();
+        await page.getByText('Not transferred yet').waitFor();
+        assert.is(await page.getByRole('button', { name: 'Add record' }).count(), 0);
+        await checkScreen(page, 'secondary-records');
+      });
+    },
+    { WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true' },
+  );
+});
+
 test('a new domain shows whether it is delegated, and is deleted', async () => {
   const address = `127.${160 + (process.pid >> 15)}.${(process.pid >> 7) & 255}.${(process.pid & 127) << 1}`;
   let nameservers: string[] | null = null;

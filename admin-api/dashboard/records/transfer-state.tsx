@@ -1,0 +1,64 @@
+/** The state of a secondary zone: its primaries, and whether they have confirmed it. */
+import type { ComponentChildren } from 'preact';
+import type { Domain } from '../api/views.ts';
+import { api, settle } from '../api.ts';
+import { FailureNote } from '../parts/notes.tsx';
+import { Time } from '../parts/time.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { isReader } from '../session.ts';
+import { TEXTS } from '../texts.ts';
+
+interface TransferStateProps {
+  readonly domain: Domain;
+  /** Reads the domain and its records again. */
+  readonly reload: () => void;
+}
+
+export function TransferState({ domain, reload }: TransferStateProps) {
+  const texts = TEXTS.secondary;
+  const { isRunning, failure, run } = useAction();
+  const { secondary, primaries } = domain;
+  if (secondary === null || primaries === null) return null;
+  const transfer = () =>
+    run(async () => {
+      const params = { path: { domain_id: domain.id } };
+      const result = await settle(api.POST('/api/v1/domains/{domain_id}/transfer', { params }));
+      reload();
+      return result.ok ? null : result.failure;
+    });
+  return (
+    <section class="card" aria-labelledby="transfers">
+      <div class="head-row">
+        <h2 id="transfers">{texts.title}</h2>
+        {!isReader.value && (
+          <button type="button" class="button" disabled={isRunning.value} onClick={transfer}>
+            {isRunning.value ? texts.transferring : texts.transfer}
+          </button>
+        )}
+      </div>
+      <p class="hint">{texts.hint}</p>
+      <dl class="facts-row">
+        <Fact label={texts.state}>{texts.states[secondary.state]}</Fact>
+        <Fact label={texts.primaries}>{primaries.map(({ address }) => address).join(', ')}</Fact>
+        <Fact label={texts.serial}>{secondary.serial ?? texts.none}</Fact>
+        <Fact label={texts.refreshed}>
+          {secondary.refreshed_at === null ? texts.none : <Time value={secondary.refreshed_at} />}
+        </Fact>
+        <Fact label={texts.expires}>
+          {secondary.expires_at === null ? texts.none : <Time value={secondary.expires_at} />}
+        </Fact>
+      </dl>
+      {secondary.error !== null && <p class="fault">{texts.error(secondary.error)}</p>}
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+    </section>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
