@@ -41,8 +41,11 @@ async function startParts(
   const metrics = new core.Registry();
   stops.own(core.registerProcessMetrics(metrics, version));
 
+  /** The log of a part: lines of JSON name it. */
+  const logOf = (component: string) => ({ log: log.child({ component }) });
+
   // 1. The store, and what all parts derive from the configuration.
-  const store = await core.openStore({ config, metrics, log, stops });
+  const store = await core.openStore({ config, metrics, ...logOf('store'), stops });
   const common = {
     config,
     version,
@@ -53,26 +56,29 @@ async function startParts(
   };
 
   // 2. The statistics and dnstap, for which the other parts count.
-  const statistics = await core.openStatistics(common);
+  const statistics = await core.openStatistics({ ...common, ...logOf('statistics') });
   if (statistics !== null) stops.own(statistics);
 
-  const dnstap = await core.openDnstap(common);
+  const dnstap = await core.openDnstap({ ...common, ...logOf('dnstap') });
   if (dnstap !== null) stops.own(dnstap);
 
   // 3. The journal: every write goes through it, and every other part follows it.
-  const transfers = core.openTransfers(common);
+  const transfers = core.openTransfers({ ...common, ...logOf('transfers') });
   const tail = new core.RequestTail(config.nodeName);
-  const node = stops.own(await core.openNode({ ...common, tail, zones: transfers.zones, statistics }));
+  const node = stops.own(
+    await core.openNode({ ...common, ...logOf('cluster'), tail, zones: transfers.zones, statistics }),
+  );
   if (node.isReplaced) return null;
   const shared = { ...common, journal: node.journal, statistics };
 
   // 4. The nameserver, which does not answer secondary zones that have expired.
-  const secondaries = core.openSecondaries({ ...shared, node });
+  const secondaries = core.openSecondaries({ ...shared, ...logOf('secondary'), node });
   const tickets = stops.own(await core.openTicketKeys(config, shared));
   const deferred = new core.DeferredRoutes(transfers.answer);
   const nameserver = stops.own(
     await core.openNameserver({
       ...shared,
+      ...logOf('nameserver'),
       rings: statistics?.rings,
       taps: dnstap?.rings,
       tickets,
@@ -82,17 +88,18 @@ async function startParts(
   // Closed before the nameserver stops, which answers until the last write is done.
   stops.own(node);
   const readiness = new core.ReadinessWatch({ node, nameserver }, metrics);
-  const aliases = core.openAliases(shared);
+  const aliases = core.openAliases({ ...shared, ...logOf('alias') });
   await stops.own(aliases.refresher).start();
 
   // 5. The admin API.
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
-  const signing = core.openSigning({ ...shared, node, signatures: store.signers.memo });
+  const signing = core.openSigning({ ...shared, ...logOf('signing'), node, signatures: store.signers.memo });
   readiness.signing = signing;
-  const catalogs = core.openCatalogs({ ...shared, node });
-  const delegations = core.openDelegations({ ...shared, node });
+  const catalogs = core.openCatalogs({ ...shared, ...logOf('catalog'), node });
+  const delegations = core.openDelegations({ ...shared, ...logOf('delegation'), node });
   const api = adminApi.createAdminApi({
     ...shared,
+    ...logOf('api'),
     notify: transfers.notify,
     publicParent: signing.publicParent,
     delegation: delegations.look,
@@ -121,19 +128,19 @@ async function startParts(
 
   // 6. The edge and its certificates.
   const visitors = stops.own(
-    await edge.startEdge({ ...shared, tail, tickets, admin: { listen: admin, ...forwardedBy } }),
+    await edge.startEdge({ ...shared, ...logOf('edge'), tail, tickets, admin: { listen: admin, ...forwardedBy } }),
   );
   readiness.edge = visitors;
-  stops.own(edge.createAcme({ ...shared, served: node.served })).start();
+  stops.own(edge.createAcme({ ...shared, ...logOf('acme'), served: node.served })).start();
 
   // 7. Background tasks.
-  stops.own(core.openWithdrawal(config, node.standing, log));
-  stops.own(core.startUpkeep({ ...shared, isAlone: node.isAlone }));
+  stops.own(core.openWithdrawal(config, node.standing, logOf('cluster').log));
+  stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), isAlone: node.isAlone }));
   stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
   stops.own(catalogs).start();
-  stops.own(core.openWebhooks({ ...shared, node })).start();
+  stops.own(core.openWebhooks({ ...shared, ...logOf('webhooks'), node })).start();
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;

@@ -40,7 +40,9 @@ export interface AppOptions extends AppParts {
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Receives every response. `route`: the path template of the route; null: no route matched. */
-  readonly observer: { observe(method: string, route: string | null, status: number, seconds: number): void };
+  readonly observer: {
+    observe(method: string, route: string | null, status: number, seconds: number, requestId: string): void;
+  };
 }
 
 export function createApp({ routes, log, pages, observer, forwardedBy, foreign, ...parts }: AppOptions): Handler {
@@ -48,14 +50,17 @@ export function createApp({ routes, log, pages, observer, forwardedBy, foreign, 
   return async (received) => {
     const start = performance.now();
     const request = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
-    const { route, response } = await respond(request);
-    observer.observe(request.method, route, response.status, (performance.now() - start) / 1000);
+    const requestId = newRequestId();
+    const { route, response } = await respond(request, requestId);
+    observer.observe(request.method, route, response.status, (performance.now() - start) / 1000, requestId);
     return response;
   };
 
-  async function respond(request: HttpRequest): Promise<{ route: string | null; response: HttpResponse }> {
+  async function respond(
+    request: HttpRequest,
+    requestId: string,
+  ): Promise<{ route: string | null; response: HttpResponse }> {
     let route: string | null = null;
-    const requestId = newRequestId();
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
     try {
       const page = pages?.respond(request) ?? null;

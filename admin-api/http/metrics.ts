@@ -36,9 +36,9 @@ export class HttpMetrics {
   /**
    * `route`: the matched template, such as `/api/v1/domains/:id`, or null. Never the path, because
    * a client could create any number of labels. `seconds`: from the header of the request to the
-   * response.
+   * response. `requestId`: the exemplar.
    */
-  observe(method: string, route: string | null, status: number, seconds: number): void {
+  observe(method: string, route: string | null, status: number, seconds: number, requestId?: string): void {
     const verb = METHODS.has(method) ? method : 'other';
     const template = route ?? NO_ROUTE;
     const key = `${verb}${status}${template}`;
@@ -51,6 +51,6 @@ export class HttpMetrics {
       this.#series.set(key, series);
     }
     series.count.value++;
-    this.#durations.note(series.durations, seconds);
+    this.#durations.note(series.durations, seconds, requestId);
   }
 }

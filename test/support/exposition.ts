@@ -46,7 +46,7 @@ export function readExposition(text: string, format: 'prometheus' | 'openmetrics
     const samples: ReadSample[] = [];
     const seen = new Set<string>();
     for (at++; at < lines.length && !lines[at].startsWith('#'); at++) {
-      const sample = readSample(lines[at]) ?? fail('no sample');
+      const sample = readSample(withoutExemplar(lines[at], format)) ?? fail('no sample');
       const suffix = SUFFIXES[kind].find((one) => sample.name === base + one);
       if (suffix === undefined) fail('a sample of another family');
       const id = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
@@ -76,6 +76,12 @@ export function sampleOf(
   );
   if (found === undefined) throw new Error(`no ${name} with ${wanted}`);
   return found.value;
+}
+
+/** OpenMetrics: an exemplar of a bucket is ` # {…} value timestamp`. */
+function withoutExemplar(line: string, format: 'prometheus' | 'openmetrics'): string {
+  if (format === 'prometheus' || !/^\w+_bucket\{/.test(line)) return line;
+  return line.replace(/ # \{request_id="[0-9a-f]{16}"\} \d+(?:\.\d+)?(?:e-\d+)? \d+\.\d{3}$/, '');
 }
 
 function readSample(line: string): ReadSample | undefined {

@@ -100,6 +100,32 @@ async function checkRules(prometheus: Prometheus): Promise<void> {
   }
 }
 
+/** Prometheus has stored request ids of the API. */
+async function checkExemplars(prometheus: Prometheus): Promise<void> {
+  const now = Date.now() / 1000;
+  const query = encodeURIComponent('waypost_http_request_duration_seconds_bucket');
+  const series = (await prometheus.get(`query_exemplars?query=${query}&start=${now - 3600}&end=${now + 60}`)) as {
+    exemplars: { labels: Record<string, string>; value: string }[];
+  }[];
+  assert.ok(series.length > 0, 'no exemplars');
+  for (const { labels, value } of series.flatMap(({ exemplars }) => exemplars)) {
+    assert.match(labels.request_id, /^[0-9a-f]{16}$/);
+    assert.ok(Number(value) > 0);
+  }
+}
+
+/** Each line of the log has the stable fields, in their order. */
+function checkLog(output: string): void {
+  const entries = output.split('\n').flatMap((line) => (line.startsWith('{"time"') ? [JSON.parse(line)] : []));
+  assert.ok(entries.some(({ message }) => message === 'listening'));
+  for (const entry of entries) {
+    assert.equal(Object.keys(entry).slice(0, 3), ['time', 'level', 'message']);
+    assert.match(entry.time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  }
+  const dnstap = entries.find(({ component }) => component === 'dnstap');
+  assert.is(dnstap.message, 'dnstap is not connected; messages are dropped');
+}
+
 /** Each metric that the daemon exposes has a row in docs/monitoring.md, and each row is true. */
 function checkDocumented(exposition: string): void {
   const rows = readPage('docs/monitoring.md').prose.flatMap(({ text }) => {
@@ -181,6 +207,7 @@ else {
       WAYPOST_DNS_TLS_LISTEN: `127.0.0.1:${tlsPort}`,
       WAYPOST_DNS_TLS_CERTIFICATE: join(folder, 'cert.pem'),
       WAYPOST_DNS_TLS_KEY: join(folder, 'key.pem'),
+      WAYPOST_LOG_FORMAT: 'json',
       WAYPOST_DNSTAP_SOCKET: socket,
       WAYPOST_DNSTAP_IDENTITY: 'tapped',
     };
@@ -209,6 +236,8 @@ else {
             });
             const exposition = await (await fetch(`http://${target}/metrics`)).text();
             checkDocumented(exposition);
+            await checkExemplars(prometheus);
+            checkLog(rig.daemon.child.output());
           } finally {
             await prometheus.stop();
           }

@@ -11,6 +11,9 @@ export interface LogEntry {
   readonly fields: { readonly [key: string]: LogValue };
 }
 
+/** The part of the daemon, for programs. People see it from the message. */
+const COMPONENT = 'component';
+
 /**
  * Control characters (C0, DEL, C1), line and paragraph separators, marks that reorder text (Unicode
  * UAX 9) and surrogate halves. They could forge or hide a line, or move a terminal's cursor.
@@ -51,6 +54,7 @@ export function formatText(entry: LogEntry): string {
   let line = `${time} ${entry.level.toUpperCase().padEnd(5)} ${escapeControls(entry.message)}`;
   let frames = '';
   for (const [key, value] of Object.entries(entry.fields)) {
+    if (key === COMPONENT) continue;
     const { rest, stack } = splitStack(value);
     line += ` ${escapeControls(key)}=${formatValue(rest)}`;
     for (const frame of stack) frames += `\n    ${escapeControls(frame)}`;

@@ -1,4 +1,5 @@
 import { formatJson, formatText } from './format.ts';
+import { isJournal, withPriority } from './journald.ts';
 import { type LogValue, toSafeFields } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -14,7 +15,10 @@ export interface Logger {
   readonly info: LogMethod;
   readonly warn: LogMethod;
   readonly error: LogMethod;
-  /** A logger that adds these fields to every entry. The entry's own fields take precedence. */
+  /**
+   * A logger that adds these fields to every entry. The entry's own fields take precedence. The
+   * field `component` names a part of the daemon; only JSON has it.
+   */
   child(fields: LogFields): Logger;
 }
 
@@ -27,6 +31,11 @@ export interface LoggerOptions {
    * output contains only results.
    */
   readonly write?: (line: string) => void;
+  /**
+   * Whether lines have the priorities of the journal. Default: if standard error leads to the
+   * journal, and `write` is omitted.
+   */
+  readonly hasPriorities?: boolean;
 }
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
@@ -42,7 +51,8 @@ function writeToStandardError(line: string): void {
 function ignore(): void {}
 
 export function createLogger(options: LoggerOptions): Logger {
-  return withFields(options, {});
+  const { write, hasPriorities = write === undefined && isJournal(process.env.JOURNAL_STREAM, 2) } = options;
+  return withFields({ ...options, hasPriorities }, {});
 }
 
 function withFields(options: LoggerOptions, own: { [key: string]: LogValue }): Logger {
@@ -55,7 +65,8 @@ function withFields(options: LoggerOptions, own: { [key: string]: LogValue }): L
       // A failure of the log must not stop the service.
       try {
         const all = fields === undefined ? own : { ...own, ...toSafeFields(fields) };
-        write(format({ time: new Date(), level, message: String(message), fields: all }));
+        const entry = format({ time: new Date(), level, message: String(message), fields: all });
+        write(options.hasPriorities ? withPriority(level, entry) : entry);
       } catch {}
     };
   };

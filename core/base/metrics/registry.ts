@@ -2,7 +2,7 @@
  * The registry of metrics by name. A metric stores its values itself (Counter, Histogram), or reads
  * them on demand (`read`). For example, the DNS threads count in shared memory.
  */
-import { type Family, type Format, formatNumber, type Kind, labelText, type Sample } from './text.ts';
+import { type Exemplar, type Family, type Format, formatNumber, type Kind, labelText, type Sample } from './text.ts';
 
 /** Emits a value of a metric that is read; `labels` in the order of the metric's names. */
 export type Emit = (value: number, ...labels: string[]) => void;
@@ -138,16 +138,27 @@ export interface Distribution {
   /** The number of values in each bucket, not cumulative; the last bucket is +Inf. */
   readonly counts: Float64Array;
   sum: number;
+  /** The last observation of each bucket that has a request id. */
+  readonly exemplars?: (Exemplar | undefined)[];
 }
 
 /** The cumulative buckets, the sum and the count (the Prometheus exposition of a histogram). */
-function distributionSamples(labels: string, bounds: readonly number[], { counts, sum }: Distribution): Sample[] {
+function distributionSamples(
+  labels: string,
+  bounds: readonly number[],
+  { counts, sum, exemplars }: Distribution,
+): Sample[] {
   const samples: Sample[] = [];
   let count = 0;
   counts.forEach((added, bucket) => {
     count += added;
     const le = `le="${formatNumber(bounds[bucket] ?? Number.POSITIVE_INFINITY)}"`;
-    samples.push({ suffix: '_bucket', labels: labels === '' ? le : `${labels},${le}`, value: count });
+    samples.push({
+      suffix: '_bucket',
+      labels: labels === '' ? le : `${labels},${le}`,
+      value: count,
+      exemplar: exemplars?.[bucket],
+    });
   });
   samples.push({ suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: count });
   return samples;
@@ -180,11 +191,14 @@ export class Histogram implements Metric {
     return this.#distribution(labelText(this.#labelNames, labels));
   }
 
-  note(distribution: Distribution, value: number): void {
+  /** `requestId`: becomes the exemplar of its bucket. */
+  note(distribution: Distribution, value: number, requestId?: string): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > this.#bounds[bucket]) bucket++;
     distribution.counts[bucket]++;
     distribution.sum += value;
+    if (requestId !== undefined && distribution.exemplars !== undefined)
+      distribution.exemplars[bucket] = { requestId, value, time: Date.now() / 1000 };
   }
 
   samples(): Sample[] {
@@ -197,7 +211,7 @@ export class Histogram implements Metric {
   #distribution(labels: string): Distribution {
     let distribution = this.#distributions.get(labels);
     if (distribution === undefined) {
-      distribution = { counts: new Float64Array(this.#bounds.length + 1), sum: 0 };
+      distribution = { counts: new Float64Array(this.#bounds.length + 1), sum: 0, exemplars: [] };
       this.#distributions.set(labels, distribution);
     }
     return distribution;

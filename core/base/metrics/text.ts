@@ -1,6 +1,6 @@
 /**
  * The two text formats of Prometheus: its own, version 0.0.4, and OpenMetrics 1.0.0. They differ in
- * the family name of a counter, in the escapes in HELP, and in the end mark.
+ * the family name of a counter, in the escapes in HELP, in exemplars, and in the end mark.
  */
 
 export type Kind = 'counter' | 'gauge' | 'histogram';
@@ -14,6 +14,17 @@ export interface Sample {
   /** In the format of `labelText`. */
   readonly labels: string;
   readonly value: number;
+  /** Of a bucket. Only OpenMetrics has exemplars. */
+  readonly exemplar?: Exemplar;
+}
+
+/** An observation of a bucket, which leads to a line of the log. */
+export interface Exemplar {
+  /** At most 128 characters with the name of the label. */
+  readonly requestId: string;
+  readonly value: number;
+  /** Seconds since 1970. */
+  readonly time: number;
 }
 
 export interface Family {
@@ -64,10 +75,17 @@ function writeFamilies(families: Iterable<Family>, isOpenMetrics: boolean): stri
     const family = isOpenMetrics ? base : name;
     const text = escapeText(help);
     lines.push(`# HELP ${family} ${isOpenMetrics ? text.replace(/"/g, '\\"') : text}`, `# TYPE ${family} ${kind}`);
-    for (const { suffix, labels, value } of samples)
-      lines.push(`${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${formatNumber(value)}`);
+    for (const { suffix, labels, value, exemplar } of samples) {
+      const line = `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${formatNumber(value)}`;
+      lines.push(isOpenMetrics && exemplar !== undefined ? `${line} # ${exemplarText(exemplar)}` : line);
+    }
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** OpenMetrics 1.0, section 5.3.3 (Exemplars). */
+function exemplarText({ requestId, value, time }: Exemplar): string {
+  return `{${labelText(['request_id'], [requestId])}} ${formatNumber(value)} ${time.toFixed(3)}`;
 }
 
 /** `name="value",…`, without braces. Different values never give the same text. */

@@ -1,6 +1,8 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger, type LogFields, type LogLevel } from '../../../../core/base/log/index.ts';
+import { isJournal } from '../../../../core/base/log/journald.ts';
 
 const test = suite('core/base/log');
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not occur
@@ -179,6 +181,50 @@ test('the size of an entry is limited', () => {
   const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i]));
   assert.ok(JSON.stringify(json({ text: 'x'.repeat(1e6), list: new Array(1e5).fill(1), wide })).length < 20_000);
   assert.is(json({ bytes: Uint8Array.of(1, 255) }).bytes, '01ff');
+});
+
+test('JSON has the component right after the message, text does not have it', () => {
+  const { lines, log } = capture('json');
+  log.child({ component: 'edge' }).info('m', { a: 1 });
+  assert.equal(Object.keys(JSON.parse(lines[0])), ['time', 'level', 'message', 'component', 'a']);
+  const text = capture('text');
+  text.log.child({ component: 'edge' }).info('m', { a: 1 });
+  assert.match(text.lines[0], / INFO {2}m a=1\n$/);
+});
+
+test('each line for the journal has the priority of its level', () => {
+  const lines: string[] = [];
+  const log = createLogger({
+    level: 'debug',
+    format: 'text',
+    hasPriorities: true,
+    write: (line) => void lines.push(line),
+  });
+  log.debug('m');
+  log.info('m');
+  log.warn('m');
+  log.error('m', { error: new Error('e') });
+  assert.equal(
+    lines.slice(0, 3).map((line) => line.slice(0, 3)),
+    ['<7>', '<6>', '<4>'],
+  );
+  const frames = lines[3].split('\n');
+  assert.is(frames.pop(), '');
+  assert.ok(frames.length > 1);
+  assert.ok(frames.every((line) => line.startsWith('<3>')));
+});
+
+test('the journal is what systemd has connected', () => {
+  const file = openSync('/dev/null', 'r');
+  try {
+    const { dev, ino } = fstatSync(file, { bigint: true });
+    assert.ok(isJournal(`${dev}:${ino}`, file));
+    assert.not(isJournal(`${dev}:${ino + 1n}`, file));
+    assert.not(isJournal(undefined, file));
+  } finally {
+    closeSync(file);
+  }
+  assert.not(isJournal('1:2', -1));
 });
 
 test.run();

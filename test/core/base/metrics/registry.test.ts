@@ -204,4 +204,25 @@ test('the process', async () => {
   }
 });
 
+test('the last request of a bucket is its exemplar, in OpenMetrics only', () => {
+  const registry = new Registry();
+  const metrics = new HttpMetrics(registry);
+  metrics.observe('GET', '/a', 200, 0.0004, '00000000000000aa');
+  metrics.observe('GET', '/a', 200, 0.0003, '00000000000000ab');
+  metrics.observe('GET', '/a', 200, 60, '00000000000000ac');
+  metrics.observe('GET', '/a', 200, 0.002);
+  read(registry);
+  assert.not.match(registry.expose(PROMETHEUS), / # \{/);
+  const lines = registry
+    .expose(OPENMETRICS)
+    .split('\n')
+    .filter((line) => line.includes(' # {'));
+  assert.is(lines.length, 2);
+  assert.match(
+    lines[0],
+    /^waypost_http_request_duration_seconds_bucket\{method="GET",route="\/a",le="0.0005"\} 2 # \{request_id="00000000000000ab"\} 0.0003 \d+\.\d{3}$/,
+  );
+  assert.match(lines[1], /le="\+Inf"\} 4 # \{request_id="00000000000000ac"\} 60 /);
+});
+
 test.run();
