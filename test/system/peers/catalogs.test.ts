@@ -257,7 +257,7 @@ test('the zones of a catalog of Knot DNS are served', async () => {
   const { id } = created.body.domain as { id: number };
   ours.waypost = daemon.dnsPort;
   await untilIs(() => served(['one.theirs', 'two.theirs'], ours), 'waypost one.theirs,waypost two.theirs');
-  writeFileSync(join(folder, 'config'), text.replace(/ {2}- domain: two[^]*$/, ''));
+  writeFileSync(join(folder, 'config'), text.slice(0, text.indexOf('  - domain: two')));
   execFileSync('/usr/sbin/knotc', ['-s', join(folder, 'knot.sock'), 'reload']);
   await untilIs(() => served(['one.theirs', 'two.theirs'], ours), 'waypost one.theirs');
   const shown = await daemon.api.call('GET', `/api/v1/domains/${id}`);
