@@ -1,6 +1,7 @@
 /** Imports one zone of a source, or finds out what an import would do. */
 import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
+import { Semaphore } from '../../core/base/semaphore.ts';
 import { examineMaster, type Finding, finding, type Primary, type SourceZone } from '../migration/index.ts';
 import { ofAccount } from './accounts.ts';
 import type { ApiClient, Json } from './client.ts';
@@ -49,6 +50,8 @@ export interface ImportPlan extends UploadOptions {
   readonly secondaries: SecondaryMode;
 }
 
+/** Concurrent previews: the daemon refuses more of one account. */
+const PREVIEWS = 4;
 const DNS_PORT = 53;
 /** RFC 9103 section 7. */
 const TLS_PORT = 853;
@@ -61,6 +64,7 @@ export class ZoneImporter {
   readonly #plan: ImportPlan;
   readonly #domains: ReadonlyMap<string, Domain>;
   readonly #keys: ReadonlyMap<string, unknown>;
+  readonly #previews = new Semaphore(PREVIEWS);
 
   private constructor(
     api: ApiClient,
@@ -132,11 +136,8 @@ export class ZoneImporter {
       return { action: 'differs' };
     }
     if (existing === undefined && !dryRun) return this.#create(zone, zoneFile, findings);
-    const { created, changed, deleted, unchanged, ...preview } = await previewZone(
-      this.#api,
-      existing,
-      zoneFile,
-      this.#plan,
+    const { created, changed, deleted, unchanged, ...preview } = await this.#previews.run(() =>
+      previewZone(this.#api, existing, zoneFile, this.#plan),
     );
     if (existing === undefined) return { action: 'created', ...result(zoneFile, preview) };
     const changes = { created, changed, deleted, unchanged };
