@@ -51,7 +51,7 @@ interface Zone {
 }
 
 /** Zones that are begun before others get their turn. */
-const PIECE = 20;
+const PIECE = 4;
 /** The first retries of a zone that has no timers yet, in seconds; doubled each time. */
 const FIRST_RETRY = 5;
 const LONGEST_FIRST_RETRY = 300;
