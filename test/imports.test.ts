@@ -60,7 +60,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/journal',
     'core/store',
   ],
-  'admin-api/audit': ['admin-api/change', 'admin-api/http', 'core/store'],
+  'admin-api/audit': ['admin-api/change', 'admin-api/http', 'core/base', 'core/store'],
   'admin-api/auth': [
     'admin-api/change',
     'admin-api/factors',

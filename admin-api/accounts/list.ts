@@ -1,8 +1,9 @@
 /** Lists all accounts in pages, in the order of an index. */
+
+import { Steps } from '../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
 import type { Account } from '../../core/store/rows.ts';
-import { Steps } from '../change/steps.ts';
 import { invalidCursor, type Page, type readSearch, type Sort } from '../http/lists.ts';
 
 export const ACCOUNT_SORTS = ['id', 'username'] as const;

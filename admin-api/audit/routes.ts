@@ -1,9 +1,9 @@
 /** Endpoints of the audit log and of single changes. */
 import { Type } from '@sinclair/typebox';
+import { Steps } from '../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import type { Audit } from '../../core/store/rows.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage, readSearch } from '../http/lists.ts';

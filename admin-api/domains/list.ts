@@ -1,11 +1,11 @@
 /** Lists the domains of an account in pages: searched, sorted and counted. */
 import { InvalidError } from '../../core/base/errors.ts';
+import { Steps } from '../../core/base/steps.ts';
 import { type Id, idAt, nameKey, writeId } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account, Domain, Token } from '../../core/store/rows.ts';
 import { formatHost, formatName, type Name, parseName } from '../../core/wire/name.ts';
 import type { Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import { invalidCursor, type Page, type Sort } from '../http/lists.ts';
 import { normalizeSearch, searchTextOf } from './search-text.ts';
 

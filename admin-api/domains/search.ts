@@ -4,6 +4,7 @@
  * yields to the event loop.
  */
 
+import { Steps } from '../../core/base/steps.ts';
 import { lowerBound } from '../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { type Id, nameKey, nameOfKey } from '../../core/store/keys.ts';
@@ -11,7 +12,6 @@ import type { StoreReader } from '../../core/store/reader.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import type { Name } from '../../core/wire/name.ts';
 import type { DomainFinder, DomainSearchOptions, FoundDomains } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import { searchTextOf } from './search-text.ts';
 
 /** Names of one piece, whose joined text is rebuilt when a name is added or removed. */

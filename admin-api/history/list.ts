@@ -1,8 +1,9 @@
 /** Lists the changes of a domain in pages, newest first. Long work yields to the event loop. */
+
+import { Steps } from '../../core/base/steps.ts';
 import type { HistoryRow } from '../../core/store/history.ts';
 import type { Domain } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import type { readSearch } from '../http/lists.ts';
 import { type DomainChange, readChanges, readTimeline } from './timeline.ts';
 import { hasText, viewChange } from './view.ts';

@@ -1,11 +1,12 @@
 /** What a restore changes: the difference between the current records and those of a past state. */
+
+import type { Steps } from '../../core/base/steps.ts';
 import { type RecordBefore, recordsBefore } from '../../core/store/history.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { nameId } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
-import type { Steps } from '../change/steps.ts';
 import { HttpError } from '../http/errors.ts';
 import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
 import type { RecordChange, Timeline } from './timeline.ts';

@@ -1,9 +1,9 @@
 /** Restores the records of a domain to their state after an earlier change, in one revision. */
 import { InvalidError } from '../../core/base/errors.ts';
+import { Steps } from '../../core/base/steps.ts';
 import { type RecordRow, records } from '../../core/store/rows.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import { editableDomain, etag, requireMatch, requireRevision } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';

@@ -1,4 +1,6 @@
 /** The stored history of one domain, with the values before and after each change. */
+
+import type { Steps } from '../../core/base/steps.ts';
 import {
   type ChangeAbout,
   type HistoryRow,
@@ -9,7 +11,6 @@ import {
 import type { Id } from '../../core/store/keys.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import type { Services } from '../change/services.ts';
-import type { Steps } from '../change/steps.ts';
 
 /** Null: there was, or is, no row. */
 export interface RecordChange {

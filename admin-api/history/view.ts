@@ -1,10 +1,11 @@
 /** Converts changes of a domain from rows to responses. */
+
+import type { Steps } from '../../core/base/steps.ts';
 import type { PastDnssec, PastProxy } from '../../core/store/history.ts';
 import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
-import type { Steps } from '../change/steps.ts';
 import { formatTime } from '../http/time.ts';
 import { netChanges } from './plan.ts';
 import type { DomainChange, RecordChange } from './timeline.ts';

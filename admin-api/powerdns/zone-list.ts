@@ -2,10 +2,11 @@
  * Lists the zones of an account. A list is cached until the next change of any kind: programs that
  * synchronize zones list them often, mostly unchanged.
  */
+
+import { Steps } from '../../core/base/steps.ts';
 import type { Account, Domain } from '../../core/store/rows.ts';
 import { accountOf } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import { reachesDomain } from '../http/caller.ts';
 import type { RawReply } from '../http/route.ts';
 import { ChunkedText } from './chunked-text.ts';

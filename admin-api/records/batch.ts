@@ -1,5 +1,6 @@
 /** Changes many records of a domain in one revision: all of them or none. */
 import { InvalidError, StateError, WaypostError } from '../../core/base/errors.ts';
+import { Steps } from '../../core/base/steps.ts';
 import { Draft } from '../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../core/journal/ids/id-taker.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../core/store/keys.ts';
@@ -8,7 +9,6 @@ import { type Domain, type RecordRow, records } from '../../core/store/rows.ts';
 import { nameId } from '../../core/wire/name.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import { editableDomain, requireMatch } from '../domains/owned.ts';
 import type { Caller } from '../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../http/errors.ts';

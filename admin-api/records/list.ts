@@ -1,5 +1,6 @@
 /** Lists the records of a domain in pages, with filters. */
 import { InvalidError } from '../../core/base/errors.ts';
+import { Steps } from '../../core/base/steps.ts';
 import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../core/store/keys.ts';
 import type { Entry } from '../../core/store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../../core/store/rows.ts';
@@ -7,7 +8,6 @@ import { equalNames, formatHost, formatRelative, type Name } from '../../core/wi
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import type { Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import { containsText, normalizeSearch } from '../domains/search-text.ts';
 import { invalidCursor, type Page } from '../http/lists.ts';
 import { commentFinder, type FindComment } from './comment.ts';

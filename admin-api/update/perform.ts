@@ -1,5 +1,6 @@
 /** Performs an update as one commit: prerequisites, records, rules, audit entry. */
 import { createHash } from 'node:crypto';
+import { Steps } from '../../core/base/steps.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, idKey } from '../../core/store/keys.ts';
 import { type Domain, records } from '../../core/store/rows.ts';
@@ -10,7 +11,6 @@ import type { UpdateMessage } from '../../core/wire/update.ts';
 import { apexSets } from '../../core/zone/apex.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { newRequestId } from '../http/request-id.ts';
 import { declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';

@@ -1,5 +1,6 @@
 /** The deliveries of a webhook: lists, tests and replays. */
 import { InvalidError, StateError } from '../../core/base/errors.ts';
+import { Steps } from '../../core/base/steps.ts';
 import { afterPrefix, type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { type DeliveryRow, deliveries, deliveryKey, WEBHOOK_STATES } from '../../core/store/rows.ts';
 import { TEST_EVENT } from '../../core/webhooks/event-types.ts';
@@ -7,7 +8,6 @@ import { messageId, type NewEvent, requeued } from '../../core/webhooks/payload.
 import { addDeliveries, newQueue } from '../../core/webhooks/queue.ts';
 import { change } from '../change/change.ts';
 import type { Services } from '../change/services.ts';
-import { Steps } from '../change/steps.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { invalidCursor, nextCursor, readPage } from '../http/lists.ts';

@@ -2,10 +2,10 @@
  * Makes the zones of consumed catalogs secondary zones, and removes those that a catalog no longer
  * lists (RFC 9432 section 5). Every node reads the catalogs; one makes the changes.
  */
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import { Periodic } from '../base/periodic.ts';
+import { Steps } from '../base/steps.ts';
 import { deleteDomainRows } from '../domains/delete.ts';
 import { findTaken } from '../domains/taken.ts';
 import { type Draft, write } from '../journal/draft/draft.ts';
@@ -39,10 +39,10 @@ export interface CatalogState {
 
 const BY = 'catalog';
 const INTERVAL_MS = 500;
-/** Records that are read between two turns of the event loop. */
-const PIECE = 500;
+/** Rows that are read at once. */
+const PIECE = 100;
 /** Domains of one commit. */
-const CREATED = 200;
+const CREATED = 50;
 const DELETED = 20;
 /** Of the names that a warning lists. */
 const LISTED = 5;
@@ -152,10 +152,11 @@ export class CatalogConsumer {
   async #readRecords({ id, apex }: Domain): Promise<Listed> {
     const members = new CatalogReader(apex);
     const prefix = recordsOfZone(id);
-    for (let after: Uint8Array | null = null; ; await yieldToOthers()) {
-      const entries = this.#reader.recordEntries(prefix, after, PIECE);
+    const steps = new Steps();
+    for (let after: Uint8Array | null = null; ; await steps.next()) {
+      const entries: ReturnType<StoreReader['recordEntries']> = this.#reader.recordEntries(prefix, after, PIECE);
       for (const { key, value } of entries) members.add(records.decode(key, value));
-      if (entries.length < PIECE) return members.finish();
+      if (entries.length < PIECE) return members.finish(steps);
       after = entries[entries.length - 1].key;
     }
   }
@@ -163,8 +164,13 @@ export class CatalogConsumer {
   /** Compares the members with the domains that belong to the catalog, or move to it. */
   async #plan(catalog: Domain, members: readonly Member[]): Promise<Plan> {
     const plan: Plan = { gone: [], changed: [], created: [] };
-    const wanted = new Map(members.map((member) => [nameId(member.apex), member]));
-    for (let after: Name | null = null; ; await yieldToOthers()) {
+    const steps = new Steps();
+    const wanted = new Map<string, Member>();
+    for (const member of members) {
+      await steps.next();
+      wanted.set(nameId(member.apex), member);
+    }
+    for (let after: Name | null = null; ; await steps.next()) {
       const held: Domain[] = this.#reader.listedBy(catalog.id, after, PIECE);
       for (const domain of held) {
         const id = nameId(domain.apex);
@@ -181,8 +187,8 @@ export class CatalogConsumer {
       if (held.length < PIECE) break;
       after = held[held.length - 1].apex;
     }
-    let count = 0;
     for (const member of wanted.values()) {
+      await steps.next();
       const domain = this.#reader.domainByApex(member.apex);
       const isMoving = domain !== undefined && this.#mayTakeOver(catalog, domain);
       if (isMoving && domain.listedBy?.label === member.label) plan.changed.push(memberOf(catalog, domain, member));
@@ -190,7 +196,6 @@ export class CatalogConsumer {
         if (isMoving) plan.gone.push(domain);
         plan.created.push(member);
       }
-      if (++count % PIECE === 0) await yieldToOthers();
     }
     return plan;
   }
@@ -212,7 +217,6 @@ export class CatalogConsumer {
         const now = Math.floor(Date.now() / 1000);
         for (const item of piece) work(draft, item, now);
       });
-      await yieldToOthers();
     }
   }
 

@@ -1,4 +1,5 @@
 /** The members that a catalog zone lists (RFC 9432). */
+import { Steps } from '../base/steps.ts';
 import { isWithin, type Name, nameAt, nameId } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 
@@ -51,8 +52,11 @@ export class CatalogReader {
       this.#member(own[1]).groups.push(textOf(rdata));
   }
 
-  /** A problem means that the catalog is broken: nothing of it must be processed (section 5.1). */
-  finish(): Listed {
+  /**
+   * A problem means that the catalog is broken: nothing of it must be processed (section 5.1).
+   * `steps`: a catalog may have 100,000 members.
+   */
+  async finish(steps = new Steps()): Promise<Listed> {
     const [version] = this.#versions;
     if (version === undefined) return { problem: 'it has no TXT record at "version"' };
     if (this.#versions.length > 1) return { problem: 'it has several TXT records at "version"' };
@@ -60,6 +64,7 @@ export class CatalogReader {
     const members: Member[] = [];
     const seen = new Set<string>();
     for (const [label, { apexes, successors, groups }] of this.#members) {
+      await steps.next();
       // Properties of a member that does not exist.
       if (apexes.length === 0) continue;
       if (apexes.length > 1) return { problem: `"${label}.zones" has several PTR records` };

@@ -3,12 +3,13 @@
  *
  *   any number of { name length u16, type u16, TTL u32, rdata length u32, name, rdata }
  */
+
+import { Steps } from '../../../core/base/steps.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
 import { latin1 } from '../../../core/wire/latin1.ts';
 import { equalNames, type Name } from '../../../core/wire/name.ts';
 import type { Services } from '../../change/services.ts';
-import { Steps } from '../../change/steps.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 
 const HEADER = 12;

@@ -10,7 +10,7 @@ const test = suite('members of a catalog');
 const CATALOG = 'catalog.test.';
 
 /** Lines of a name below the catalog, a type and data. */
-function read(...lines: readonly string[]): Listed {
+function read(...lines: readonly string[]): Promise<Listed> {
   const reader = new CatalogReader(parseName(CATALOG));
   for (const line of lines) {
     const [name, type, ...rdata] = line.split(' ');
@@ -24,8 +24,8 @@ function read(...lines: readonly string[]): Listed {
 const VERSION = 'version TXT "2"';
 const problemOf = (listed: Listed): string => ('problem' in listed ? listed.problem : 'none');
 
-test('members with their properties', () => {
-  const listed = read(
+test('members with their properties', async () => {
+  const listed = await read(
     VERSION,
     '@ NS invalid.',
     'One.zones PTR A.test.',
@@ -55,8 +55,8 @@ test('members with their properties', () => {
   );
 });
 
-test('an empty catalog has no members', () => {
-  assert.equal(read(VERSION), { members: [] });
+test('an empty catalog has no members', async () => {
+  assert.equal(await read(VERSION), { members: [] });
 });
 
 for (const [title, lines, problem] of [
@@ -79,6 +79,6 @@ for (const [title, lines, problem] of [
     '"coo.a.zones" has several PTR records',
   ],
 ] as const)
-  test(`a catalog ${title} is broken`, () => assert.is(problemOf(read(...lines)), problem));
+  test(`a catalog ${title} is broken`, async () => assert.is(problemOf(await read(...lines)), problem));
 
 test.run();
