@@ -19,6 +19,8 @@ export interface PrimaryOptions {
   readonly zone: string;
   /** Where NOTIFY goes. */
   readonly secondary: number;
+  /** Knot signs the zone: with NSEC, or with NSEC3. */
+  readonly signing?: 'nsec' | 'nsec3';
   /** Required for transfers, of BIND alone. */
   readonly key?: TsigSecret;
 }
@@ -40,7 +42,7 @@ const PROGRAMS: Readonly<Record<PrimaryName, Program>> = {
     program: '/usr/sbin/knotd',
     args: (folder) => ['-c', join(folder, 'config')],
     ready: /server started/,
-    config: ({ folder, port, zone, secondary }) => `
+    config: ({ folder, port, zone, secondary, signing }) => `
 server:
     rundir: ${folder}
     listen: 127.0.0.1@${port}
@@ -59,8 +61,13 @@ acl:
   - id: transfers
     address: 127.0.0.1
     action: transfer
+policy:
+  - id: signed
+    nsec3: ${signing === 'nsec3' ? 'on' : 'off'}
 zone:
   - domain: ${zone}
+    dnssec-signing: ${signing === undefined ? 'off' : 'on'}
+    dnssec-policy: signed
     storage: ${folder}
     file: zone
     zonefile-sync: -1

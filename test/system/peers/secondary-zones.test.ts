@@ -12,7 +12,7 @@ import * as assert from 'uvu/assert';
 import type { ApiResponse, Json } from '../../support/api-client.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
-import { untilIs } from '../../support/until.ts';
+import { untilIs, untilPasses } from '../../support/until.ts';
 import { FILES, type Line, type PrimaryName, TestPrimary } from './primaries.ts';
 
 const NAMES: readonly PrimaryName[] = ['knot', 'bind', 'nsd', 'powerdns'];
@@ -21,6 +21,7 @@ const EXPIRING = { refresh: 1, retry: 1, expire: 4 };
 const test = suite('secondary zones');
 let daemon: Daemon;
 const primaries = {} as Record<PrimaryName, TestPrimary>;
+const signed: TestPrimary[] = [];
 const domainIds = new Map<string, number>();
 const servers: Server[] = [];
 
@@ -75,7 +76,7 @@ test.before(async () => {
 });
 test.after(async () => {
   for (const server of servers) server.close();
-  for (const primary of Object.values(primaries)) await primary.close();
+  for (const primary of [...Object.values(primaries), ...signed]) await primary.close();
   await daemon.close();
 });
 
@@ -109,6 +110,41 @@ test('zones are transferred, and follow each NOTIFY', async () => {
     assert.equal(zoneAt(daemon.dnsPort, zone), zoneAt(primaries[name].port, zone, ...signature), name);
     assert.is(answerOf(`absent.${zone}`, 'TXT'), '"any"');
     assert.equal(await stateOf(zone).then(({ state, serial, error }) => [state, serial, error]), ['current', 3, null]);
+  }
+});
+
+/** Sections of a response with DNSSEC, sorted. */
+function provenAt(port: number, name: string, type: string): string[] {
+  const text = dig(port, '+answer', '+authority', '+comments', '+dnssec', '+norec', name, type);
+  const lines = text.split('\n').filter((line) => line !== '' && (!line.startsWith(';') || line.includes('status:')));
+  return lines.map((line) => line.replace(/, id: \d+/, '').replaceAll(/\s+/g, ' ')).sort();
+}
+
+test('signed zones are answered as their primary does, with its proofs', async () => {
+  for (const signing of ['nsec', 'nsec3'] as const) {
+    const zone = `${signing}.test`;
+    const primary = await TestPrimary.open('knot', { zone, secondary: daemon.dnsPort, signing });
+    signed.push(primary);
+    primary.write(1, www('192.0.2.1'));
+    await primary.start();
+    await addZone(zone, [{ address: `127.0.0.1:${primary.port}` }]);
+    await untilIs(() => answerOf(`www.${zone}`), '192.0.2.1');
+    const isSame = (): void => {
+      assert.equal(zoneAt(daemon.dnsPort, zone), zoneAt(primary.port, zone));
+      for (const [name, type] of [
+        [zone, 'SOA'],
+        [zone, 'DNSKEY'],
+        [`www.${zone}`, 'A'],
+        [`www.${zone}`, 'AAAA'],
+        [`x.www.${zone}`, 'A'],
+        [`any.${zone}`, 'TXT'],
+      ])
+        assert.equal(provenAt(daemon.dnsPort, name, type), provenAt(primary.port, name, type), `${name} ${type}`);
+    };
+    await untilPasses(isSame);
+    primary.write(10, [...www('192.0.2.2'), ['new', 'A', '192.0.2.3']]);
+    await untilIs(() => answerOf(`www.${zone}`), '192.0.2.2');
+    await untilPasses(isSame);
   }
 });
 
