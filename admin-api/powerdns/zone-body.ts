@@ -6,6 +6,7 @@ import { NSEC3PARAM } from './zone-view.ts';
 
 /** The kind of a catalog zone (RFC 9432), which lists the domains of its account. */
 export const PRODUCER = 'Producer';
+export const CONSUMER = 'Consumer';
 
 /** The kind of a secondary zone. */
 export const SLAVE = 'Slave';
@@ -82,7 +83,7 @@ function readKind(text: string): string {
     case 'PRODUCER':
       return PRODUCER;
     case 'CONSUMER':
-      throw unsupported('Zones of the kind "Consumer" are not supported here.');
+      return CONSUMER;
   }
   throw unprocessable(`Zone kind '${text.slice(0, 40)}' is not known; use Native, Master or Slave`);
 }

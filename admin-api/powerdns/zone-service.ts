@@ -20,7 +20,7 @@ import { findZone, requireWholeAccount } from './find-zone.ts';
 import type { PowerDnsContext } from './route.ts';
 import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
 import { patchRRsets } from './rrset-patch.ts';
-import { PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
+import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
 import { dotted, tryParseName } from './zone-id.ts';
 
 /** Returns the new zone. Throws WaypostError. */
@@ -47,8 +47,13 @@ export async function createZone(services: Services, context: PowerDnsContext, b
 }
 
 /** Throws InvalidError. */
-function readDomainKind(services: Services, zone: ZoneBody): Pick<DomainBody, 'primaries'> & { kind: Domain['kind'] } {
-  if (zone.labels.kind === SLAVE) return { kind: 'secondary', primaries: readMasters(services, zone, []) };
+function readDomainKind(
+  services: Services,
+  zone: ZoneBody,
+): Pick<DomainBody, 'primaries' | 'catalog'> & { kind: Domain['kind'] } {
+  const { kind } = zone.labels;
+  if (kind === SLAVE || kind === CONSUMER)
+    return { kind: 'secondary', primaries: readMasters(services, zone, []), catalog: kind === CONSUMER };
   if (zone.masters !== null && zone.masters.length > 0)
     throw unsupported('Only zones of the kind "Slave" have masters.');
   if (zone.masterKey !== null && zone.masterKey !== '')
@@ -136,11 +141,11 @@ export function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<Z
 /** Sets the fields of the body. Throws WaypostError. */
 export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
-  const { id, kind, primaries } = findZone(services.reader, caller, params.zone_id);
+  const { id, kind, primaries, consumes } = findZone(services.reader, caller, params.zone_id);
   const zone = readZoneBody(body);
   const { labels, dnssec } = zone;
   if (kind === 'secondary') {
-    if (labels.kind !== undefined && labels.kind !== SLAVE) throw fixedKind();
+    if (labels.kind !== undefined && labels.kind !== (consumes ? CONSUMER : SLAVE)) throw fixedKind();
     if (zone.masters !== null || zone.masterKey !== null)
       await replacePrimaries(services, context, id, readMasters(services, zone, primaries));
   } else if (readDomainKind(services, { ...zone, labels: { kind: NO_LABELS.kind, ...labels } }).kind !== kind)

@@ -358,6 +358,16 @@ test('a Producer is a catalog zone', async (context) => {
   assert.is((await send('PUT', '/catalog.example.', { kind: 'Producer', account: 'x' })).status, 204);
 });
 
+test('a Consumer follows the catalog of its masters', async (context) => {
+  const send = sender(context);
+  const created = await send('POST', '', { name: 'consumed.example.', kind: 'Consumer', masters: ['9.9.9.9'] });
+  assert.is(`${created.status} ${created.body.kind}`, '201 Consumer', created.text);
+  assert.is((await send('PUT', '/consumed.example.', { kind: 'Slave' })).status, 422);
+  assert.is((await send('PUT', '/consumed.example.', { kind: 'Consumer', masters: ['9.9.9.10'] })).status, 204);
+  const read = await send('GET', '/consumed.example.?rrsets=false');
+  assert.is(`${read.body.kind} ${read.body.masters}`, 'Consumer 9.9.9.10');
+});
+
 test('a Slave is a secondary zone', async (context) => {
   const send = sender(context);
   const masters = ['9.9.9.9', '[2620:fe::9]:5353'];
