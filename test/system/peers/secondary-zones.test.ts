@@ -109,6 +109,8 @@ test('zones are transferred, and follow each NOTIFY', async () => {
     const signature = name === 'bind' ? ['-y', `hmac-sha256:${key.name}:${key.secret}`] : [];
     assert.equal(zoneAt(daemon.dnsPort, zone), zoneAt(primaries[name].port, zone, ...signature), name);
     assert.is(answerOf(`absent.${zone}`, 'TXT'), '"any"');
+    const { body } = await daemon.api.call('GET', `/api/v1/domains/${domainIds.get(zone)}`);
+    assert.equal((body.domain as unknown as { nameservers: string[] }).nameservers, [`ns1.${zone}`]);
     assert.equal(await stateOf(zone).then(({ state, serial, error }) => [state, serial, error]), ['current', 3, null]);
   }
 });
