@@ -61,13 +61,13 @@ async function load(
   { daemon, https, root, addSite }: SiteRig,
   originPort: number,
   tlsPort: number,
-): Promise<() => Promise<void>> {
+): Promise<{ readonly step: () => Promise<void>; readonly close: () => void }> {
   await addSite('site.test', { host: ORIGIN_ADDRESS, port: originPort, protocol: 'http' });
   const id = await daemon.api.createDomain('example.com');
   const visitor = http1Visitor(https, root.pem);
   const client = await UdpClient.connect(daemon.dnsPort);
   let round = 0;
-  return async () => {
+  const step = async (): Promise<void> => {
     round++;
     const query = encodeQuery({ name: parseName('site.test.'), type: TYPE.A, class: 1 }, round);
     await Promise.all([client.query(query, 60_000, 1), queryTcp(daemon.dnsPort, [query])]);
@@ -75,6 +75,7 @@ async function load(
     await daemon.api.createRecord(id, `r${round}`, 'A', '192.0.2.1');
     for (const path of ['/kept', `/${round}`]) assert.is((await visitor.visit('site.test', path)).status, 200);
   };
+  return { step, close: () => client.close() };
 }
 
 async function checkExpressions(prometheus: Prometheus): Promise<void> {
@@ -218,8 +219,8 @@ else {
         async (rig) => {
           const target = `127.0.0.1:${rig.daemon.adminPort}`;
           const prometheus = await startPrometheus(folder, target);
+          const { step, close } = await load(rig, (origin.address() as AddressInfo).port, tlsPort);
           try {
-            const step = await load(rig, (origin.address() as AddressInfo).port, tlsPort);
             // A reader of dnstap comes, is killed, and is followed by another.
             for (const name of ['first', 'second']) {
               await captures.at(-1)?.stop('SIGKILL');
@@ -239,6 +240,7 @@ else {
             await checkExemplars(prometheus);
             checkLog(rig.daemon.child.output());
           } finally {
+            close();
             await prometheus.stop();
           }
         },
