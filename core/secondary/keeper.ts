@@ -6,23 +6,33 @@
  * chosen by a hash, so that no lease is written; when a node stops, its zones have others. Only the
  * holder asks the primaries on time. A NOTIFY is followed by the node that receives it, since that
  * is fastest: two nodes that transfer the same change conflict, and the second drops it. Expiry
- * needs no commit: each node ends to serve what was not confirmed in time.
+ * needs no commit: each node ends to serve what was not confirmed in time. A node that hears of no
+ * confirmation asks the primaries itself before that, since it may be cut off from the holder.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from '../base/log/index.ts';
 import { Semaphore } from '../base/semaphore.ts';
-import { type Id, idKey } from '../store/keys.ts';
-import { type Domain, type SecondaryRow, secondaries, secondaryState } from '../store/rows.ts';
+import type { Id } from '../store/keys.ts';
+import { type Domain, type SecondaryRow, secondaryState } from '../store/rows.ts';
 import { formatHost } from '../wire/name.ts';
 import { isAfter } from '../zone/serial.ts';
 import { SupersededError } from './commit.ts';
 import { DueQueue } from './due-queue.ts';
-import { type Outcome, type RefreshParts, refresh } from './refresh.ts';
-import { RowBatch } from './row-batch.ts';
+import type { Outcome, RefreshOptions } from './refresh.ts';
+import type { RowBatch } from './row-batch.ts';
 
-export interface KeeperOptions extends RefreshParts {
+export interface KeeperOptions {
   readonly log: Logger;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  /** The stored rows of all zones, of one zone, and its domain. */
+  readonly rows: () => Iterable<SecondaryRow>;
+  readonly storedRow: (domainId: Id) => SecondaryRow | undefined;
+  readonly domain: (domainId: Id) => Domain | undefined;
+  /** See refresh.ts. */
+  readonly refresh: (domain: Domain, row: SecondaryRow, options: RefreshOptions) => Promise<Outcome>;
+  readonly batch: Pick<RowBatch, 'add' | 'stop'>;
   readonly nodeName: string;
   /** Names of the nodes that are there, this one among them. */
   readonly nodes: () => readonly string[];
@@ -45,6 +55,8 @@ interface Zone {
   /** Failures in a row. */
   failures: number;
   running: Promise<void> | null;
+  /** Of the refresh in flight. */
+  controller: AbortController | null;
   /** A NOTIFY came meanwhile. */
   isNotified: boolean;
   isExpired: boolean;
@@ -70,18 +82,24 @@ export class SecondaryKeeper {
   readonly #due = new DueQueue();
   readonly #expiries = new DueQueue();
   readonly #slots: Semaphore;
-  readonly #batch: RowBatch;
   readonly #stop = new AbortController();
-  /** Of the refreshes in flight. */
-  readonly #controllers = new Set<AbortController>();
-  #timer: NodeJS.Timeout | null = null;
-  #isRunning = false;
+  /** Zones with a refresh that runs or waits, also those that were deleted meanwhile. */
+  readonly #running = new Set<Zone>();
+  readonly #refreshes = new Alarm(
+    this.#due,
+    () => this.#beginDue(),
+    () => this.#schedule(),
+  );
+  readonly #endings = new Alarm(
+    this.#expiries,
+    () => this.#expireDue(),
+    () => this.#schedule(),
+  );
   #isStarted = false;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#slots = new Semaphore(options.maxConcurrent);
-    this.#batch = new RowBatch(options);
   }
 
   /** Zones by state. */
@@ -99,9 +117,7 @@ export class SecondaryKeeper {
 
   /** Reads all zones, and lists those that cannot be answered: before the nameserver starts. */
   load(): void {
-    const { environment } = this.#options;
-    for (const { key, value } of environment.rows.get(secondaries.number)!.getRange({}))
-      this.#track(secondaries.decode(key as Buffer, value));
+    for (const row of this.#options.rows()) this.#track(row);
     this.#options.onCount(this.#zones.size);
   }
 
@@ -112,12 +128,13 @@ export class SecondaryKeeper {
 
   async stop(): Promise<void> {
     this.#isStarted = false;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#refreshes.clear();
+    this.#endings.clear();
     const reason = new Error('the service is stopping');
     this.#stop.abort(reason);
-    for (const controller of this.#controllers) controller.abort(reason);
-    await Promise.all([...this.#zones.values()].map(({ running }) => running));
-    await this.#batch.stop();
+    for (const { controller } of this.#running) controller?.abort(reason);
+    await Promise.all([...this.#running].map(({ running }) => running));
+    await this.#options.batch.stop();
   }
 
   row(domainId: Id): SecondaryRow | undefined {
@@ -126,9 +143,8 @@ export class SecondaryKeeper {
 
   /** Rows were written or deleted, by this node or another. */
   onRows(domainIds: Iterable<Id>): void {
-    const { reader } = this.#options;
     for (const domainId of domainIds) {
-      const row = reader.row(secondaries, idKey(domainId));
+      const row = this.#options.storedRow(domainId);
       if (row === undefined) this.#forget(domainId);
       else this.#track(row);
     }
@@ -163,7 +179,8 @@ export class SecondaryKeeper {
   async transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined> {
     const zone = this.#zones.get(domainId);
     if (zone === undefined) return undefined;
-    await zone.running;
+    // Others may wait as well.
+    while (zone.running !== null) await zone.running;
     await this.#run(zone, { force, isNotified: true });
     return zone.row;
   }
@@ -172,11 +189,11 @@ export class SecondaryKeeper {
     const { domainId } = stored;
     let zone = this.#zones.get(domainId);
     if (zone === undefined) {
-      const domain = this.#options.reader.domain(domainId);
+      const domain = this.#options.domain(domainId);
       if (domain === undefined) return;
       zone = {
         ...{ domainId, apex: domain.apex, row: stored, failures: 0 },
-        ...{ running: null, isNotified: false, isExpired: false },
+        ...{ running: null, controller: null, isNotified: false, isExpired: false },
       };
       this.#zones.set(domainId, zone);
       this.#due.set(domainId, this.#firstDue(stored));
@@ -198,6 +215,7 @@ export class SecondaryKeeper {
     this.#due.set(domainId, null);
     this.#expiries.set(domainId, null);
     this.#options.unavailable.set(zone.apex, false);
+    zone.controller?.abort(new Error('the zone was deleted'));
   }
 
   /** Zones of a restart are not all due at once. */
@@ -214,7 +232,19 @@ export class SecondaryKeeper {
     const jitter = 1 - Math.random() / 10;
     if (row.serial === null)
       return now + Math.min(LONGEST_FIRST_RETRY, FIRST_RETRY * 2 ** Math.max(0, failures - 1)) * jitter;
-    return now + this.#bounded(failures === 0 && row.error === null ? row.refresh : row.retry) * jitter;
+    const due = now + this.#bounded(failures === 0 && row.error === null ? row.refresh : row.retry) * jitter;
+    const endangered = this.#endangeredAt(row);
+    return endangered > now ? Math.min(due, Math.max(now + this.#options.minRefresh, endangered)) : due;
+  }
+
+  /**
+   * When a zone is so near to its expiry that every node asks the primaries. The holder of the
+   * lease has written a confirmation long before: see `#confirm`.
+   */
+  #endangeredAt({ refreshedAt, expire, refresh }: SecondaryRow): number {
+    if (refreshedAt === null) return Number.POSITIVE_INFINITY;
+    const usual = this.#bounded(refresh);
+    return refreshedAt + (Math.max(expire / 2, usual < expire ? usual : 0) + expire) / 2;
   }
 
   #bounded(seconds: number): number {
@@ -251,43 +281,39 @@ export class SecondaryKeeper {
   }
 
   #schedule(): void {
-    if (!this.#isStarted || this.#isRunning) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    const first = Math.min(this.#due.first ?? Infinity, this.#expiries.first ?? Infinity);
-    const wait = Math.max(0, (first - this.#options.now()) * 1000);
-    this.#timer = setTimeout(() => void this.#work(), Math.min(MAX_WAIT_MS, wait));
-    this.#timer.unref();
+    if (!this.#isStarted) return;
+    const now = this.#options.now();
+    this.#refreshes.set(now);
+    this.#endings.set(now);
+  }
+
+  /** Apart from the refreshes, which may all wait for slow primaries. */
+  async #expireDue(): Promise<void> {
+    const now = this.#options.now();
+    for (let i = 0; this.#isStarted; i++) {
+      const domainId = this.#expiries.take(now);
+      if (domainId === null) break;
+      const zone = this.#zones.get(domainId);
+      if (zone !== undefined) this.#checkExpiry(zone);
+      if (i % PIECE === PIECE - 1) await yieldToOthers();
+    }
   }
 
   /** Begins what is due, as far as there are slots. */
-  async #work(): Promise<void> {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    try {
-      const now = this.#options.now();
-      for (let i = 0; this.#isStarted; i++) {
-        const domainId = this.#expiries.take(now);
-        if (domainId === null) break;
-        const zone = this.#zones.get(domainId);
-        if (zone !== undefined) this.#checkExpiry(zone);
-        if (i % PIECE === PIECE - 1) await yieldToOthers();
-      }
-      for (let i = 0; this.#isStarted; i++) {
-        const domainId = this.#due.take(now);
-        if (domainId === null) break;
-        await this.#begin(domainId);
-        if (i % PIECE === PIECE - 1) await yieldToOthers();
-      }
-    } finally {
-      this.#isRunning = false;
-      this.#schedule();
+  async #beginDue(): Promise<void> {
+    const now = this.#options.now();
+    for (let i = 0; this.#isStarted; i++) {
+      const domainId = this.#due.take(now);
+      if (domainId === null) break;
+      await this.#begin(domainId);
+      if (i % PIECE === PIECE - 1) await yieldToOthers();
     }
   }
 
   async #begin(domainId: Id): Promise<void> {
     const zone = this.#zones.get(domainId);
     if (zone === undefined || zone.running !== null) return;
-    if (!this.#isHolder(domainId)) {
+    if (!this.#isHolder(domainId) && this.#options.now() < this.#endangeredAt(zone.row)) {
       this.#due.set(domainId, this.#nextDue(zone));
       return;
     }
@@ -298,10 +324,12 @@ export class SecondaryKeeper {
   }
 
   #run(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
+    this.#running.add(zone);
     zone.running = this.#slots
       .run(() => this.#refresh(zone, how))
       .then(() => {
         zone.running = null;
+        this.#running.delete(zone);
         if (this.#zones.get(zone.domainId) !== zone) return;
         this.#due.set(zone.domainId, this.#nextDue(zone));
         if (zone.isNotified && !this.#stop.signal.aborted) {
@@ -314,25 +342,26 @@ export class SecondaryKeeper {
 
   /** Never rejects. */
   async #refresh(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
-    const { reader, log, observer } = this.#options;
-    const domain = reader.domain(zone.domainId);
+    const { log, observer, batch } = this.#options;
+    const domain = this.#options.domain(zone.domainId);
     if (domain?.kind !== 'secondary' || this.#stop.signal.aborted) return;
     const controller = new AbortController();
-    this.#controllers.add(controller);
+    zone.controller = controller;
     const timer = setTimeout(() => controller.abort(new Error('the transfer took too long')), MAX_SECONDS * 1000);
     timer.unref();
     const { signal } = controller;
     const name = formatHost(domain.apex);
     const before = zone.row;
     try {
-      const outcome = await refresh(this.#options, domain, before, { ...how, signal });
+      const outcome = await this.#options.refresh(domain, before, { ...how, signal });
       observer?.(outcome.kind);
       if (outcome.kind === 'failed') {
         zone.failures++;
         if (before.error === null) log.warn('secondary zone not refreshed', { zone: name, error: outcome.error });
         else log.debug('secondary zone not refreshed', { zone: name, error: outcome.error });
         zone.row = { ...zone.row, error: outcome.error };
-        if (before.error !== outcome.error) this.#batch.add(zone.row);
+        // Nodes may see different errors: the holder alone writes those of the timers.
+        if (before.error !== outcome.error && (how.isNotified || this.#isHolder(zone.domainId))) batch.add(zone.row);
         return;
       }
       zone.failures = 0;
@@ -341,20 +370,56 @@ export class SecondaryKeeper {
       else log.info('secondary zone transferred', { zone: name, serial: outcome.row.serial, kind: outcome.kind });
       this.#checkExpiry(zone);
     } catch (error) {
-      if (this.#stop.signal.aborted || error instanceof SupersededError) return;
+      if (this.#stop.signal.aborted || !this.#zones.has(zone.domainId) || error instanceof SupersededError) return;
       zone.failures++;
       log.warn('secondary zone not committed; retrying', { zone: name, error: error as Error });
     } finally {
       clearTimeout(timer);
-      this.#controllers.delete(controller);
+      zone.controller = null;
     }
   }
 
   /** Writes that a serial was confirmed, if it was not lately. */
   #confirm(before: SecondaryRow, row: SecondaryRow): void {
-    const stored = this.#options.reader.row(secondaries, idKey(row.domainId));
-    const age = this.#options.now() - (stored?.refreshedAt ?? 0);
-    if (before.error !== null || age >= Math.min(RENEWAL, row.expire / 4)) this.#batch.add(row);
+    const { storedRow, now, batch } = this.#options;
+    const age = now() - (storedRow(row.domainId)?.refreshedAt ?? 0);
+    if (before.error !== null || age >= Math.min(RENEWAL, row.expire / 4)) batch.add(row);
+  }
+}
+
+/** Runs work when the first zone of a queue is due; not again before it has ended. */
+class Alarm {
+  readonly #queue: DueQueue;
+  readonly #work: () => Promise<void>;
+  readonly #next: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  #isRunning = false;
+
+  /** `work` never rejects; `next` sets the alarm again. */
+  constructor(queue: DueQueue, work: () => Promise<void>, next: () => void) {
+    this.#queue = queue;
+    this.#work = work;
+    this.#next = next;
+  }
+
+  /** `now`: seconds since 1970. */
+  set(now: number): void {
+    if (this.#isRunning) return;
+    this.clear();
+    const wait = Math.max(0, ((this.#queue.first ?? Number.POSITIVE_INFINITY) - now) * 1000);
+    this.#timer = setTimeout(() => void this.#run(), Math.min(MAX_WAIT_MS, wait));
+    this.#timer.unref();
+  }
+
+  clear(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    await this.#work();
+    this.#isRunning = false;
+    this.#next();
   }
 }
 

@@ -8,15 +8,17 @@ import type { Journal } from '../journal/journal.ts';
 import type { AnswerDeferred } from '../nameserver/deferred.ts';
 import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
-import type { Id } from '../store/keys.ts';
+import { type Id, idKey } from '../store/keys.ts';
 import { StoreReader } from '../store/reader.ts';
-import type { Primary, SecondaryRow } from '../store/rows.ts';
+import { type Primary, type SecondaryRow, secondaries } from '../store/rows.ts';
 import { openKeyring } from '../tsig/keyring.ts';
 import { parseName } from '../wire/name.ts';
 import type { TsigKey } from '../wire/tsig.ts';
 import { SecondaryKeeper } from './keeper.ts';
 import { notifyResponder } from './notify.ts';
 import { ZoneReading } from './reading.ts';
+import { type RefreshParts, refresh } from './refresh.ts';
+import { RowBatch } from './row-batch.ts';
 
 export interface OpenSecondariesOptions {
   readonly config: Pick<Config, 'secondary' | 'nodeName'>;
@@ -52,17 +54,25 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     'Refreshes of secondary zones: full or incremental transfers, unchanged, or failed.',
     ['result'],
   );
-  const keeper = new SecondaryKeeper({
-    ...{ environment, journal, reader, reading, log, maxConcurrent, minRefresh, maxRefresh },
-    nodeName: config.nodeName,
-    nodes: node.present,
+  const now = (): number => Date.now() / 1000;
+  const parts: RefreshParts = {
+    ...{ environment, journal, reader, reading, now },
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
+    keyOf: (primary) => keyOf(reader, findKey, primary),
+  };
+  const keeper = new SecondaryKeeper({
+    ...{ log, now, maxConcurrent, minRefresh, maxRefresh },
+    nodeName: config.nodeName,
+    nodes: node.present,
+    rows: () => allRows(environment),
+    storedRow: (domainId) => reader.row(secondaries, idKey(domainId)),
+    domain: (domainId) => reader.domain(domainId),
+    refresh: (domain, row, how) => refresh(parts, domain, row, how),
+    batch: new RowBatch({ environment, journal, log }),
     unavailable: index.unavailable,
     onCount: (count) => index.setSecondaries(count > 0),
     observer: (result) => refreshes.add(1, result),
-    now: () => Date.now() / 1000,
-    keyOf: (primary) => keyOf(reader, findKey, primary),
   });
   metrics.read('gauge', 'waypost_secondary_zones', 'Secondary zones, by state.', ['state'], (emit) => {
     for (const [state, count] of Object.entries(keeper.counts())) emit(count, state);
@@ -88,6 +98,11 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
       await reading.close();
     },
   };
+}
+
+function* allRows(environment: Environment): Generator<SecondaryRow> {
+  for (const { key, value } of environment.rows.get(secondaries.number)!.getRange({}))
+    yield secondaries.decode(key as Buffer, value);
 }
 
 /** Throws Error. */

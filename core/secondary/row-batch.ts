@@ -56,8 +56,9 @@ export class RowBatch {
       await write(environment, journal, BY, (draft) => {
         for (const row of rows) {
           const stored = draft.row(secondaries, idKey(row.domainId));
-          // Deleted, or transferred meanwhile.
+          // Deleted, transferred, or confirmed by another node meanwhile.
           if (stored === undefined || stored.serial !== row.serial) continue;
+          if ((stored.refreshedAt ?? 0) > (row.refreshedAt ?? 0)) continue;
           draft.put(secondaries, row);
         }
       });

@@ -123,7 +123,7 @@ export class ZoneUpdates {
       if (domain.kind !== 'secondary' || update === undefined) continue;
       // A replaced row is deleted and put: only the state after the group counts.
       if (update.domain === null) yield { apex: domain.apex, isUnavailable: false };
-      else if (update.state.serial === 0) yield { apex: domain.apex, isUnavailable: true };
+      else if (update.state.recordCount === 0) yield { apex: domain.apex, isUnavailable: true };
     }
   }
 
