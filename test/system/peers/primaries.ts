@@ -1,6 +1,9 @@
-/** Primaries of secondary zones: Knot DNS, BIND, NSD and PowerDNS, each with one zone. */
+/**
+ * Primaries of secondary zones: Knot DNS, BIND, NSD and PowerDNS, each with one zone, and perhaps a
+ * signed one with the same records.
+ */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, startChild } from '../../support/child.ts';
 import { freePort } from '../../support/ports.ts';
@@ -21,6 +24,8 @@ export interface PrimaryOptions {
   readonly secondary: number;
   /** Knot signs the zone: with NSEC, or with NSEC3. */
   readonly signing?: 'nsec' | 'nsec3';
+  /** A second zone, signed before it is loaded (signStatic), or by PowerDNS itself. */
+  readonly signedZone?: string;
   /** Required for transfers, of BIND alone. */
   readonly key?: TsigSecret;
 }
@@ -42,7 +47,7 @@ const PROGRAMS: Readonly<Record<PrimaryName, Program>> = {
     program: '/usr/sbin/knotd',
     args: (folder) => ['-c', join(folder, 'config')],
     ready: /server started/,
-    config: ({ folder, port, zone, secondary, signing }) => `
+    config: ({ folder, port, zone, secondary, signing, signedZone }) => `
 server:
     rundir: ${folder}
     listen: 127.0.0.1@${port}
@@ -75,13 +80,25 @@ zone:
     journal-content: changes
     notify: waypost
     acl: transfers
-`,
+${
+  signedZone === undefined
+    ? ''
+    : `  - domain: ${signedZone}
+    storage: ${folder}
+    file: signed
+    zonefile-sync: -1
+    zonefile-load: difference
+    journal-content: changes
+    notify: waypost
+    acl: transfers
+`
+}`,
   },
   bind: {
     program: '/usr/sbin/named',
     args: (folder) => ['-g', '-n', '1', '-c', join(folder, 'config')],
     ready: /\brunning$/m,
-    config: ({ folder, port, zone, secondary, key }) => `
+    config: ({ folder, port, zone, secondary, key, signedZone }) => `
 ${key === undefined ? '' : `key "${key.name}" { algorithm hmac-sha256; secret "${key.secret}"; };`}
 options {
     directory "${folder}";
@@ -92,23 +109,30 @@ options {
     recursion no;
     dnssec-validation no;
     notify-delay 0;
+    minimal-responses yes;
 };
 controls {};
-zone "${zone}" {
+${[zone, ...(signedZone === undefined ? [] : [signedZone])]
+  .map(
+    (name) => `
+zone "${name}" {
     type primary;
-    file "zone";
+    file "${name === zone ? 'zone' : 'signed'}";
     ixfr-from-differences yes;
     allow-transfer { ${key === undefined ? '127.0.0.1' : `key "${key.name}"`}; };
     notify explicit;
     also-notify port ${secondary} { 127.0.0.1${key === undefined ? '' : ` key "${key.name}"`}; };
 };
 `,
+  )
+  .join('')}
+`,
   },
   nsd: {
     program: '/usr/sbin/nsd',
     args: (folder) => ['-d', '-c', join(folder, 'config')],
     ready: /nsd started/,
-    config: ({ folder, port, zone, secondary }) => `
+    config: ({ folder, port, zone, secondary, signedZone }) => `
 server:
     ip-address: 127.0.0.1@${port}
     username: ""
@@ -121,16 +145,23 @@ server:
     xfrdir: ${folder}
     xfrd-reload-timeout: 0
     rrl-ratelimit: 0
+    minimal-responses: yes
     verbosity: 1
 remote-control:
     control-enable: no
+${[zone, ...(signedZone === undefined ? [] : [signedZone])]
+  .map(
+    (name) => `
 zone:
-    name: "${zone}"
-    zonefile: zone
+    name: "${name}"
+    zonefile: ${name === zone ? 'zone' : 'signed'}
     notify: 127.0.0.1@${secondary} NOKEY
     provide-xfr: 127.0.0.1 NOKEY
     store-ixfr: yes
     create-ixfr: yes
+`,
+  )
+  .join('')}
 `,
   },
   powerdns: {
@@ -140,6 +171,7 @@ zone:
     config: ({ folder, port, secondary }) => `
 launch=gsqlite3
 gsqlite3-database=${folder}/zones.db
+gsqlite3-dnssec=yes
 local-address=127.0.0.1
 local-port=${port}
 socket-dir=${folder}
@@ -173,6 +205,7 @@ const LONG: Timers = { refresh: 3600, retry: 600, expire: 86_400 };
 export class TestPrimary {
   readonly port: number;
   readonly zone: string;
+  readonly signedZone: string | undefined;
   readonly #name: PrimaryName;
   readonly #folder: string;
   #child: Child | null = null;
@@ -182,14 +215,16 @@ export class TestPrimary {
     const port = await freePort();
     const file = name === 'powerdns' ? 'pdns.conf' : 'config';
     writeFileSync(join(folder, file), PROGRAMS[name].config({ ...options, folder, port }));
-    return new TestPrimary(name, folder, port, options.zone);
+    return new TestPrimary(name, folder, port, options);
   }
 
-  private constructor(name: PrimaryName, folder: string, port: number, zone: string) {
+  private constructor(name: PrimaryName, folder: string, port: number, options: PrimaryOptions) {
     this.#name = name;
     this.#folder = folder;
     this.port = port;
-    this.zone = zone;
+    this.zone = options.zone;
+    this.signedZone = options.signedZone;
+    if (this.signedZone !== undefined && name !== 'powerdns') makeKeys(folder, this.signedZone);
   }
 
   /** Resolves when it serves the zone. */
@@ -216,37 +251,86 @@ export class TestPrimary {
 
   /** The content of the zone from now on; a running server loads it. */
   write(serial: number, lines: readonly Line[], timers: Timers = LONG): void {
-    const { refresh, retry, expire } = timers;
-    const soa: Line = ['@', 'SOA', `ns1.${this.zone}. admin.${this.zone}. ${serial} ${refresh} ${retry} ${expire} 60`];
-    const all = [soa, ['@', 'NS', `ns1.${this.zone}.`] as const, ['ns1', 'A', '192.0.2.53'] as const, ...lines];
-    if (this.#name === 'powerdns') this.#writeDatabase(all);
-    else {
-      const text = all.map(([owner, type, content]) => `${owner} 300 IN ${type} ${content}\n`).join('');
-      writeFileSync(join(this.#folder, 'zone'), `$ORIGIN ${this.zone}.\n${text}`);
+    const { zone, signedZone } = this;
+    const linesOf = (name: string): Line[] => {
+      const { refresh, retry, expire } = timers;
+      const soa: Line = ['@', 'SOA', `ns1.${name}. admin.${name}. ${serial} ${refresh} ${retry} ${expire} 60`];
+      return [soa, ['@', 'NS', `ns1.${name}.`], ['ns1', 'A', '192.0.2.53'], ...lines];
+    };
+    if (this.#name === 'powerdns') {
+      this.#writeDatabase(linesOf);
+      return;
     }
-    if (this.#child !== null && this.#name !== 'powerdns') process.kill(this.#child.pid, 'SIGHUP');
+    const textOf = (name: string): string => {
+      const all = linesOf(name).map(([owner, type, content]) => `${owner} 300 IN ${type} ${content}\n`);
+      return `$ORIGIN ${name}.\n${all.join('')}`;
+    };
+    writeFileSync(join(this.#folder, 'zone'), textOf(zone));
+    if (signedZone !== undefined) signStatic(this.#folder, signedZone, textOf(signedZone), SIGNING[this.#name]);
+    // BIND refuses a zone file that changed while it was down, if it has a journal.
+    if (this.#child === null)
+      for (const file of ['zone', 'signed']) rmSync(join(this.#folder, `${file}.jnl`), { force: true });
+    if (this.#child !== null) process.kill(this.#child.pid, 'SIGHUP');
   }
 
-  #writeDatabase(lines: readonly Line[]): void {
+  #writeDatabase(linesOf: (zone: string) => readonly Line[]): void {
     const database = join(this.#folder, 'zones.db');
-    const isNew = this.#child === null;
-    const inserts = lines.map(([owner, type, content]) => {
-      const name = owner === '@' ? this.zone : `${owner}.${this.zone}`;
-      // The priority of an MX record has a column of its own.
-      const [, priority, rest] =
-        type === 'MX' ? (/^(\d+) (.*)$/.exec(content) ?? ['', '0', content]) : ['', '0', content];
-      const text = rest.replaceAll(/\.(?= |$)/g, '');
-      return `INSERT INTO records (domain_id, name, type, content, ttl, prio, disabled, auth)
-        VALUES (1, '${name}', '${type}', '${text}', 300, ${priority}, 0, 1);`;
-    });
-    const sql = [
-      ...(isNew ? [`INSERT INTO domains (id, name, type) VALUES (1, '${this.zone}', 'MASTER');`] : []),
-      'BEGIN; DELETE FROM records;',
-      ...inserts,
-      'COMMIT;',
-    ];
+    const isNew = !existsSync(database);
+    const zones = [this.zone, ...(this.signedZone === undefined ? [] : [this.signedZone])];
+    const sql = zones.flatMap((zone, i) => [
+      ...(isNew ? [`INSERT INTO domains (id, name, type) VALUES (${i + 1}, '${zone}', 'MASTER');`] : []),
+      ...linesOf(zone).map((line) => insertOf(zone, i + 1, line)),
+    ]);
     const file = join(this.#folder, 'zone.sql');
-    writeFileSync(file, sql.join('\n'));
+    writeFileSync(file, ['BEGIN; DELETE FROM records;', ...sql, 'COMMIT;'].join('\n'));
     execFileSync('sqlite3', [database, ...(isNew ? [`.read ${SCHEMA}`] : []), `.read ${file}`]);
+    // Ed25519: signatures that do not change when the server starts again.
+    if (isNew && this.signedZone !== undefined)
+      run(
+        this.#folder,
+        'pdnsutil',
+        `--config-dir=${this.#folder}`,
+        'add-zone-key',
+        this.signedZone,
+        'ksk',
+        'active',
+        'ed25519',
+      );
+  }
+}
+
+function insertOf(zone: string, domainId: number, [owner, type, content]: Line): string {
+  const name = owner === '@' ? zone : `${owner}.${zone}`;
+  // The priority of an MX record has a column of its own.
+  const [, priority, rest] = type === 'MX' ? (/^(\d+) (.*)$/.exec(content) ?? ['', '0', content]) : ['', '0', content];
+  const text = rest.replaceAll(/\.(?= |$)/g, '');
+  // See "ordername" in the documentation of PowerDNS: the labels of the name, reversed.
+  const order = owner === '@' ? '' : owner.split('.').reverse().join(' ');
+  return `INSERT INTO records (domain_id, name, type, content, ttl, prio, disabled, auth, ordername)
+    VALUES (${domainId}, '${name}', '${type}', '${text}', 300, ${priority}, 0, 1, '${order}');`;
+}
+
+type Signing = 'nsec' | 'nsec3' | 'ldns';
+
+const SIGNING: Readonly<Record<Exclude<PrimaryName, 'powerdns'>, Signing>> = {
+  ...{ knot: 'nsec3', bind: 'nsec', nsd: 'ldns' },
+};
+
+const run = (folder: string, program: string, ...args: string[]): string =>
+  execFileSync(program, args, { cwd: folder, encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'pipe'] });
+
+function makeKeys(folder: string, zone: string): void {
+  const name = run(folder, 'dnssec-keygen', '-q', '-a', 'ECDSAP256SHA256', '-f', 'KSK', zone).trim();
+  writeFileSync(join(folder, 'key'), name);
+}
+
+/** Writes the file `signed`: signed by BIND with NSEC or NSEC3, or by ldns with NSEC. */
+function signStatic(folder: string, zone: string, text: string, signing: Signing): void {
+  writeFileSync(join(folder, 'unsigned'), text);
+  const key = readFileSync(join(folder, 'key'), 'utf8');
+  if (signing === 'ldns') run(folder, 'ldns-signzone', '-o', zone, '-f', 'signed', 'unsigned', key);
+  else {
+    const options = ['-q', '-P', '-z', '-S', '-N', 'keep', '-o', zone, ...(signing === 'nsec3' ? ['-3', '-'] : [])];
+    run(folder, 'dnssec-signzone', ...options, '-f', 'signed', 'unsigned');
   }
 }

@@ -2,7 +2,6 @@
  * Secondary zones of Knot DNS, BIND, NSD and PowerDNS: transfers, NOTIFY, TSIG, TLS, primaries that
  * are killed, connections that are cut, and expiry.
  */
-import { execFileSync } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -14,6 +13,7 @@ import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { untilIs, untilPasses } from '../../support/until.ts';
 import { FILES, type Line, type PrimaryName, TestPrimary } from './primaries.ts';
+import { dig, provenAt, zoneAt } from './zone-comparison.ts';
 
 const NAMES: readonly PrimaryName[] = ['knot', 'bind', 'nsd', 'powerdns'];
 const EXPIRING = { refresh: 1, retry: 1, expire: 4 };
@@ -24,20 +24,6 @@ const primaries = {} as Record<PrimaryName, TestPrimary>;
 const signed: TestPrimary[] = [];
 const domainIds = new Map<string, number>();
 const servers: Server[] = [];
-
-const dig = (port: number, ...question: string[]): string =>
-  execFileSync('dig', ['@127.0.0.1', '-p', String(port), '+time=2', '+tries=2', '+noall', ...question], {
-    encoding: 'utf8',
-  });
-
-/** All records of a zone, sorted. */
-function zoneAt(port: number, zone: string, ...more: string[]): string[] {
-  const lines = dig(port, '+answer', '+onesoa', ...more, zone, 'AXFR').split('\n');
-  return lines
-    .filter((line) => line !== '' && !line.startsWith(';'))
-    .map((line) => line.replaceAll(/\s+/g, ' '))
-    .sort();
-}
 
 const answerOf = (name: string, type = 'A'): string => dig(daemon.dnsPort, '+short', name, type).trim();
 const statusOf = (name: string): string =>
@@ -114,13 +100,6 @@ test('zones are transferred, and follow each NOTIFY', async () => {
     assert.equal(await stateOf(zone).then(({ state, serial, error }) => [state, serial, error]), ['current', 3, null]);
   }
 });
-
-/** Sections of a response with DNSSEC, sorted. */
-function provenAt(port: number, name: string, type: string): string[] {
-  const text = dig(port, '+answer', '+authority', '+comments', '+dnssec', '+norec', name, type);
-  const lines = text.split('\n').filter((line) => line !== '' && (!line.startsWith(';') || line.includes('status:')));
-  return lines.map((line) => line.replace(/, id: \d+/, '').replaceAll(/\s+/g, ' ')).sort();
-}
 
 test('signed zones are answered as their primary does, with its proofs', async () => {
   for (const signing of ['nsec', 'nsec3'] as const) {
