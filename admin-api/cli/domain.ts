@@ -166,7 +166,9 @@ function primaryOf(text: string): Json {
 function secondaryFields(primaries: unknown, secondary: unknown): Json {
   if (!Array.isArray(primaries)) return {};
   const addresses = primaries.map((primary: Json) => primary.address).join(', ');
-  return { primaries: addresses, ...stateFields('secondary', secondary) };
+  const { signatures, ...state } = (secondary ?? {}) as Json;
+  const fieldsOfState = { ...stateFields('secondary', state), ...stateFields('signatures', signatures) };
+  return { primaries: addresses, ...fieldsOfState };
 }
 
 /** The fields of an object, if there is one, with its name in front. */

@@ -399,7 +399,16 @@ export const TEXTS = {
     refreshed: 'Last confirmed',
     expires: 'Expires',
     none: 'Never',
+    signed: 'DNSSEC of the primary',
+    denials: {
+      nsec: 'Signed, with NSEC',
+      nsec3: 'Signed, with NSEC3',
+      none: 'Signed, without proofs of missing names',
+    },
+    unsigned: 'Not signed',
+    signedUntil: 'First signature expires',
     error: (reason: string) => `The last attempt failed: ${reason}`,
+    problem: (reason: string) => `Validators reject answers: ${reason}`,
   },
   setUp: {
     heading: 'Enter these nameservers at your registrar',

@@ -19,6 +19,7 @@ export function TransferState({ domain, reload }: TransferStateProps) {
   const { isRunning, failure, run } = useAction();
   const { secondary, primaries } = domain;
   if (secondary === null || primaries === null) return null;
+  const { signatures } = secondary;
   const transfer = () =>
     run(async () => {
       const params = { path: { domain_id: domain.id } };
@@ -47,7 +48,16 @@ export function TransferState({ domain, reload }: TransferStateProps) {
         <Fact label={texts.expires}>
           {secondary.expires_at === null ? texts.none : <Time value={secondary.expires_at} />}
         </Fact>
+        {secondary.serial !== null && (
+          <Fact label={texts.signed}>{signatures === null ? texts.unsigned : texts.denials[signatures.denial]}</Fact>
+        )}
+        {signatures !== null && (
+          <Fact label={texts.signedUntil}>
+            <Time value={signatures.earliest_expiry} />
+          </Fact>
+        )}
       </dl>
+      {signatures !== null && signatures.problem !== null && <p class="fault">{texts.problem(signatures.problem)}</p>}
       {secondary.error !== null && <p class="fault">{texts.error(secondary.error)}</p>}
       {failure.value !== null && <FailureNote failure={failure.value} />}
     </section>

@@ -1,6 +1,6 @@
 /** The screens of domains: search, order, bulk actions, delegation, deletion. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,8 @@ import { FakeServer, type Handler, RA } from '../../support/fake-dns.ts';
 import { untilIs, untilMatches, untilPasses } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
-import { signIn, withPage, withWorld } from './browser.ts';
+import { FILES, TestPrimary } from '../peers/primaries.ts';
+import { signIn, type World, withPage, withWorld } from './browser.ts';
 
 const run = promisify(execFile);
 
@@ -174,6 +175,29 @@ test('bulk actions show progress and what has failed', async () => {
   });
 });
 
+/** The secondary zone of the test, from a primary that signs it. */
+async function showsSignatures({ daemon }: World, page: Page): Promise<void> {
+  const primary = await TestPrimary.open('knot', { zone: 'secondary.example', secondary: 9, signing: 'nsec3' });
+  try {
+    primary.write(1, [['www', 'A', '192.0.2.1']]);
+    await primary.start();
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const { body } = await daemon.api.call('GET', '/api/v1/domains');
+    const path = `/api/v1/domains/${(body.domains as { id: number }[])[0].id}`;
+    await daemon.api.call('PUT', `${path}/primaries`, { primaries: [{ address: `127.0.0.1:${primary.port}` }] });
+    await untilPasses(async () => {
+      const { domain } = (await daemon.api.call('POST', `${path}/transfer`)).body;
+      assert.is((domain as unknown as { secondary: { state: string } }).secondary.state, 'current');
+    });
+    await page.reload();
+    await page.getByText('Signed, with NSEC3').waitFor();
+    await page.getByText('First signature expires').waitFor();
+    await checkScreen(page, 'secondary-signed');
+  } finally {
+    await primary.close();
+  }
+}
+
 test('a secondary zone shows its state, and its records are read-only', async () => {
   await withWorld(
     async (world) => {
@@ -191,6 +215,7 @@ test('a secondary zone shows its state, and its records are read-only', async ()
         await page.getByText('Not transferred yet').waitFor();
         assert.is(await page.getByRole('button', { name: 'Add record' }).count(), 0);
         await checkScreen(page, 'secondary-records');
+        if (FILES.every((file) => existsSync(file))) await showsSignatures(world, page);
       });
     },
     { WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true' },
