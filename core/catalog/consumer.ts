@@ -116,11 +116,11 @@ export class CatalogConsumer {
   }
 
   /** Null: the catalog is broken. */
-  async #readMembers(catalog: Domain): Promise<readonly Member[] | null> {
+  async #readMembers(catalog: Domain): Promise<ReadonlyMap<string, Member> | null> {
     const listed = await this.#readRecords(catalog);
     const { id, apex } = catalog;
     if ('members' in listed) {
-      this.#states.set(id, { problem: null, zones: listed.members.length });
+      this.#states.set(id, { problem: null, zones: listed.members.size });
       return listed.members;
     }
     const { problem } = listed;
@@ -129,7 +129,7 @@ export class CatalogConsumer {
     return null;
   }
 
-  async #process(catalog: Domain, members: readonly Member[]): Promise<void> {
+  async #process(catalog: Domain, members: ReadonlyMap<string, Member>): Promise<void> {
     const { log } = this.#options;
     const zone = formatHost(catalog.apex);
     const { gone, changed, created } = await this.#plan(catalog, members);
@@ -138,7 +138,7 @@ export class CatalogConsumer {
     // A set, since a commit that conflicts runs again.
     const rejected = new Set<string>();
     await this.#inPieces(created, CREATED, (draft, member, now) => {
-      if (!this.#create(draft, catalog, member, now)) rejected.add(formatHost(member.apex));
+      if (!this.#create(draft, catalog, member, now)) rejected.add(formatHost(apexOf(member)));
     });
     const count = rejected.size;
     log.info('catalog zone processed', { zone, added: created.length - count, removed: gone.length });
@@ -162,34 +162,30 @@ export class CatalogConsumer {
   }
 
   /** Compares the members with the domains that belong to the catalog, or move to it. */
-  async #plan(catalog: Domain, members: readonly Member[]): Promise<Plan> {
+  async #plan(catalog: Domain, members: ReadonlyMap<string, Member>): Promise<Plan> {
     const plan: Plan = { gone: [], changed: [], created: [] };
     const steps = new Steps();
-    const wanted = new Map<string, Member>();
-    for (const member of members) {
-      await steps.next();
-      wanted.set(nameId(member.apex), member);
-    }
+    const held = new Set<string>();
     for (let after: Name | null = null; ; await steps.next()) {
-      const held: Domain[] = this.#reader.listedBy(catalog.id, after, PIECE);
-      for (const domain of held) {
+      const piece: Domain[] = this.#reader.listedBy(catalog.id, after, PIECE);
+      for (const domain of piece) {
         const id = nameId(domain.apex);
-        const member = wanted.get(id);
+        const member = members.get(id);
         // With another label, the data of the zone is dropped first (section 5.4).
         if (member === undefined || member.label !== domain.listedBy?.label) {
           plan.gone.push(domain);
           continue;
         }
-        wanted.delete(id);
-        const now = memberOf(catalog, domain, member);
-        if (JSON.stringify(propertiesOf(now)) !== JSON.stringify(propertiesOf(domain))) plan.changed.push(now);
+        held.add(id);
+        if (!isUnchanged(catalog, domain, member)) plan.changed.push(memberOf(catalog, domain, member));
       }
-      if (held.length < PIECE) break;
-      after = held[held.length - 1].apex;
+      if (piece.length < PIECE) break;
+      after = piece[piece.length - 1].apex;
     }
-    for (const member of wanted.values()) {
+    for (const member of members.values()) {
       await steps.next();
-      const domain = this.#reader.domainByApex(member.apex);
+      if (held.has(member.apexId)) continue;
+      const domain = this.#reader.domainByApex(apexOf(member));
       const isMoving = domain !== undefined && this.#mayTakeOver(catalog, domain);
       if (isMoving && domain.listedBy?.label === member.label) plan.changed.push(memberOf(catalog, domain, member));
       else {
@@ -237,15 +233,16 @@ export class CatalogConsumer {
   /** False: the name is taken (section 5.2), or the account has no room. */
   #create(draft: Draft, catalog: Domain, member: Member, now: number): boolean {
     const { accountId } = catalog;
-    const taken = findTaken(draft, member.apex, accountId);
+    const apex = apexOf(member);
+    const taken = findTaken(draft, apex, accountId);
     // Another node has created it.
-    if (taken?.listedBy?.catalogId === catalog.id && nameId(taken.apex) === nameId(member.apex)) return true;
+    if (taken?.listedBy?.catalogId === catalog.id && nameId(taken.apex) === member.apexId) return true;
     const limit = this.#options.limitOf(accountId);
     if (taken !== null || !draft.hasAccount(accountId)) return false;
     if (limit > 0 && draft.countDomains(accountId, limit) >= limit) return false;
     const domain = memberOf(
       catalog,
-      { ...PRIMARY, id: draft.newId(domains), accountId, apex: member.apex, createdAt: now, kept: null },
+      { ...PRIMARY, id: draft.newId(domains), accountId, apex, createdAt: now, kept: null },
       member,
     );
     draft.put(domains, domain);
@@ -255,10 +252,16 @@ export class CatalogConsumer {
 }
 
 /** The domain as the catalog wants it: transferred from where the catalog is. */
-function memberOf({ id, primaries }: Domain, domain: Domain, { label, successor }: Member): Domain {
-  const listedBy = { catalogId: id, label, successor: successor && hexOf(successor) };
-  return { ...domain, kind: 'secondary', primaries, listedBy };
+function memberOf({ id, primaries }: Domain, domain: Domain, { label, successorId }: Member): Domain {
+  const successor = successorId === null ? null : Buffer.from(successorId, 'latin1').toString('hex');
+  return { ...domain, kind: 'secondary', primaries, listedBy: { catalogId: id, label, successor } };
 }
 
-const propertiesOf = ({ primaries, listedBy }: Domain) => ({ primaries, listedBy });
+function isUnchanged(catalog: Domain, domain: Domain, member: Member): boolean {
+  const { primaries, listedBy } = memberOf(catalog, domain, member);
+  if (listedBy?.successor !== domain.listedBy?.successor) return false;
+  return JSON.stringify(primaries) === JSON.stringify(domain.primaries);
+}
+
+const apexOf = ({ apexId }: Member): Name => Uint8Array.from(Buffer.from(apexId, 'latin1'));
 const hexOf = (name: Name): string => Buffer.from(name).toString('hex');

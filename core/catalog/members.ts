@@ -1,6 +1,6 @@
 /** The members that a catalog zone lists (RFC 9432). */
 import { Steps } from '../base/steps.ts';
-import { isWithin, type Name, nameAt, nameId } from '../wire/name.ts';
+import { isWithin, type Name } from '../wire/name.ts';
 import { TYPE } from '../wire/types.ts';
 
 /** A record of the catalog. */
@@ -11,25 +11,33 @@ export interface CatalogRecord {
 }
 
 export interface Member {
-  /** The label that tells one life of the zone from another, as it was written, in lower case. */
+  /** Tells one life of the zone from another, in lower case. */
   readonly label: string;
-  readonly apex: Name;
-  /** The catalog that takes the zone over (RFC 9432 section 4.3.1); null: none. */
-  readonly successor: Name | null;
-  /** Texts by which members are grouped (RFC 9432 section 4.3.2). */
-  readonly groups: readonly string[];
+  /** See nameId; a catalog may have 100,000 members, so this is all that is kept of them. */
+  readonly apexId: string;
+  /** The catalog that takes the zone over (RFC 9432 section 4.3.1), as its nameId; null: none. */
+  readonly successorId: string | null;
 }
 
-export type Listed = { readonly members: readonly Member[] } | { readonly problem: string };
+/** The members by the nameId of their apex. */
+export type Listed = { readonly members: ReadonlyMap<string, Member> } | { readonly problem: string };
 
 const VERSION = '2';
+
+interface Collected {
+  readonly label: string;
+  apexId: string;
+  successorId: string | null;
+  zones: number;
+  successors: number;
+}
 
 /** Collects the records of a catalog. Those without a meaning are ignored (section 4.4). */
 export class CatalogReader {
   readonly #catalog: Name;
   readonly #depth: number;
   readonly #versions: string[] = [];
-  readonly #members = new Map<string, { apexes: Name[]; successors: Name[]; groups: string[] }>();
+  readonly #members = new Map<string, Collected>();
 
   constructor(catalog: Name) {
     this.#catalog = catalog;
@@ -44,12 +52,16 @@ export class CatalogReader {
       if (own[0] === 'version' && type === TYPE.TXT) this.#versions.push(textOf(rdata));
       return;
     }
-    if (own.at(-1) !== 'zones') return;
-    if (own.length === 2 && type === TYPE.PTR) this.#member(own[0]).apexes.push(nameAt(rdata, 0));
-    else if (own.length === 3 && own[0] === 'coo' && type === TYPE.PTR)
-      this.#member(own[1]).successors.push(nameAt(rdata, 0));
-    else if (own.length === 3 && own[0] === 'group' && type === TYPE.TXT)
-      this.#member(own[1]).groups.push(textOf(rdata));
+    if (own.at(-1) !== 'zones' || type !== TYPE.PTR) return;
+    if (own.length === 2) {
+      const member = this.#member(own[0]);
+      member.apexId = lowerId(rdata);
+      member.zones++;
+    } else if (own.length === 3 && own[0] === 'coo') {
+      const member = this.#member(own[1]);
+      member.successorId = lowerId(rdata);
+      member.successors++;
+    }
   }
 
   /**
@@ -61,31 +73,33 @@ export class CatalogReader {
     if (version === undefined) return { problem: 'it has no TXT record at "version"' };
     if (this.#versions.length > 1) return { problem: 'it has several TXT records at "version"' };
     if (version !== VERSION) return { problem: `its version is "${version.slice(0, 20)}", not "${VERSION}"` };
-    const members: Member[] = [];
-    const seen = new Set<string>();
-    for (const [label, { apexes, successors, groups }] of this.#members) {
+    const members = new Map<string, Member>();
+    for (const member of this.#members.values()) {
       await steps.next();
+      const { label, apexId, zones, successors } = member;
       // Properties of a member that does not exist.
-      if (apexes.length === 0) continue;
-      if (apexes.length > 1) return { problem: `"${label}.zones" has several PTR records` };
-      if (successors.length > 1) return { problem: `"coo.${label}.zones" has several PTR records` };
-      const [apex] = apexes;
-      const id = nameId(apex);
-      if (seen.has(id)) return { problem: `two members are the same zone; one is "${label}.zones"` };
-      seen.add(id);
-      members.push({ label, apex, successor: successors[0] ?? null, groups: groups.sort() });
+      if (zones === 0) continue;
+      if (zones > 1) return { problem: `"${label}.zones" has several PTR records` };
+      if (successors > 1) return { problem: `"coo.${label}.zones" has several PTR records` };
+      if (members.has(apexId)) return { problem: `two members are the same zone; one is "${label}.zones"` };
+      members.set(apexId, member);
     }
     return { members };
   }
 
-  #member(label: string) {
+  #member(label: string): Collected {
     let member = this.#members.get(label);
     if (member === undefined) {
-      member = { apexes: [], successors: [], groups: [] };
+      member = { label, apexId: '', successorId: null, zones: 0, successors: 0 };
       this.#members.set(label, member);
     }
     return member;
   }
+}
+
+/** The nameId of a name in lower case. */
+function lowerId(name: Name): string {
+  return Buffer.from(name.buffer, name.byteOffset, name.length).toString('latin1').toLowerCase();
 }
 
 /** The labels of a name in lower case, as Latin-1, without the root. */
