@@ -42,7 +42,7 @@ const INTERVAL_MS = 500;
 /** Rows that are read at once. */
 const PIECE = 100;
 /** Domains of one commit. */
-const CREATED = 50;
+const CREATED = 25;
 const DELETED = 20;
 /** Of the names that a warning lists. */
 const LISTED = 5;

@@ -38,6 +38,7 @@ import {
   type DelegationRow,
   type DnssecRow,
   type Domain,
+  decodeDomain,
   delegations,
   dnssec,
   dnssecStates,
@@ -306,7 +307,13 @@ export class Reader {
 
   /** The domains that belong to a catalog, in canonical order, after the apex `after`. */
   listedBy(catalogId: Id, after: Name | null, limit: number): Domain[] {
-    return this.rowsAt(domains, lookupKey(LOOKUP.listed, idKey(catalogId)), after && nameKey(after), limit);
+    const prefix = lookupKey(LOOKUP.listed, idKey(catalogId));
+    return this.raw
+      .range(LOOKUPS, startAfter(prefix, after && nameKey(after)), afterPrefix(prefix), limit)
+      .flatMap((entry) => {
+        const value = this.raw.get(domains.number, entry.value);
+        return value === undefined ? [] : decodeDomain(value);
+      });
   }
 
   /** How many domains an account has, counted up to `limit`. */

@@ -112,6 +112,13 @@ export function catalogPrefixes(accountId: Id): Buffer[] {
   return [catalogKey(accountId), catalogKey(ALL_ACCOUNTS)];
 }
 
+/** Like the table does, without keeping it: for many that are read once. */
+export function decodeDomain(value: Uint8Array): Domain {
+  const { apex, ...rest } = unjson<Omit<Domain, 'apex'> & { apex: string }>(value);
+  // Rows of older versions have no kind.
+  return { ...PRIMARY, ...rest, apex: Uint8Array.from(Buffer.from(apex, 'hex')) };
+}
+
 /** A domain is read with every request that names it. By key; the bytes tell whether it is still the same row. */
 const decoded = new Map<string, { readonly value: Buffer; readonly row: Domain }>();
 const MOST_DECODED = 10_000;
@@ -125,9 +132,7 @@ export const domains: Table<Domain> = {
     const id = asBuffer(key).toString('latin1');
     const known = decoded.get(id);
     if (known?.value.equals(value)) return known.row;
-    const { apex, ...rest } = unjson<Omit<Domain, 'apex'> & { apex: string }>(value);
-    // Rows of older versions have no kind.
-    const row: Domain = { ...PRIMARY, ...rest, apex: Uint8Array.from(Buffer.from(apex, 'hex')) };
+    const row = decodeDomain(value);
     if (decoded.size >= MOST_DECODED) decoded.clear();
     decoded.set(id, { value: Buffer.from(value), row });
     return row;
