@@ -500,6 +500,8 @@ export const TEXTS = {
     },
     ttlAutomatic: 'Automatic',
     ttlSeconds: (seconds: number) => {
+      // Zones from other nameservers may have it.
+      if (seconds === 0) return '0 seconds';
       if (seconds % 86_400 === 0) return plural(seconds / 86_400, 'day', 'days');
       if (seconds % 3600 === 0) return plural(seconds / 3600, 'hour', 'hours');
       if (seconds % 60 === 0) return plural(seconds / 60, 'minute', 'minutes');
