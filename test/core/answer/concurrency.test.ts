@@ -35,7 +35,7 @@ import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 import { RecordedIndex } from './recorded-index.ts';
 
 /** The nodes of these replacements fill the arena more than once. */
-const REPLACEMENTS = depth({ quick: 200_000, moderate: 1_000_000, full: 1_000_000 });
+const REPLACEMENTS = depth({ quick: 200_000, moderate: 400_000, full: 1_000_000 });
 const READERS = 2;
 const UDP = 1232;
 /** Bytes: a tenth of the nodes of a million names. */
@@ -175,8 +175,8 @@ test('200,000 names added while readers query: moving to larger slots loses none
 /** Odd: some pauses are with the name and some without it. */
 const PAUSE_EVERY = 127;
 /** Even. */
-const COMMITS = depth({ quick: 40, moderate: 200, full: 10_000 });
-const COMINGS = depth({ quick: 20_000, moderate: 40_000, full: 1_000_000 });
+const COMMITS = depth({ quick: 40, moderate: 100, full: 10_000 });
+const COMINGS = depth({ quick: 20_000, moderate: 20_000, full: 1_000_000 });
 test(`a name of a signed zone comes and goes ${COMINGS} times: every proof proves`, async () => {
   const folder = temporaryFolder('concurrency');
   const environment = openEnvironment(folder);
