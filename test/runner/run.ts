@@ -31,7 +31,7 @@ if (!TIERS.includes(values.tier as Tier) || positionals.length > 1) {
 const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
 // Many tests wait for a timeout or for a daemon: those of the system two thirds of their time.
-const waiting = tier === 'system' ? 4 : 1;
+const waiting = tier === 'system' ? 3 : 1;
 const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism() + waiting));
 const queue = plan(tier, new RegExp(positionals[0] ?? ''));
 const count = queue.flat().length;

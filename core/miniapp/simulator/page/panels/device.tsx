@@ -1,6 +1,6 @@
 /** What the phone says about itself, and what its camera sees. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Field } from '../../../../browser/parts/field.tsx';
 import { Labelled } from '../../../../browser/parts/labelled.tsx';
 import type { DeviceInfo } from '../../../bridge/operations.ts';
@@ -46,11 +46,16 @@ function DeviceForm({ device }: { readonly device: DeviceInfo }) {
   const model = useSignal(device.model);
   const osVersion = useSignal(device.osVersion);
   const battery = useSignal(String(device.batteryLevel));
-  const { run, failure } = useCommand();
+  const { run, failure, isRunning } = useCommand();
+  const sent = useRef(JSON.stringify(device));
   useEffect(() => {
+    // What changes while a command runs is sent when it has ended.
+    if (isRunning.value) return;
     const changed = { model: model.value, osVersion: osVersion.value, batteryLevel: Number(battery.value) };
-    if (JSON.stringify(changed) !== JSON.stringify(device)) void run(() => command('device', changed));
-  }, [model.value, osVersion.value, battery.value]);
+    if (JSON.stringify(changed) === sent.current) return;
+    sent.current = JSON.stringify(changed);
+    void run(() => command('device', changed));
+  }, [model.value, osVersion.value, battery.value, isRunning.value]);
   return (
     <section class="stack">
       <h2>{texts.title}</h2>
