@@ -1,6 +1,7 @@
 /** Compares zones on two nameservers, question by question. */
 import { randomBytes } from 'node:crypto';
 import { InvalidError, WaypostError } from '../../core/base/errors.ts';
+import { Semaphore } from '../../core/base/semaphore.ts';
 import { LOWER, type Name, nameId, parseName } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
 import {
@@ -60,14 +61,13 @@ export interface ComparePlan {
 
 export class ZoneComparer {
   readonly #plan: ComparePlan;
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
+  readonly #slots: Semaphore;
   /** The label of names that do not exist. */
   readonly #label = `waypost-compare-${randomBytes(6).toString('hex')}`;
 
   constructor(plan: ComparePlan) {
     this.#plan = plan;
-    this.#free = plan.concurrency;
+    this.#slots = new Semaphore(plan.concurrency);
   }
 
   async compare(zone: ComparedZone): Promise<ZoneComparison> {
@@ -118,7 +118,7 @@ export class ZoneComparer {
     question: Question,
     options: { readonly apex: Name; readonly ttl: boolean },
   ): Promise<AnswerDifference | undefined> {
-    await this.#enter();
+    await this.#slots.acquire();
     try {
       const { before, after } = this.#plan;
       const [old, current] = await Promise.all([askOne(before, question), askOne(after, question)]);
@@ -127,19 +127,8 @@ export class ZoneComparer {
       const difference = compareReplies(question, old, current, options);
       return difference === undefined ? undefined : { zone, question, before: old, after: current, difference };
     } finally {
-      this.#leave();
+      this.#slots.release();
     }
-  }
-
-  #enter(): Promise<void> | void {
-    if (this.#free > 0) this.#free--;
-    else return new Promise((resume) => this.#waiting.push(resume));
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free++;
-    else next();
   }
 }
 

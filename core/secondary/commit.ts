@@ -20,7 +20,7 @@ export interface CommitParts {
 /** Author of the entries. */
 export const BY = 'secondary';
 
-/** The zone has changed here meanwhile: another node was sooner, or it was deleted. */
+/** The zone has changed here meanwhile: another node was faster, or it was deleted. */
 export class SupersededError extends Error {}
 
 /** The differences do not fit to the records that are stored. */

@@ -26,7 +26,7 @@ export function orderNumber(index: number, count: number): Buffer {
 }
 
 /**
- * An order number between two; null: there is none left, so that all must be given anew.
+ * An order number between two; null: there is none left, so that all must be assigned again.
  * Undefined: there is no entry on that side.
  */
 export function numberBetween(before: Uint8Array | undefined, after: Uint8Array | undefined): Buffer | null {

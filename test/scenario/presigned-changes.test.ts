@@ -1,6 +1,6 @@
 /**
  * Zones with the signatures of their primary that change as transfers change them: after each
- * commit the answers are, to the byte, those of the zone loaded anew; a transfer has its rows; and
+ * commit the answers are, to the byte, those of the zone loaded again; a transfer has its rows; and
  * a store without room in the index, and one that is rebuilt, answer the same.
  */
 import { test } from 'uvu';

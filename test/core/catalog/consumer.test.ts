@@ -145,7 +145,7 @@ test('generated catalogs', async () => {
           assert.is(lives.get(life) ?? id, id, `${ZONES[zone]} was not kept`);
           assert.not(
             [...lives].some(([other, heldId]) => heldId === id && other !== life),
-            `${ZONES[zone]} was not begun anew`,
+            `${ZONES[zone]} was not started again`,
           );
           lives.set(life, id);
           return `${ZONES[zone]} ${catalogs[held.catalog].id} ${held.label}${zone} ${id}`;

@@ -203,13 +203,13 @@ test('after a failure the time of retries counts, until a primary answers', asyn
   assert.is(node.calls.length, count);
 });
 
-test('an error of the commit counts as a failure, a sooner node does not', async () => {
+test('an error of the commit counts as a failure, a faster node does not', async () => {
   const node = started();
   node.reply = () => Promise.reject(new UnavailableError('no_quorum', 'Writes are unavailable.'));
   await pass(1000, 10);
   await pass(210, 2);
   assert.is(node.calls.length, 3);
-  node.reply = () => Promise.reject(new SupersededError('sooner'));
+  node.reply = () => Promise.reject(new SupersededError('faster'));
   await pass(110, 2);
   assert.is(node.calls.length, 4);
   assert.is(node.logged.filter((line) => line.includes('not committed')).length, 3);
