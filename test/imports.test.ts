@@ -574,9 +574,9 @@ test('every room imports exactly the rooms of its row', () => {
   for (const room of Object.keys(ROOMS)) assert.equal(found[room], [...ROOMS[room]].sort(), room);
 });
 
-test('outside of test/system, tests start no process but the smoke test', () => {
+test('outside of test/system and test/release, tests start no process but the smoke test', () => {
   const mayStart = (path: string): boolean =>
-    /^test\/(system|runner|support)\//.test(path) || path === 'test/smoke.test.ts';
+    /^test\/(system|release|runner|support)\//.test(path) || path === 'test/smoke.test.ts';
   const starts = (path: string): boolean =>
     /^import .* from 'node:child_process'/m.test(readFileSync(join(ROOT, path), 'utf8')) ||
     graph.get(path)!.some(({ to, kind }) => kind === 'value' && /^test\/support\/(child|daemon)\.ts$/.test(to));

@@ -1,21 +1,23 @@
 /**
  * The files that a tier runs, and the groups of them that share a process.
  *
- *     unit    every file outside of test/system (npm test)
+ *     unit    every file outside of test/system and test/release (npm test)
  *     system  test/system: daemons, peers, clusters (npm run test:system)
+ *     release test/release: packages, upgrades, disasters, each of minutes (npm run test:release)
  *     deep    every file with generated cases (npm run test:deep)
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { allImports } from './imports.ts';
 
-export const TIERS = ['unit', 'system', 'deep', 'all'] as const;
+export const TIERS = ['unit', 'system', 'release', 'deep', 'all'] as const;
 export type Tier = (typeof TIERS)[number];
 
 const root = join(import.meta.dirname, '..');
 const sources = join(root, '../../test');
 const DEPTH = join(root, 'support/depth.js');
 const SYSTEM = /^system\//;
+const RELEASE = /^release\//;
 /**
  * Modules that open a socket, a thread, a child or a database. A file that imports one shares a process only with files of its own
  * room: they import much the same, and importing is most of what a file costs.
@@ -35,6 +37,7 @@ const ROOM_BATCH = 12;
 interface TestFile {
   readonly path: string;
   readonly isSystem: boolean;
+  readonly isRelease: boolean;
   readonly isGenerated: boolean;
   /** It may share a process with any file. */
   readonly isPure: boolean;
@@ -43,9 +46,16 @@ interface TestFile {
 /** Groups of files, each for one process; those that take longest come first. */
 export function plan(tier: Tier, pattern: RegExp): string[][] {
   const files = testFiles(pattern).filter(
-    ({ isSystem, isGenerated }) => ({ unit: !isSystem, system: isSystem, deep: isGenerated, all: true })[tier],
+    ({ isSystem, isRelease, isGenerated }) =>
+      ({
+        unit: !isSystem && !isRelease,
+        system: isSystem,
+        release: isRelease,
+        deep: isGenerated && !isRelease,
+        all: !isRelease,
+      })[tier],
   );
-  const exclusive = files.filter(({ isSystem }) => isSystem || tier === 'deep');
+  const exclusive = files.filter(({ isSystem, isRelease }) => isSystem || isRelease || tier === 'deep');
   const shared = files.filter((file) => !exclusive.includes(file));
   const isLongest = ({ path }: TestFile): number => Number(LONGEST.includes(path));
   exclusive.sort(
@@ -78,6 +88,7 @@ function testFiles(pattern: RegExp): TestFile[] {
     found.push({
       path,
       isSystem: SYSTEM.test(path),
+      isRelease: RELEASE.test(path),
       isGenerated: files.has(DEPTH),
       isPure: !OPENING.some((name) => modules.has(name)),
     });

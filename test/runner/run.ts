@@ -32,7 +32,9 @@ const tier = values.tier as Tier;
 if (tier === 'deep') process.env.WAYPOST_DEPTH ??= 'full';
 // Many tests wait for a timeout or for a daemon: those of the system two thirds of their time.
 const waiting = tier === 'system' ? 3 : 1;
-const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? availableParallelism() + waiting));
+// Files of a release load the whole machine.
+const usual = tier === 'release' ? 1 : availableParallelism() + waiting;
+const lanes = Math.max(1, Number(process.env.WAYPOST_TEST_JOBS ?? usual));
 const queue = plan(tier, new RegExp(positionals[0] ?? ''));
 const count = queue.flat().length;
 const outcomes: Outcome[] = [];

@@ -1,0 +1,40 @@
+/** Runs test files on the other supported versions of Node. */
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nodeBinary, otherVersions } from '../runner/node-binary.ts';
+import { plan } from '../runner/plan.ts';
+import { startChild } from './child.ts';
+
+const PROGRAM = join(import.meta.dirname, '../runner/files.js');
+const LIMIT_MS = 600_000;
+
+/** The path; null, with a line that gives the reason, if it cannot be installed. */
+function installed(major: number): string | null {
+  try {
+    return nodeBinary(major);
+  } catch (error) {
+    if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw error;
+    console.log(`skipped: ${(error as Error).message.split('\n')[0]}`);
+    return null;
+  }
+}
+
+/** A test for each version, of the files whose path matches `pattern`. */
+export function testOnOtherVersions(pattern: RegExp): void {
+  const test = suite('versions of Node');
+  for (const major of otherVersions()) {
+    const program = installed(major);
+    if (program === null) test.skip(`Node ${major}`, () => {});
+    else
+      test(`Node ${major}`, async () => {
+        const env = { ...process.env, FORCE_COLOR: '0', WAYPOST_DEPTH: 'quick' };
+        for (const files of plan('all', pattern)) {
+          const child = startChild(program, [PROGRAM, ...files], { ...env, WAYPOST_TEST_RUNNER: '1' });
+          assert.is(await child.ended(LIMIT_MS), 0, child.output());
+        }
+      });
+  }
+
+  test.run();
+}
