@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds between two yields to the event loop. */
-const TURN = 5;
+const TURN = 2;
 
 export class Steps {
   #since = performance.now();
