@@ -3,6 +3,13 @@
 const plural = (count: number, singular: string, several: string): string =>
   count === 1 ? `1 ${singular}` : `${count.toLocaleString('en')} ${several}`;
 
+/** "2 records and 1 comment". */
+const restoredText = (records: number, comments: number): string =>
+  [
+    ...(records > 0 || comments === 0 ? [plural(records, 'record', 'records')] : []),
+    ...(comments > 0 ? [plural(comments, 'comment', 'comments')] : []),
+  ].join(' and ');
+
 export const TEXTS = {
   title: 'Waypost',
   noScript: 'The dashboard needs JavaScript. The command line can do the same: waypost --help.',
@@ -889,14 +896,15 @@ export const TEXTS = {
     more: 'Show earlier changes',
     restore: 'Restore this state',
     restoreTitle: 'Restore an earlier state',
-    restoreTime: 'The records become what they were on',
+    restoreTime: 'The records and their comments become what they were on',
     restoreExplanation:
       'These records change, all together. Proxy and DNSSEC stay as they are. You can undo the restore here as well.',
-    restoreSubmit: (count: number) => `Restore ${plural(count, 'record', 'records')}`,
+    restoreSubmit: (records: number, comments: number) => `Restore ${restoredText(records, comments)}`,
     restoring: 'Restoring …',
-    restored: (count: number) => `${plural(count, 'record', 'records')} restored and served.`,
+    restored: (records: number, comments: number) => `${restoredText(records, comments)} restored and served.`,
     nothing: 'The records are the same as then, so there is nothing to restore.',
     hasChanged: 'Someone else has changed the domain meanwhile. This is the new preview.',
+    comment: (name: string, type: string, text: string) => `Comment of ${name} ${type}: ${text}`,
     proxy: {
       on: 'Proxy: on',
       off: 'Proxy: off',

@@ -1,9 +1,9 @@
 /** What a restore changes: the difference between the current records and those of a past state. */
 
 import type { Steps } from '../../core/base/steps.ts';
-import { type RecordBefore, recordsBefore } from '../../core/store/history.ts';
+import { commentsRow, type RecordBefore, recordsBefore } from '../../core/store/history.ts';
 import type { Id } from '../../core/store/keys.ts';
-import type { Domain, RecordRow } from '../../core/store/rows.ts';
+import type { Comment, Domain, RecordRow, RRsetComments } from '../../core/store/rows.ts';
 import { latin1 } from '../../core/wire/latin1.ts';
 import { nameId } from '../../core/wire/name.ts';
 import { TYPE } from '../../core/wire/types.ts';
@@ -78,6 +78,31 @@ export async function planRestore(
     await steps.next();
   }
   return netChanges(differences, steps);
+}
+
+/** What a restore changes at the comments of an RRset. */
+export interface CommentsChange {
+  readonly before: readonly Comment[];
+  /** No comments: they are deleted. */
+  readonly after: RRsetComments;
+}
+
+/** The changes that give the comments the state after the change `seq`. */
+export function planComments(
+  domain: Domain,
+  { rows }: Timeline,
+  seq: number,
+  current: (row: RRsetComments) => readonly Comment[],
+): CommentsChange[] {
+  const wanted = new Map<string, readonly Comment[] | null>();
+  for (const { sequence, about } of rows) {
+    if (sequence <= seq) break;
+    for (const { owner, before } of about.comments ?? []) wanted.set(owner, before);
+  }
+  return [...wanted]
+    .map(([owner, all]) => commentsRow(domain.id, owner, all))
+    .map((after) => ({ before: current(after), after }))
+    .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after.comments));
 }
 
 /** Records of the apex and of DNSSEC are changed by imports and by the service only. */

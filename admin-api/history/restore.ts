@@ -1,7 +1,7 @@
 /** Restores the records of a domain to their state after an earlier change, in one revision. */
 import { InvalidError } from '../../core/base/errors.ts';
 import { Steps } from '../../core/base/steps.ts';
-import { type RecordRow, records } from '../../core/store/rows.ts';
+import { comments, type RecordRow, records } from '../../core/store/rows.ts';
 import { change } from '../change/change.ts';
 import { parseId, type Services } from '../change/services.ts';
 import { editableDomain, etag, requireMatch, requireRevision } from '../domains/owned.ts';
@@ -11,9 +11,9 @@ import { REVISION } from '../http/revision.ts';
 import type { Context } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { MAX_BATCH } from '../records/schema.ts';
-import { planRestore, requireState } from './plan.ts';
+import { type CommentsChange, planComments, planRestore, requireState } from './plan.ts';
 import { currentRecord, type RecordChange, readTimeline } from './timeline.ts';
-import { MAX_RESTORED, viewRecords } from './view.ts';
+import { MAX_RESTORED, viewComments, viewRecords } from './view.ts';
 
 /** Attempts while others write to the domain. */
 const MAX_ATTEMPTS = 5;
@@ -31,25 +31,39 @@ export async function restoreRecords(services: Services, context: Context<Caller
     requireState(timeline, seq, journal.head);
     const steps = new Steps();
     const plan = await planRestore(domain, timeline, seq, (id) => currentRecord(reader, domain, id), steps);
-    if (plan.length > MAX_BATCH)
+    const commented = planComments(domain, timeline, seq, ({ name, type }) => reader.comments(domain.id, name, type));
+    const size = plan.length + commented.length;
+    if (size > MAX_BATCH)
       throw new InvalidError(
         'batch_too_large',
-        `The restore changes ${plan.length} records; the maximum is ${MAX_BATCH}. Import a zone file instead.`,
+        `The restore changes ${size} records and comments; the maximum is ${MAX_BATCH}. Import a zone file instead.`,
       );
-    const response = { seq, dry_run: isDryRun, ...(await viewRecords(domain, plan, MAX_RESTORED, steps)) };
+    const response = {
+      ...{ seq, dry_run: isDryRun },
+      ...(await viewRecords(domain, plan, MAX_RESTORED, steps)),
+      comments: viewComments(
+        domain,
+        commented.map(({ before, after }) => ({ owner: after, before, after: after.comments })),
+      ),
+    };
     if (isDryRun) {
       context.headers.ETag = etag(revision);
       context.headers[REVISION] = String(Math.max(1, revision));
       return response;
     }
     try {
-      return await commitPlan(services, context, plan, etag(revision), response);
+      return await commitPlan(services, context, { records: plan, comments: commented }, etag(revision), response);
     } catch (error) {
       // Others have changed the zone since the plan was made.
       const hasChanged = error instanceof HttpError && error.code === 'changed';
       if (!hasChanged || attempt === MAX_ATTEMPTS) throw error;
     }
   }
+}
+
+interface RestorePlan {
+  readonly records: readonly RecordChange[];
+  readonly comments: readonly CommentsChange[];
 }
 
 /**
@@ -59,7 +73,7 @@ export async function restoreRecords(services: Services, context: Context<Caller
 function commitPlan<R extends { readonly [key: string]: unknown }>(
   services: Services,
   context: Context<Caller>,
-  plan: readonly RecordChange[],
+  { records: plan, comments: commented }: RestorePlan,
   tag: string,
   response: R,
 ): Promise<R> {
@@ -84,10 +98,14 @@ function commitPlan<R extends { readonly [key: string]: unknown }>(
         else draft.insert(records, restoredRow(after, nextId++, now, now));
         await steps.next();
       }
+      for (const { after } of commented) {
+        if (after.comments.length === 0) draft.delete(comments, after);
+        else if (draft.hasType(after.domainId, after.name, after.type)) draft.put(comments, after);
+      }
       return {
         action: 'record.restore',
         domain,
-        unchanged: plan.length === 0,
+        unchanged: plan.length === 0 && commented.length === 0,
         target: domain.id,
         detail: { seq: parseId(seq), deleted, updated: plan.length - created - deleted, created },
         createResponse: () => response,

@@ -24,6 +24,16 @@ const recordChange = Type.Object(
   { title: 'RecordChange' },
 );
 
+const commentsChange = Type.Object(
+  {
+    name: text('relative to the domain; "@" is the apex'),
+    type: text('such as "A"'),
+    before: orNull(Type.String(), 'null: the records had no comment'),
+    after: orNull(Type.String(), 'null: the records have no comment'),
+  },
+  { title: 'CommentChange' },
+);
+
 const pastProxy = Type.Object(
   {
     is_enabled: flag('whether the proxy is on'),
@@ -65,6 +75,7 @@ const domainChange = Type.Object(
     is_creation: flag('whether the change created the domain'),
     records: list(recordChange, 'the changed records, at most 100, and fewer if they are long'),
     record_count: count('the number of changed records'),
+    comments: list(commentsChange, 'the changed comments of records'),
     proxy: orNull(
       Type.Object({ before: orNull(pastProxy, 'null: not set'), after: orNull(pastProxy) }),
       'null: the change does not concern the proxy, or the token lacks the scope `proxy:read`',
@@ -97,4 +108,5 @@ export const restoreResponse = Type.Object({
   dry_run: flag('whether nothing was changed'),
   records: list(recordChange, 'the changed records, at most 1,000, and fewer if they are long'),
   record_count: count('the number of changed records'),
+  comments: list(commentsChange, 'the changed comments of records'),
 });

@@ -1,12 +1,13 @@
 /** Converts changes of a domain from rows to responses. */
 
 import type { Steps } from '../../core/base/steps.ts';
-import type { PastDnssec, PastProxy } from '../../core/store/history.ts';
-import type { Domain, RecordRow } from '../../core/store/rows.ts';
+import { commentsRow, type PastDnssec, type PastProxy } from '../../core/store/history.ts';
+import type { Comment, Domain, RecordRow, RRsetComments } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { formatTime } from '../http/time.ts';
+import { textOf } from '../records/comment.ts';
 import { netChanges } from './plan.ts';
 import type { DomainChange, RecordChange } from './timeline.ts';
 
@@ -36,6 +37,7 @@ export async function viewChange(domain: Domain, change: DomainChange, { showsPr
     ...(change.isComplete
       ? await viewRecords(domain, await netChanges(change.records, steps), MAX_LISTED, steps)
       : { records: [], record_count: change.recordCount }),
+    comments: viewComments(domain, pastComments(domain, change)),
     proxy: proxy === undefined ? null : { before: viewProxy(proxy.before), after: viewProxy(proxy.after) },
     dnssec: dnssec === undefined ? null : { before: viewDnssec(dnssec.before), after: viewDnssec(dnssec.after) },
     is_complete: change.isComplete,
@@ -45,11 +47,17 @@ export async function viewChange(domain: Domain, change: DomainChange, { showsPr
 /** Whether a search finds the change, by its actor, its action or a record. */
 export async function hasText(
   domain: Domain,
-  { about: { actor, action }, records }: DomainChange,
+  change: DomainChange,
   matches: (...texts: readonly string[]) => boolean,
   steps: Steps,
 ): Promise<boolean> {
+  const {
+    about: { actor, action },
+    records,
+  } = change;
   if (matches(actor?.username ?? '', actor?.tokenName ?? '', action ?? '')) return true;
+  for (const { before, after } of viewComments(domain, pastComments(domain, change)))
+    if (matches(before ?? '', after ?? '')) return true;
   for (const { before, after } of await netChanges(records, steps))
     for (const row of [before, after]) {
       const record = viewPastRecord(domain, row);
@@ -71,6 +79,26 @@ export async function viewRecords(domain: Domain, changes: readonly RecordChange
   }
   return { records: listed, record_count: changes.length };
 }
+
+interface CommentsDifference {
+  readonly owner: Pick<RRsetComments, 'name' | 'type'>;
+  readonly before: readonly Comment[];
+  readonly after: readonly Comment[];
+}
+
+const pastComments = ({ id }: Domain, { about }: DomainChange): CommentsDifference[] =>
+  (about.comments ?? []).map(({ owner, before, after }) => ({
+    ...{ owner: commentsRow(id, owner, null), before: before ?? [], after: after ?? [] },
+  }));
+
+/** Comments whose text differs. */
+export const viewComments = ({ apex }: Domain, changes: readonly CommentsDifference[]) =>
+  changes
+    .map(({ owner: { name, type }, before, after }) => ({
+      ...{ name: formatRelative(name, apex), type: typeName(type) },
+      ...{ before: textOf(before), after: textOf(after) },
+    }))
+    .filter(({ before, after }) => before !== after);
 
 const viewRecordChange = (domain: Domain, { before, after }: RecordChange) => ({
   kind: after === null ? ('deleted' as const) : before === null ? ('created' as const) : ('updated' as const),

@@ -11,7 +11,17 @@
  */
 import type { Environment } from './environment.ts';
 import { afterPrefix, type Id, idAt, idKey, writeId } from './keys.ts';
-import { type Audit, type DnssecRow, type ProxyConfig, type RecordRow, records } from './rows.ts';
+import { json } from './rows/table.ts';
+import {
+  type Audit,
+  type Comment,
+  comments,
+  type DnssecRow,
+  type ProxyConfig,
+  type RecordRow,
+  type RRsetComments,
+  records,
+} from './rows.ts';
 
 /** Who made a change, and what it changed besides records. */
 export interface ChangeAbout {
@@ -21,6 +31,13 @@ export interface ChangeAbout {
   readonly action: string | null;
   readonly proxy?: Difference<PastProxy>;
   readonly dnssec?: Difference<PastDnssec>;
+  readonly comments?: readonly PastComments[];
+}
+
+/** The comments of an RRset. */
+export interface PastComments extends Difference<readonly Comment[]> {
+  /** The key of their row without the domain, in Base64. */
+  readonly owner: string;
 }
 
 /** Null: there was, or is, no row. */
@@ -138,6 +155,16 @@ export function* recordsBefore(domainId: Id, { encodedRecords: bytes }: HistoryR
     at = end;
   }
 }
+
+export const pastOwner = (key: Buffer): string => key.toString('base64', DOMAIN);
+
+/** The row of the comments of `owner`; null: none, as it is deleted. */
+export function commentsRow(domainId: Id, owner: string, all: readonly Comment[] | null): RRsetComments {
+  const key = Buffer.concat([idKey(domainId), Buffer.from(owner, 'base64')]);
+  return { ...comments.decode(key, NO_COMMENTS), comments: all ?? [] };
+}
+
+const NO_COMMENTS = json([]);
 
 /** The stored changes of a domain, newest first. Their size is limited when they are stored. */
 export function readHistory({ history }: Pick<Environment, 'history'>, domainId: Id): HistoryRow[] {

@@ -817,11 +817,11 @@ export interface paths {
         };
         /**
          * List the changes of a domain with the values before and after, newest first
-         * @description Changes of records, proxy and DNSSEC; the values of the proxy need the scope
-         * `proxy:read` too. A page with long values or of a search may have fewer items than
-         * `limit`. At least the last 1,000 changes are stored, unless their values are larger than
-         * 4 MB. `begin` is the earliest change after which the state can be restored; the audit log
-         * reaches further, without values.
+         * @description Changes of records, their comments, proxy and DNSSEC; the values of the
+         * proxy need the scope `proxy:read` too. A page with long values or of a search may have
+         * fewer items than `limit`. At least the last 1,000 changes are stored, unless their values
+         * are larger than 4 MB. `begin` is the earliest change after which the state can be
+         * restored; the audit log reaches further, without values.
          */
         get: operations["listHistory"];
         put?: never;
@@ -842,7 +842,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restore the records to their state after an earlier change, in one batch
+         * Restore the records and their comments to their state after an earlier change, in one
+         * batch
          * @description With `dry_run`, nothing is changed; the response shows what would change,
          * and its ETag makes the restore conditional on that. Deleted records return with new ids.
          * Records at the apex that an import has set, and those of DNSSEC, are not restored. 409
@@ -2028,6 +2029,16 @@ export interface components {
             /** @description the TTL that the zone has */
             ttl_before: number;
         };
+        CommentChange: {
+            /** @description relative to the domain; "@" is the apex */
+            name: string;
+            /** @description such as "A" */
+            type: string;
+            /** @description null: the records had no comment */
+            before: string | null;
+            /** @description null: the records have no comment */
+            after: string | null;
+        };
         DnskeyRecord: {
             /** @description the key tag */
             key_tag: number;
@@ -2201,6 +2212,8 @@ export interface components {
             records: components["schemas"]["RecordChange"][];
             /** @description the number of changed records */
             record_count: number;
+            /** @description the changed comments of records */
+            comments: components["schemas"]["CommentChange"][];
             /**
              * @description null: the change does not concern the proxy, or the token lacks the
              * scope `proxy:read`
@@ -10566,7 +10579,8 @@ export interface operations {
         };
         responses: {
             /**
-             * @description Restore the records to their state after an earlier change, in one batch
+             * @description Restore the records and their comments to their state after an earlier
+             * change, in one batch
              */
             200: {
                 headers: {
@@ -10592,6 +10606,8 @@ export interface operations {
                         records: components["schemas"]["RecordChange"][];
                         /** @description the number of changed records */
                         record_count: number;
+                        /** @description the changed comments of records */
+                        comments: components["schemas"]["CommentChange"][];
                         /**
                          * @description the nodes that serve the change; omitted for a single node
                          */

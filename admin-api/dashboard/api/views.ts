@@ -13,6 +13,7 @@ export type ExposedRecord = components['schemas']['ExposedRecord'];
 export type DnssecView = operations['getDnssec']['responses'][200]['content']['application/json'];
 export type ForeignKeyView = components['schemas']['ForeignKey'];
 export type RecordView = components['schemas']['Record'];
+export type CommentChange = components['schemas']['CommentChange'];
 export type DomainChange = components['schemas']['DomainChange'];
 export type RecordChange = components['schemas']['RecordChange'];
 export type ListedCertificate = components['schemas']['ListedCertificate'];

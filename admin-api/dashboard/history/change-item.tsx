@@ -5,7 +5,7 @@ import { actionText } from '../audit/describe.ts';
 import { DiffEntry } from '../parts/diff-entry.tsx';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
-import { recordLine, settingLines } from './change-lines.ts';
+import { commentLine, recordLine, settingLines } from './change-lines.ts';
 
 /** Lines that are shown at first. */
 const FIRST_LINES = 8;
@@ -21,7 +21,7 @@ interface ChangeItemProps {
 export function ChangeItem({ change, isLatest, onRestore }: ChangeItemProps) {
   const texts = TEXTS.history;
   const isOpen = useSignal(false);
-  const lines = [...settingLines(change), ...change.records.map(recordLine)];
+  const lines = [...settingLines(change), ...change.records.map(recordLine), ...change.comments.map(commentLine)];
   const shown = isOpen.value ? lines : lines.slice(0, FIRST_LINES);
   const hidden = lines.length - shown.length;
   const unlisted = change.is_complete ? change.record_count - change.records.length : 0;

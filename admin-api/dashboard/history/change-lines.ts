@@ -1,5 +1,5 @@
 /** A change of a domain as lines of text. */
-import type { DomainChange, RecordChange } from '../api/views.ts';
+import type { CommentChange, DomainChange, RecordChange } from '../api/views.ts';
 import { zoneLine } from '../records/zone-line.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -12,6 +12,11 @@ export interface ChangeLine {
 export const recordLine = ({ before, after }: RecordChange): ChangeLine => ({
   before: before && zoneLine(before),
   after: after && zoneLine(after),
+});
+
+export const commentLine = ({ name, type, before, after }: CommentChange): ChangeLine => ({
+  before: before && TEXTS.history.comment(name, type, before),
+  after: after && TEXTS.history.comment(name, type, after),
 });
 
 /** The changed settings of proxy and DNSSEC. */

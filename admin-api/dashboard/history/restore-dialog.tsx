@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { announce } from '../../../core/browser/parts/announce.tsx';
 import { Modal } from '../../../core/browser/parts/modal.tsx';
-import type { DomainChange, RecordChange } from '../api/views.ts';
+import type { CommentChange, DomainChange, RecordChange } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { DiffEntry } from '../parts/diff-entry.tsx';
@@ -11,13 +11,15 @@ import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
-import { recordLine } from './change-lines.ts';
+import { commentLine, recordLine } from './change-lines.ts';
 
 /** The domain has changed since the preview (RFC 9110 15.5.13). */
 const PRECONDITION_FAILED = 412;
 
 interface Preview {
   readonly records: readonly RecordChange[];
+  readonly comments: readonly CommentChange[];
+  /** Of records. */
   readonly count: number;
   /** Names the state of the domain that the preview compares with. */
   readonly etag: string;
@@ -50,19 +52,19 @@ export function RestoreDialog({ domainId, change: { seq, at }, onClose, onRestor
     const result = await send({ dry_run: true });
     failure.value = result.ok ? null : result.failure;
     if (!result.ok) return;
-    const { records, record_count: count } = result.data;
-    preview.value = { records, count, etag: result.response.headers.get('etag') ?? '' };
+    const { records, comments, record_count: count } = result.data;
+    preview.value = { records, comments, count, etag: result.response.headers.get('etag') ?? '' };
   };
   useEffect(() => void load(), [seq]);
   const restore = async (): Promise<void> => {
     const shown = preview.peek();
-    if (shown === null || shown.count === 0 || isRunning.peek()) return;
+    if (shown === null || shown.count + shown.comments.length === 0 || isRunning.peek()) return;
     isRunning.value = true;
     hasChanged.value = false;
     const result = await send({ dry_run: false }, shown.etag);
     isRunning.value = false;
     if (result.ok) {
-      announce(texts.restored(result.data.record_count));
+      announce(texts.restored(result.data.record_count, result.data.comments.length));
       onRestored();
       onClose();
     } else if (result.failure.status === PRECONDITION_FAILED) {
@@ -70,8 +72,10 @@ export function RestoreDialog({ domainId, change: { seq, at }, onClose, onRestor
       hasChanged.value = true;
     } else failure.value = result.failure;
   };
-  const count = preview.value?.count ?? 0;
-  const unlisted = count - (preview.value?.records.length ?? 0);
+  const { count, comments } = preview.value ?? { count: 0, comments: [] };
+  const isEmpty = count + comments.length === 0;
+  const records = preview.value?.records ?? [];
+  const unlisted = count - records.length;
   return (
     <Modal title={texts.restoreTitle} onClose={onClose}>
       <p>
@@ -84,23 +88,23 @@ export function RestoreDialog({ domainId, change: { seq, at }, onClose, onRestor
         </p>
       )}
       {preview.value === null && failure.value === null && <Skeleton />}
-      {preview.value !== null && <p>{count === 0 ? texts.nothing : texts.restoreExplanation}</p>}
-      {count > 0 && (
+      {preview.value !== null && <p>{isEmpty ? texts.nothing : texts.restoreExplanation}</p>}
+      {!isEmpty && (
         <ul class="diff">
-          {preview.value?.records.map((record, i) => (
-            <DiffEntry key={i} {...recordLine(record)} />
+          {[...records.map(recordLine), ...comments.map(commentLine)].map((line, i) => (
+            <DiffEntry key={i} {...line} />
           ))}
         </ul>
       )}
       {unlisted > 0 && <p class="hint">{texts.notListed(unlisted)}</p>}
       <div class="actions">
-        {count > 0 && (
+        {!isEmpty && (
           <button type="button" class="button button-main" aria-disabled={isRunning.value} onClick={restore}>
-            {isRunning.value ? texts.restoring : texts.restoreSubmit(count)}
+            {isRunning.value ? texts.restoring : texts.restoreSubmit(count, comments.length)}
           </button>
         )}
         <button type="button" class="button" onClick={onClose}>
-          {count > 0 ? TEXTS.cancel : TEXTS.close}
+          {isEmpty ? TEXTS.close : TEXTS.cancel}
         </button>
       </div>
     </Modal>

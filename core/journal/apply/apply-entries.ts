@@ -61,7 +61,7 @@ export function applyRows(environment: Environment, updates: ZoneUpdates, entrie
       orphans.note(change);
       applyChange(environment, updates, change, entry.sequence);
     }
-    orphans.delete();
+    orphans.delete(history);
     updates.endEntry();
     history.store();
   }
@@ -84,13 +84,15 @@ class OrphanedComments {
     this.#touched.add(key.toString('latin1', 0, key.length - RECORD_ID));
   }
 
-  delete(): void {
+  delete(history: DomainHistory): void {
     const { rows } = this.#environment;
     const table = rows.get(comments.number)!;
     for (const text of this.#touched) {
       const key = Buffer.from(text, 'latin1');
       const range = { start: key, end: afterPrefix(key), limit: 1 };
-      if (table.doesExist(key) && isEmpty(rows.get(records.number)!.getKeys(range))) table.remove(key);
+      if (!table.doesExist(key) || !isEmpty(rows.get(records.number)!.getKeys(range))) continue;
+      history.note({ table: comments.number, key, value: null });
+      table.remove(key);
     }
   }
 

@@ -8,14 +8,16 @@ import {
   encodeHistory,
   encodeRecordBefore,
   historyKey,
+  type PastComments,
   type PastDnssec,
   type PastProxy,
   pastDnssec,
+  pastOwner,
   pastProxy,
 } from '../../store/history.ts';
 import { afterPrefix, type Id, idAt, idKey } from '../../store/keys.ts';
 import { unjson } from '../../store/rows/table.ts';
-import { type Audit, audits, dnssec, domains, proxies, records } from '../../store/rows.ts';
+import { type Audit, audits, type Comment, comments, dnssec, domains, proxies, records } from '../../store/rows.ts';
 import type { Change, Entry } from '../entry-codec.ts';
 
 /** Changes of a domain that are kept. */
@@ -49,6 +51,8 @@ class DomainChange {
   isDeletion = false;
   proxy: { before: PastProxy | null; after: PastProxy | null } | null = null;
   dnssec: { before: PastDnssec | null; after: PastDnssec | null } | null = null;
+  /** By owner; none of a large change. */
+  readonly comments = new Map<string, PastComments>();
   /** Encoded records by their id; none of a large change. */
   readonly records = new Map<Id, Buffer>();
   #bytes = 0;
@@ -65,10 +69,21 @@ class DomainChange {
 
   addRecord(id: Id, encoded: Buffer): void {
     this.records.set(id, encoded);
-    this.#bytes += encoded.length;
+    this.#grow(encoded.length);
+  }
+
+  setComments(owner: string, before: readonly Comment[] | null, after: Buffer | null): void {
+    if (this.isLarge) return;
+    this.comments.set(owner, { owner, before, after: after && unjson<Comment[]>(after) });
+    this.#grow(owner.length + JSON.stringify(before).length + (after?.length ?? 0));
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes;
     if (!this.isLarge) return;
     this.#count = this.records.size;
     this.records.clear();
+    this.comments.clear();
   }
 
   countRecord(): void {
@@ -76,7 +91,13 @@ class DomainChange {
   }
 
   get isEmpty(): boolean {
-    return this.recordCount === 0 && !this.isCreation && !isDifferent(this.proxy) && !isDifferent(this.dnssec);
+    return (
+      this.recordCount === 0 &&
+      !this.isCreation &&
+      !isDifferent(this.proxy) &&
+      !isDifferent(this.dnssec) &&
+      ![...this.comments.values()].some(isDifferent)
+    );
   }
 }
 
@@ -94,6 +115,7 @@ export class DomainHistory {
   /** Before the change is applied. */
   note({ table, key, value }: Change): void {
     if (table === records.number) this.#noteRecord(key, value !== null);
+    else if (table === comments.number) this.#noteComments(key, value);
     else if (table === audits.number) this.#audit = value;
     else if (table === domains.number) this.#noteDomain(key, value);
     else if (table === proxies.number) {
@@ -147,6 +169,14 @@ export class DomainHistory {
     change.addRecord(id, encodeRecordBefore(id, value === undefined ? null : { key, value }));
   }
 
+  #noteComments(key: Buffer, value: Buffer | null): void {
+    const change = this.#domain(idAt(key));
+    const owner = pastOwner(key);
+    const noted = change.comments.get(owner) ?? null;
+    const read = (stored: Buffer): readonly Comment[] => unjson<Comment[]>(stored);
+    change.setComments(owner, this.#before(noted, comments.number, key, read), value);
+  }
+
   #storeChange(domainId: Id, change: DomainChange): void {
     const { sequence, time } = this.#entry;
     const { isCreation, isLarge, recordCount, records: changed } = change;
@@ -165,13 +195,15 @@ export class DomainHistory {
     history.put(historyKey(domainId, 0), encodeSize(isOver ? this.#trim(domainId, size) : size));
   }
 
-  #about({ proxy, dnssec: signing }: DomainChange): ChangeAbout {
+  #about({ proxy, dnssec: signing, comments: noted }: DomainChange): ChangeAbout {
     const { actor = null, action = null } = this.#audit === null ? {} : unjson<Partial<Audit>>(this.#audit);
+    const changed = [...noted.values()].filter(isDifferent);
     return {
       actor: actor && { accountId: actor.accountId, username: actor.username, tokenName: actor.tokenName },
       action,
       ...(proxy !== null && isDifferent(proxy) ? { proxy } : {}),
       ...(signing !== null && isDifferent(signing) ? { dnssec: signing } : {}),
+      ...(changed.length > 0 ? { comments: changed } : {}),
     };
   }
 

@@ -71,6 +71,15 @@ class Tested {
     return listOf(body.records).map(lineOf);
   }
 
+  /** `name type comment` of each RRset that has a comment. */
+  async comments(): Promise<string[]> {
+    const { body } = await this.send('GET', '/records?limit=1000');
+    const lines = listOf(body.records)
+      .filter(({ comment }) => comment !== null)
+      .map(({ name, type, comment }) => `${name} ${type} ${comment}`);
+    return [...new Set(lines)].sort();
+  }
+
   attempt(method: string, path: string, json?: unknown): Promise<Answer> {
     return this.daemon.call(method, this.path + path, { token: this.token, json });
   }
@@ -223,6 +232,45 @@ test('restores deleted, changed and created records in one revision', async ({ d
   // The restore is a change like others, and can be undone.
   assert.is(codeOf(await domain.restore(head)), '200 ');
   assert.equal(await domain.records(), now);
+});
+
+test('lists and restores comments, also those that went with their last record', async ({ daemon, alice }) => {
+  const domain = await new Tested(daemon, alice.token).open();
+  const first = await domain.add('www', '192.0.2.1', { comment: 'the first server' });
+  const { seq } = await domain.add('mail', '192.0.2.2', { comment: 'post' });
+  const body = { name: 'www', type: 'A', content: '192.0.2.1' };
+  await domain.send('PUT', `/records/${first.id}`, { ...body, comment: 'the second server' });
+  await domain.send('DELETE', `/records/${first.id}`);
+  const { changes } = await domain.history();
+  const inWords = ({ name, type, before, after }: Json): string => `${name} ${type}: ${before} > ${after}`;
+  assert.equal(
+    listOf(changes).map(({ comments }) => listOf(comments).map(inWords)),
+    [
+      ['www A: the second server > null'],
+      ['www A: the first server > the second server'],
+      ['mail A: null > post'],
+      ['www A: null > the first server'],
+      [],
+    ],
+  );
+  const found = listOf((await domain.history('?q=second')).changes).map(({ action }) => String(action));
+  assert.equal(found, ['record.delete', 'record.update']);
+  const preview = (await domain.restore(seq, { dry_run: true })).body;
+  assert.equal(listOf(preview.comments).map(inWords), ['www A: null > the first server']);
+  assert.is(codeOf(await domain.restore(seq)), '200 ');
+  assert.equal(await domain.comments(), ['mail A post', 'www A the first server']);
+  await domain.restore(first.seq);
+  assert.equal(await domain.comments(), ['www A the first server']);
+  // Only the comment differs.
+  const [{ id }] = listOf((await domain.send('GET', '/records?q=www')).body.records);
+  const commented = await domain.send('PUT', `/records/${id}`, { ...body, comment: '' });
+  assert.equal(await domain.comments(), []);
+  const again = await domain.restore(revisionOf(commented) - 1);
+  assert.equal([again.body.record_count, listOf(again.body.comments).map(inWords)] as unknown[], [
+    0,
+    ['www A: null > the first server'],
+  ]);
+  assert.equal(await domain.comments(), ['www A the first server']);
 });
 
 test('restores the records before an import, which keeps equal ones', async ({ daemon, alice }) => {
@@ -403,6 +451,7 @@ const BODY = fc.record({
   type: fc.constantFrom('A', 'TXT', 'MX'),
   number: fc.integer({ min: 1, max: 4 }),
   ttl: fc.constantFrom(60, 300, 3600),
+  comment: fc.constantFrom(undefined, '', 'one', 'two'),
 });
 const STEP = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('add' as const), body: BODY }) },
@@ -415,8 +464,16 @@ const STEP = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restore' as const), at: fc.nat() }) },
 );
 
-const toBody = ({ name, type, number, ttl }: { name: string; type: string; number: number; ttl: number }) => ({
-  ...{ name, type, ttl },
+interface Body {
+  readonly name: string;
+  readonly type: string;
+  readonly number: number;
+  readonly ttl: number;
+  readonly comment?: string;
+}
+
+const toBody = ({ name, type, number, ttl, comment }: Body) => ({
+  ...{ name, type, ttl, comment },
   content: contentOf({ type, number }),
 });
 const contentOf = ({ type, number }: { type: string; number: number }): string =>
@@ -427,6 +484,7 @@ test('after random edits, a restore gives exactly the records of any earlier cha
     fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 12 }), fc.nat(), async (steps, wanted) => {
       const domain = await new Tested(daemon, alice.token).open();
       const states = new Map([[domain.created, await domain.records()]]);
+      const comments = new Map([[domain.created, await domain.comments()]]);
       const anyOf = <T>(values: readonly T[], at: number): T | undefined => values[at % Math.max(1, values.length)];
       for (const step of steps) {
         const current = listOf((await domain.send('GET', '/records?limit=1000')).body.records);
@@ -447,7 +505,10 @@ test('after random edits, a restore gives exactly the records of any earlier cha
               ? await domain.attempt('DELETE', `/records/${id}`)
               : await domain.attempt('PUT', `/records/${id}`, toBody(step.body));
         }
-        if (answer.status === 200) states.set(revisionOf(answer), await domain.records());
+        if (answer.status === 200) {
+          states.set(revisionOf(answer), await domain.records());
+          comments.set(revisionOf(answer), await domain.comments());
+        }
         if (step.kind === 'restore') assert.is(answer.status, 200, answer.text);
       }
       const [seq, records] = anyOf([...states], wanted) ?? [domain.created, []];
@@ -456,6 +517,7 @@ test('after random edits, a restore gives exactly the records of any earlier cha
       const answer = await domain.restore(seq);
       assert.is(codeOf(answer), '200 ');
       assert.equal((await domain.records()).sort(), [...records].sort());
+      assert.equal(await domain.comments(), comments.get(seq));
       assert.equal(brief(answer.body.records), brief(body.records));
       // The preview is the difference.
       const expected = new Set(before);
