@@ -27,7 +27,16 @@ async function serve(config: Config): Promise<void> {
   const { core } = rooms;
   core.resetHeapFlags();
   const log = core.createLogger(config.log);
-  await core.runService({ log, start: (stops) => startParts(rooms, config, log, stops) });
+  if (!config.protection.coreDumps) core.disableCoreDumps();
+  const record = new core.StartRecord(config.dataDir);
+  await core.runService({
+    log,
+    async start(stops) {
+      await record.begin(log);
+      return startParts(rooms, config, log, stops);
+    },
+  });
+  record.end();
 }
 
 /** Starts each part after those that it needs. Null: another node's store is to be installed. */
@@ -44,7 +53,8 @@ async function startParts(
   /** The log of a part: lines of JSON name it. */
   const logOf = (component: string) => ({ log: log.child({ component }) });
 
-  // 1. The store, and what all parts derive from the configuration.
+  // 1. The protection of the machine; the store, and what all parts derive from the configuration.
+  const protection = stops.own(core.openProtection({ config, metrics, ...logOf('protection') }));
   const store = await core.openStore({ config, metrics, ...logOf('store'), stops });
   const common = {
     config,
@@ -66,7 +76,14 @@ async function startParts(
   const transfers = core.openTransfers({ ...common, ...logOf('transfers') });
   const tail = new core.RequestTail(config.nodeName);
   const node = stops.own(
-    await core.openNode({ ...common, ...logOf('cluster'), tail, zones: transfers.zones, statistics }),
+    await core.openNode({
+      ...common,
+      ...logOf('cluster'),
+      tail,
+      zones: transfers.zones,
+      statistics,
+      storage: protection.storage,
+    }),
   );
   if (node.isReplaced) return null;
   const shared = { ...common, journal: node.journal, statistics };
@@ -87,7 +104,7 @@ async function startParts(
   );
   // Closed before the nameserver stops, which answers until the last write is done.
   stops.own(node);
-  const readiness = new core.ReadinessWatch({ node, nameserver }, metrics);
+  const readiness = new core.ReadinessWatch({ node, nameserver, protection }, metrics);
   const aliases = core.openAliases({ ...shared, ...logOf('alias') });
   await stops.own(aliases.refresher).start();
 
@@ -110,6 +127,7 @@ async function startParts(
     readStatistics: node.readStatistics,
     aliases: aliases.states,
     ready: () => readiness.current(),
+    protection,
     sync: node.isAlone ? undefined : node.sync,
     describeNodes: node.describe,
     answerDns: nameserver.answerHttps,
@@ -128,7 +146,14 @@ async function startParts(
 
   // 6. The edge and its certificates.
   const visitors = stops.own(
-    await edge.startEdge({ ...shared, ...logOf('edge'), tail, tickets, admin: { listen: admin, ...forwardedBy } }),
+    await edge.startEdge({
+      ...shared,
+      ...logOf('edge'),
+      tail,
+      tickets,
+      protection,
+      admin: { listen: admin, ...forwardedBy },
+    }),
   );
   readiness.edge = visitors;
   stops.own(edge.createAcme({ ...shared, ...logOf('acme'), served: node.served })).start();

@@ -43,6 +43,7 @@ import { historyRoutes } from './history/routes.ts';
 import { createApp } from './http/app.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
 import { HttpMetrics } from './http/metrics.ts';
+import type { WriteProtection } from './http/protection.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Route, ServedRoute, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
@@ -74,6 +75,8 @@ export interface AdminApiOptions {
   readonly log: Logger;
   readonly zoneSettings: ZoneSettings;
   ready(): Readiness;
+  /** Omitted: memory and disk space are not watched. */
+  readonly protection?: WriteProtection;
   /** Which nodes have applied a change; omitted: this is the only node. */
   readonly sync?: (sequence: number) => Sync;
   /** The nodes of the cluster, or the single node. */
@@ -212,6 +215,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     log,
     pages: options.dashboard === undefined ? undefined : new DashboardPages(options.dashboard),
     forwardedBy: options.forwardedBy,
+    protection: options.protection,
   });
   const sweeper = new Sweeper(services, sessions);
   let listening: Listening | undefined;

@@ -9,7 +9,7 @@ import { HttpError } from '../http/errors.ts';
 import { REVISION } from '../http/revision.ts';
 import { nowSeconds } from '../http/time.ts';
 import { apiDisabled } from '../http/unauthorized.ts';
-import type { SignInParts, SignInRequest, SignInWork } from './sign-in.ts';
+import { SIGN_INS, type SignInParts, type SignInRequest, type SignInWork } from './sign-in.ts';
 
 /** Error codes of `signInWithPasskey`. */
 export const PASSKEY_FAULTS = {
@@ -37,7 +37,7 @@ export async function signInWithPasskey<T>(
   const verified = await verifySignIn(secrets, party, passkey, body);
   if (typeof verified === 'string') throw passkeyError(verified);
   const { used, challenge } = verified;
-  const { result, sequence } = await write(environment, journal, String(passkey.accountId), (draft) => {
+  const { result, sequence } = await write(environment, journal, SIGN_INS, (draft) => {
     if (!spendChallenge(draft, challenge)) throw passkeyError('bad_challenge');
     // It may have been removed or used meanwhile, also on another node.
     const current = draft.passkey(passkey.id);

@@ -38,6 +38,9 @@ interface Login {
 /** What proved the identity, for the audit log. */
 export type Proof = 'password' | 'code' | 'recovery code' | 'passkey';
 
+/** The author of the commits of sign-ins, which a node accepts while its disk is almost full. */
+export const SIGN_INS = 'sign-in';
+
 /** What a sign-in changes. */
 export type SignInWork<T> = (draft: Draft, account: Account, by: Proof) => T;
 
@@ -64,7 +67,7 @@ export async function signIn<T>(
   const account = reader.accountByLogin(body.login);
   if (!(await passwords.verify(account?.passwordHash, body.password)) || account === undefined) throw badCredentials();
   if (!account.apiEnabled) throw apiDisabled();
-  const { result, sequence } = await write(environment, journal, String(account.id), (draft) => {
+  const { result, sequence } = await write(environment, journal, SIGN_INS, (draft) => {
     // The account may have changed while the password was verified.
     const now = draft.account(account.id);
     if (now === undefined || now.passwordHash !== account.passwordHash) throw badCredentials();

@@ -71,6 +71,8 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   restricted_token: 'Use a token that is not restricted to domains; "waypost token list" shows them.',
   insufficient_scope: 'Use a token with that scope; "waypost token list" shows the scopes of each token.',
   write_conflict: 'Run the command again.',
+  disk_full: 'Free space on the disk of the node, or use another node with --url.',
+  overloaded: 'Wait, or use another node with --url.',
   not_ready: 'Wait until "waypost status" reports that the daemon is ready.',
 };
 

@@ -2,6 +2,7 @@
 import type { Logger } from '../../core/base/log/index.ts';
 import { errorResponse, statusOf } from './errors.ts';
 import { type ForwardedBy, withForwardedClient } from './forwarded.ts';
+import { assertAccepted, type WriteProtection } from './protection.ts';
 import { newRequestId } from './request-id.ts';
 import type { AppParts, ServedRoute } from './route.ts';
 import { Router } from './router.ts';
@@ -37,6 +38,8 @@ export interface AppOptions extends AppParts {
   readonly log: Logger;
   /** The dashboard; omitted: there is none. */
   readonly pages?: Pages;
+  /** The protection of the node; omitted: nothing is refused. */
+  readonly protection?: WriteProtection;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
   /** Receives every response. `route`: the path template of the route; null: no route matched. */
@@ -45,7 +48,16 @@ export interface AppOptions extends AppParts {
   };
 }
 
-export function createApp({ routes, log, pages, observer, forwardedBy, foreign, ...parts }: AppOptions): Handler {
+export function createApp({
+  routes,
+  log,
+  pages,
+  observer,
+  forwardedBy,
+  foreign,
+  protection,
+  ...parts
+}: AppOptions): Handler {
   const router = new Router(routes);
   return async (received) => {
     const start = performance.now();
@@ -70,6 +82,7 @@ export function createApp({ routes, log, pages, observer, forwardedBy, foreign, 
       if (match.kind === 'options')
         return { route, response: { status: 200, headers: { ...headers, Allow: match.allow }, body: '' } };
       route = match.route.path;
+      if (protection !== undefined) assertAccepted(protection, request, match.route);
       const query = request.query === '' ? NO_QUERY : new URLSearchParams(request.query);
       const response = await match.route.handle(request, { params: match.params, query, requestId, headers }, parts);
       return { route, response: hasCurrentCopy(request, response) ? notModified(response) : response };

@@ -49,7 +49,10 @@ export class HttpError extends WaypostError {
 }
 
 /** Codes whose status differs from that of their class. */
-const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([['write_conflict', 503]]);
+const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([
+  ['write_conflict', 503],
+  ['disk_full', 507],
+]);
 
 const STATUS_BY_CLASS: readonly (readonly [new (...args: never[]) => WaypostError, number])[] = [
   [InvalidError, 422],
@@ -90,7 +93,7 @@ export function errorResponse(error: unknown, requestId: string): HttpResponse {
     status,
     headers: {
       'Content-Type': 'application/json',
-      ...(status === 503 ? { 'Retry-After': RETRY_SECONDS } : {}),
+      ...(status === 503 || status === 507 ? { 'Retry-After': RETRY_SECONDS } : {}),
       ...(error instanceof HttpError ? error.headers : {}),
     },
     body: JSON.stringify(body),

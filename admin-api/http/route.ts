@@ -115,7 +115,7 @@ export interface Route extends Description {
 }
 
 /** The part of a route that serves requests. */
-export type ServedRoute = Pick<Route, 'method' | 'path' | 'scope' | 'handle'>;
+export type ServedRoute = Pick<Route, 'method' | 'path' | 'scope' | 'changes' | 'handle'>;
 
 /** A request that matches a route. */
 export interface MatchedRequest {

@@ -10,7 +10,8 @@ type Codes = readonly string[];
 
 const CHANGED: Codes = ['changed'];
 const TOO_MANY: Codes = ['too_many_requests'];
-const UNAVAILABLE: Codes = ['write_conflict', 'stopping'];
+const UNAVAILABLE: Codes = ['write_conflict', 'stopping', 'overloaded'];
+const DISK_FULL: Codes = ['disk_full'];
 const BODY = {
   408: ['body_too_slow', 'header_too_slow'],
   413: ['body_too_large', 'chunk_too_large'],
@@ -53,7 +54,10 @@ export function faultsOf(route: Route): Map<number, Codes> {
     for (const [status, codes] of Object.entries(BODY)) add(Number(status), ...codes);
   if (body !== undefined) add(422, 'validation', 'unknown_field');
   if (keyed) add(422, 'idempotency_key_reused');
-  if (writes) add(503, ...UNAVAILABLE);
+  if (writes) {
+    add(503, ...UNAVAILABLE);
+    add(507, ...DISK_FULL);
+  }
   return new Map([...all].sort(([a], [b]) => a - b));
 }
 
@@ -81,6 +85,7 @@ const SHARED: Readonly<Record<string, readonly [number, Codes]>> = {
   UnsupportedMediaType: [415, BODY[415]],
   TooManyRequests: [429, TOO_MANY],
   Unavailable: [503, UNAVAILABLE],
+  InsufficientStorage: [507, DISK_FULL],
 };
 
 /** The shared responses, for the components of the document. */
@@ -109,7 +114,7 @@ function errorResponse(status: number, codes: Codes): Part {
   const names: HeaderName[] = ['X-Request-Id'];
   if (status === 401) names.push('WWW-Authenticate');
   if (status === 429) names.push(...LIMITS);
-  if (status === 429 || status === 503) names.push('Retry-After');
+  if (status === 429 || status === 503 || status === 507) names.push('Retry-After');
   return { description: `${statusName(status)}: \`${codes.join('`, `')}\`.`, ...errorOf(codes, names) };
 }
 

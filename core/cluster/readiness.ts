@@ -17,6 +17,7 @@ export interface Readiness {
 interface WatchedParts {
   readonly node: Pick<Node, 'faults' | 'warnings' | 'standing'>;
   readonly nameserver: { readonly listening: boolean };
+  readonly protection?: { warnings(): readonly string[] };
 }
 
 export class ReadinessWatch {
@@ -33,12 +34,12 @@ export class ReadinessWatch {
   }
 
   current(): Readiness {
-    const { node, nameserver } = this.#parts;
+    const { node, nameserver, protection } = this.#parts;
     const reasons = node.faults();
     if (!nameserver.listening) reasons.push('a DNS thread is not listening');
     if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');
     if (this.isStopping) reasons.push('the service is stopping');
-    const warnings = [...node.warnings(), ...(this.signing?.warnings() ?? [])];
+    const warnings = [...node.warnings(), ...(this.signing?.warnings() ?? []), ...(protection?.warnings() ?? [])];
     return { ok: reasons.length === 0, reasons, warnings, cluster: node.standing?.() ?? null };
   }
 }

@@ -32,6 +32,7 @@ import {
 import { availableMemory } from './memory.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
 import { PACKAGE_SETTINGS } from './package-settings.ts';
+import { PROTECTION_SETTINGS } from './protection-settings.ts';
 import { PROXY_SETTINGS } from './proxy-settings.ts';
 import { SECONDARY_SETTINGS } from './secondary-settings.ts';
 import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
@@ -387,6 +388,10 @@ export const schema = {
       'Address space mapped at start. It grows automatically; the file takes only the space that is used.',
     ),
   }),
+  protection: section(
+    'Protection against running out of memory, descriptors or disk space: which work stops first.',
+    PROTECTION_SETTINGS,
+  ),
   statistics: section('Statistics of domains: queries and requests over time.', STATISTICS_SETTINGS),
   secrets: section('Encryption of stored secrets, such as private keys.', {
     key_file: optional(

@@ -19,6 +19,7 @@
  *   6. publish   The shared index receives the new answers, listeners are called, and the commit
  *                resolves (apply/applier.ts).
  */
+import type { WaypostError } from '../base/errors.ts';
 import type { Id } from '../store/keys.ts';
 import type { Domain, Purge } from '../store/rows.ts';
 import { latin1 } from '../wire/latin1.ts';
@@ -117,6 +118,14 @@ export interface IdPool {
   lease(table: number, count: number): Promise<Id>;
   /** Accepts ids that were taken and that no row has. */
   release(table: number, ids: { readonly start: Id; readonly end: Id }): void;
+}
+
+/** Decides which commits are accepted while the disk is almost full. */
+export interface StorageGuard {
+  /** Nothing may be written. */
+  readonly isFull: boolean;
+  /** The error of a commit by this author; null: it is accepted. */
+  refusalOf(author: string): WaypostError | null;
 }
 
 export interface Journal {

@@ -8,7 +8,15 @@ import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
 import { IdLeases } from './ids/id-leases.ts';
-import type { AnswerChanges, CommitRequest, Committed, DomainListener, EdgeChanges, Journal } from './journal.ts';
+import type {
+  AnswerChanges,
+  CommitRequest,
+  Committed,
+  DomainListener,
+  EdgeChanges,
+  Journal,
+  StorageGuard,
+} from './journal.ts';
 
 export interface JournalOptions extends ApplierOptions {
   readonly observer?: JournalObserver;
@@ -21,10 +29,12 @@ export abstract class LocalJournal implements Journal {
   protected readonly queue = new CommitQueue();
   protected readonly observer: JournalObserver | undefined;
   protected isClosed = false;
+  readonly #storage: StorageGuard | undefined;
   #running: Promise<void> | null = null;
 
   constructor(options: JournalOptions) {
-    const { environment, observer } = options;
+    const { environment, observer, storage } = options;
+    this.#storage = storage;
     this.applier = new Applier(options);
     this.recent = new RecentWrites(this.applier.head.sequence, (table, key) => environment.rows.get(table)?.get(key));
     this.observer = observer;
@@ -38,6 +48,8 @@ export abstract class LocalJournal implements Journal {
   commit(request: CommitRequest): Promise<Committed> {
     if (this.isClosed)
       return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));
+    const refusal = this.#storage?.refusalOf(request.by) ?? null;
+    if (refusal !== null) return Promise.reject(refusal);
     const committed = this.queue.add(request);
     this.wake();
     return committed;

@@ -10,7 +10,7 @@ import type { Environment } from '../../core/store/environment.ts';
 import type { RequestTail } from '../../core/tail/request-tail.ts';
 import type { SharedTicketKeys } from '../../core/tls/shared-ticket-keys.ts';
 import type { ZoneSettings } from '../../core/zone/settings.ts';
-import type { Cache } from '../cache/store/cache-store.ts';
+import type { Cache, CacheBounds } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';
 import { GATEWAY_COLUMNS } from '../gateway/counters.ts';
 import type { FromGateway, GatewayData, ToGateway } from '../gateway/messages.ts';
@@ -42,6 +42,11 @@ export interface EdgeOptions {
   readonly tail: RequestTail;
   /** Adds counts of sites to the statistics; omitted: none are kept. */
   readonly statistics?: Pick<Statistics, 'addSites'> | null;
+  /** Omitted: the load is not watched. */
+  readonly protection?: {
+    readonly shared: SharedArrayBuffer;
+    followCache(bound: (bounds: CacheBounds) => void): void;
+  };
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -90,6 +95,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   });
   const cache = await openNodeCache(options);
   await watchPurges(environment, journal, cache);
+  options.protection?.followCache((bounds) => cache.bound(bounds));
   const totals = new CacheTotals();
   const { cluster } = options.zoneSettings;
   // Responders are requested without TLS: the file of roots is for the threads.
@@ -112,6 +118,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     descriptors: edge.originTotalConnections,
     transport: 'auto',
     tls: edge.tls,
+    load: options.protection?.shared,
     log,
     onMessage: (message) => hear(message as FromGateway, totals, stapler, options),
   });
@@ -158,7 +165,7 @@ interface Places {
 
 /** Read anew for each generation of threads. Throws ConfigError. */
 function dataOf(
-  { config, zoneSettings, admin, statistics }: EdgeOptions,
+  { config, zoneSettings, admin, statistics, protection }: EdgeOptions,
   { http, https }: Places,
   cache: Pick<Cache, 'handle'>,
 ): GatewayData {
@@ -172,6 +179,7 @@ function dataOf(
     cache: cache.handle,
     adminHosts: config.admin.hostname,
     countsSites: statistics != null,
+    load: protection?.shared ?? null,
     adminCertificate: readAdminCertificate(config.admin),
     adminTarget: {
       address: LOOPBACK_OF.get(address) ?? address,

@@ -6,6 +6,7 @@ import { threadId } from 'node:worker_threads';
 import { parseExemptions } from '../../core/address/index.ts';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
+import { SharedLoad } from '../../core/protection/shared-load.ts';
 import { challengeResponse } from '../acme/http-challenge.ts';
 import type { Application, ThreadContext } from '../http/server/application.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
@@ -120,6 +121,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       },
       httpPorts: new Set(options.httpPorts.map(String)),
       httpsPort: options.httpsPort,
+      load: options.load === null ? null : new SharedLoad(options.load),
       trusts,
       observer,
     }),

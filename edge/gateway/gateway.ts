@@ -24,7 +24,7 @@ import { requestId } from '../proxy/request-id.ts';
 import type { Site, SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';
 import type { Observer } from './observer.ts';
-import { MISDIRECTED, NO_SUCH_SITE } from './pages.ts';
+import { MISDIRECTED, NO_SUCH_SITE, OVERLOADED } from './pages.ts';
 import { redirect, secureLocation } from './redirect.ts';
 
 export interface GatewayOptions {
@@ -41,6 +41,8 @@ export interface GatewayOptions {
    * Undefined: the request is not an ACME challenge of this service.
    */
   challenge(host: string, token: string): string | undefined;
+  /** Whether the process is overloaded; null: that is not watched. */
+  readonly load: { readonly refusesRequests: boolean } | null;
   /** Ports of the listeners without TLS. */
   readonly httpPorts: ReadonlySet<string>;
   /** Null: HTTPS is off. */
@@ -53,7 +55,7 @@ export interface GatewayOptions {
 const CHALLENGES = '/.well-known/acme-challenge/';
 
 export function createGateway(options: GatewayOptions): Handler {
-  const { siteOf, isShared, proxy, adminHosts, admin, challenge, httpPorts, httpsPort, observer } = options;
+  const { siteOf, isShared, proxy, adminHosts, admin, challenge, httpPorts, httpsPort, load, observer } = options;
 
   const refuse = (exchange: Exchange, destination: Destination, page: ErrorPage): void => {
     const id = requestId();
@@ -102,6 +104,9 @@ export function createGateway(options: GatewayOptions): Handler {
     observer.recordStart(exchange);
     const host = siteHost(exchange.authority);
     const { isEncrypted, serverName } = exchange.client;
+    // The operators still reach the admin API, and certificates are still issued.
+    if (load?.refusesRequests && !adminHosts.has(host) && !exchange.path.startsWith(CHALLENGES))
+      return refuse(exchange, siteOf(host) === undefined ? 'unknown' : 'site', OVERLOADED);
     if (!isEncrypted) return serveUnencrypted(exchange, host);
     if (host !== serverName && !isShared(serverName, host)) return refuse(exchange, 'misdirected', MISDIRECTED);
     return serveHost(exchange, host);

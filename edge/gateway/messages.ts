@@ -24,6 +24,8 @@ export interface GatewayData {
   /** Certificate of the admin hosts. Null: the certificate in the store. */
   readonly adminCertificate: TlsCertificate | null;
   readonly adminTarget: AdminTarget;
+  /** The level of load of the process; null: it is not watched. */
+  readonly load: SharedArrayBuffer | null;
   readonly httpPorts: readonly number[];
   /** Null: HTTPS is off. */
   readonly httpsPort: number | null;

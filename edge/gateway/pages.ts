@@ -19,6 +19,15 @@ export const MISDIRECTED: ErrorPage = {
   owner: 'The certificate of this connection does not cover the requested host.',
 };
 
+export const OVERLOADED: ErrorPage = {
+  status: 503,
+  code: 'overloaded',
+  title: 'This server is busy',
+  visitor: 'Please try again in half a minute.',
+  owner: 'The node has too little memory or too few descriptors left; other nodes may serve this site.',
+  headers: ['retry-after', '30'],
+};
+
 export const NO_TUNNELS: ErrorPage = {
   status: 501,
   code: 'protocol_unknown',

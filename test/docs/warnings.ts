@@ -76,15 +76,22 @@ function plain(literal: string): string {
 }
 
 /** Where /readyz gets its reasons and warnings from. */
-const READINESS = ['core/cluster/readiness.ts', 'core/cluster/lag.ts', 'core/signing/keeper.ts'];
+const READINESS = [
+  'core/cluster/readiness.ts',
+  'core/cluster/lag.ts',
+  'core/signing/keeper.ts',
+  'core/protection/protection.ts',
+];
 
 export function reasonsOfSources(): Warning[] {
   return READINESS.flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
-    return [...text.matchAll(new RegExp(`(?:return \\[|reasons\\.push\\()(${LITERAL})`, 'g'))].map((match) => ({
-      message: plain(match[1]),
-      location: `${file}:${text.slice(0, match.index).split('\n').length}`,
-    }));
+    return [...text.matchAll(new RegExp(`(?:return \\[|(?:reasons|warnings)\\.push\\(\\s*)(${LITERAL})`, 'g'))].map(
+      (match) => ({
+        message: plain(match[1]),
+        location: `${file}:${text.slice(0, match.index).split('\n').length}`,
+      }),
+    );
   });
 }
 

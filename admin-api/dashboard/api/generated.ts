@@ -3421,7 +3421,7 @@ export interface components {
                 };
             };
         };
-        /** @description Service Unavailable: `write_conflict`, `stopping`. */
+        /** @description Service Unavailable: `write_conflict`, `stopping`, `overloaded`. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3432,7 +3432,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "write_conflict" | "stopping";
+                        code: "write_conflict" | "stopping" | "overloaded";
+                    };
+                };
+            };
+        };
+        /** @description Insufficient Storage: `disk_full`. */
+        InsufficientStorage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error: {
+                        /** @enum {string} */
+                        code: "disk_full";
                     };
                 };
             };
@@ -3954,7 +3970,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3965,11 +3983,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -4252,6 +4271,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -4342,6 +4362,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -4578,7 +4599,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4589,11 +4612,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -4681,6 +4705,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -4890,6 +4915,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -5048,6 +5074,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -5138,6 +5165,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -5420,6 +5448,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -5510,6 +5539,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -5708,7 +5738,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5719,11 +5751,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -5952,7 +5985,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5963,11 +5998,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -6154,6 +6190,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -6316,7 +6353,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6327,11 +6366,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -6585,6 +6625,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -6695,7 +6736,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6706,11 +6749,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -6905,7 +6949,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6916,11 +6962,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -7057,7 +7104,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7068,11 +7117,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -7207,7 +7257,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7218,11 +7270,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -7377,7 +7430,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7388,11 +7443,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -7602,6 +7658,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -7758,7 +7815,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7769,11 +7828,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -7916,7 +7976,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7927,11 +7989,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -8054,6 +8117,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -8625,6 +8689,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -8828,6 +8893,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -8997,6 +9063,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -9133,6 +9200,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -9398,6 +9466,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -9684,6 +9753,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -9831,6 +9901,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -9959,6 +10030,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -10167,6 +10239,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -10415,7 +10488,9 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Service Unavailable: `busy`, `write_conflict`, `stopping`. */
+            /**
+             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10426,11 +10501,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping";
+                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -10709,6 +10785,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11041,6 +11118,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11224,6 +11302,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11426,6 +11505,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11612,6 +11692,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11847,6 +11928,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -11960,6 +12042,7 @@ export interface operations {
             412: components["responses"]["Changed"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -12349,7 +12432,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `resolver_unavailable`, `write_conflict`,
-             * `stopping`.
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -12361,11 +12444,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "resolver_unavailable" | "write_conflict" | "stopping";
+                            code: "busy" | "resolver_unavailable" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -12529,6 +12613,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -12678,6 +12763,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -12830,6 +12916,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -12969,6 +13056,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -13065,6 +13153,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -13241,6 +13330,7 @@ export interface operations {
                 };
             };
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -13854,6 +13944,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -14054,6 +14145,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -14235,6 +14327,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -14396,6 +14489,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -14546,6 +14640,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -14911,6 +15006,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -15064,6 +15160,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -15231,6 +15328,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -15599,6 +15697,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -15730,6 +15829,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -16124,6 +16224,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -16270,6 +16371,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -16414,6 +16516,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -16543,6 +16646,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -16659,6 +16763,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -17209,7 +17314,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `store_unavailable`, `write_conflict`, `stopping`.
+             * @description Service Unavailable: `store_unavailable`, `write_conflict`, `stopping`,
+             * `overloaded`.
              */
             503: {
                 headers: {
@@ -17221,11 +17327,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "store_unavailable" | "write_conflict" | "stopping";
+                            code: "store_unavailable" | "write_conflict" | "stopping" | "overloaded";
                         };
                     };
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };
@@ -17371,6 +17478,7 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];
         };
     };

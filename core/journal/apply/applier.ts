@@ -11,7 +11,7 @@ import { dnssec } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import { type OverlaidStore, withOverlay } from '../commit/rehearsal.ts';
-import type { AnswerChanges, DomainListener, EdgeChanges } from '../journal.ts';
+import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
 import { ZoneUpdates } from './apply-zones.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
@@ -30,6 +30,8 @@ export interface ApplierOptions {
   readonly zones?: ZoneObserver;
   /** Null: no zone is signed. */
   readonly signers?: Signers | null;
+  /** Omitted: the disk is not watched. */
+  readonly storage?: StorageGuard;
 }
 
 /** An entry and its bytes. It follows the previous link. */
@@ -92,7 +94,9 @@ export class Applier {
    * applied; then nothing has changed.
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
-    const { index } = this.#options;
+    const { index, storage } = this.#options;
+    // Before LMDB would run out of space in the middle of the transaction.
+    if (storage?.isFull) throw storage.refusalOf('') ?? new Error('the disk is full');
     try {
       if (this.#rehearsed(links) === null && this.hasSignedZones) await this.#rehearseInSteps(links);
       index.beginCommit();

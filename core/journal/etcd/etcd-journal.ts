@@ -236,6 +236,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   #commitError(): Error | null {
     if (this.lost !== null) return new UnavailableError('node_lost', `This node accepts no writes: ${this.lost}.`);
     if (!this.isSynced) return noQuorum('this node has not caught up with etcd yet');
+    const { storage } = this.#options;
+    if (storage?.isFull) return storage.refusalOf('');
     if (this.isStuck)
       return new UnavailableError('node_stuck', 'This node cannot apply the writes of other nodes; use another node.');
     return null;

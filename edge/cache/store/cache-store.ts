@@ -153,6 +153,16 @@ export interface CacheWriter {
   abort(): void;
 }
 
+/** How much smaller than its settings the cache must be. */
+export interface CacheBounds {
+  /** Part of the memory that may be used, from 0 to 1. */
+  readonly memoryShare: number;
+  /** Bytes that the disk must give up now. */
+  readonly diskExcess: number;
+  /** Nothing new is written to the disk. */
+  readonly isDiskPaused: boolean;
+}
+
 /** The cache of the node, held by the main thread. */
 export interface Cache {
   /** For the edge threads; survives a structured clone. */
@@ -163,6 +173,8 @@ export interface Cache {
    * nothing.
    */
   purge(purge: CachePurge, id?: string): Promise<void>;
+  /** Shrinks the cache, or lets it grow to its settings again. */
+  bound(bounds: CacheBounds): void;
 }
 
 /** What all threads share. */

@@ -100,7 +100,9 @@ export class DiskWriter {
   /** The entry is not written if the queue is full, or the disk has failed. */
   put(job: DiskJob): void {
     const bytes = 500 + job.texts.text.length + dataLength(job);
-    if (this.#queuedBytes + bytes > MAX_QUEUED_BYTES || performance.now() < this.#pausedUntil) {
+    // A tombstone is small, and keeps removed entries from coming back at the next start.
+    const isPaused = this.#options.segments.isPaused && job.head.status !== TOMBSTONE;
+    if (isPaused || this.#queuedBytes + bytes > MAX_QUEUED_BYTES || performance.now() < this.#pausedUntil) {
       this.#giveUp(job);
       return;
     }

@@ -94,6 +94,10 @@ export class Disk {
       : Promise.resolve();
   }
 
+  get isPaused(): boolean {
+    return this.#segments.isPaused;
+  }
+
   get bytes(): number {
     return this.#segments.bytes;
   }
@@ -151,7 +155,7 @@ export class Disk {
   put(response: StoredResponse, mark: number, codings: readonly EncodedCoding[], onStored?: OnStored): void {
     const { body } = response;
     const texts = textsOf(response);
-    if (texts === undefined || this.#isClosed) {
+    if (texts === undefined || this.#isClosed || this.isPaused) {
       onStored?.(false);
       return;
     }

@@ -59,7 +59,9 @@ export class MemoryLog {
   /** Bytes of separate bodies, and those that the owner counts (`addOutside`). */
   outside = 0;
   readonly #options: MemoryLogOptions;
-  readonly #limit: number;
+  /** Bytes for blocks and separate bodies, of `#whole` that the options allow. */
+  #limit: number;
+  readonly #whole: number;
   readonly #blocks: MemoryBlocks;
   /** Offset of the end of the entries in a full block. */
   readonly #ends: number[] = [];
@@ -79,7 +81,8 @@ export class MemoryLog {
     this.#ghosts = new Uint32Array(slots >>> 2);
     const size = Math.max(64 * 1024, Math.min(1024 * 1024, 2 ** Math.floor(Math.log2(options.limit / 64))));
     this.#blocks = new MemoryBlocks(size);
-    this.#limit = options.limit - this.#index.bytes - this.#ghosts.byteLength;
+    this.#whole = options.limit - this.#index.bytes - this.#ghosts.byteLength;
+    this.#limit = this.#whole;
   }
 
   /** Bytes allocated from the system, including the index. */
@@ -213,6 +216,17 @@ export class MemoryLog {
         queue.bytesToSweep -= this.#processOldest(queue, 'keep');
       }
     return false;
+  }
+
+  /**
+   * Moves the limit towards a part of the whole, and evicts entries to stay within it. One call
+   * shrinks it by an eighth at most, so that it does not hold up the thread.
+   */
+  limitTo(share: number): void {
+    const wanted = Math.floor(this.#whole * share);
+    if (wanted === this.#limit) return;
+    this.#limit = Math.max(wanted, this.#limit - Math.ceil(this.#whole / 8));
+    this.#makeRoom(0);
   }
 
   clear(): void {

@@ -163,6 +163,11 @@ export class Memory {
     return this.#log.sweep(SWEEP_ENTRIES);
   }
 
+  /** Moves the limit by one step towards this part of the memory. */
+  limitTo(share: number): void {
+    this.#log.limitTo(share);
+  }
+
   clear(): void {
     this.#log.clear();
   }

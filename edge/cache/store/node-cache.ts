@@ -86,6 +86,15 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
       largestObject:
         opened === undefined ? options.memoryObject : Math.min(options.largestObject, Math.floor(options.disk / 4)),
     },
+    bound({ memoryShare, diskExcess, isDiskPaused }) {
+      sender.memoryShare = memoryShare;
+      if (opened === undefined) return;
+      const { segments, limit } = opened.handle;
+      const table = new SegmentTable(segments, limit);
+      table.isPaused = isDiskPaused;
+      table.withhold(isDiskPaused ? Math.max(0, limit - Math.max(0, table.bytes - diskExcess)) : 0);
+      for (const number of table.evictOldest()) void rm(fileOf(folder, number), { force: true }).catch(() => {});
+    },
     async purge(purge, id) {
       if (id !== undefined && ids.has(id)) return;
       if (id !== undefined) rememberId(ids, id);

@@ -5,6 +5,7 @@
  *
  *     words   0 next   1 oldest   2 pages of all segments   3 first segment of this process
  *             4 whether a thread loads the index   5 whether the index is loaded
+ *             6 pages withheld from the limit   7 whether writes are paused
  *             8… pages of each segment, by its number modulo 65,536
  */
 const NEXT = 0;
@@ -13,6 +14,8 @@ const PAGES = 2;
 const FIRST = 3;
 const LOADER = 4;
 const LOADED = 5;
+const WITHHELD = 6;
+const PAUSED = 7;
 const TABLE = 8;
 const MAX_SEGMENTS = 65_536;
 /** Sizes are counted in units of so many bytes. */
@@ -99,14 +102,29 @@ export class SegmentTable {
   evictOldest(): number[] {
     const words = this.#words;
     const evicted: number[] = [];
+    const limit = this.#limit - Atomics.load(words, WITHHELD);
     for (;;) {
       const { oldest, next } = this;
-      const isOverLimit = Atomics.load(words, PAGES) > this.#limit || next - oldest > MAX_SEGMENTS - 16;
+      const isOverLimit = Atomics.load(words, PAGES) > limit || next - oldest > MAX_SEGMENTS - 16;
       if (!isOverLimit || oldest >= next - 1) return evicted;
       if (Atomics.compareExchange(words, OLDEST, oldest, oldest + 1) !== oldest) continue;
       Atomics.sub(words, PAGES, Atomics.exchange(words, TABLE + (oldest % MAX_SEGMENTS), 0));
       evicted.push(oldest);
     }
+  }
+
+  /** Bytes of the limit that must stay unused. */
+  withhold(bytes: number): void {
+    Atomics.store(this.#words, WITHHELD, Math.min(this.#limit, pagesOf(bytes)));
+  }
+
+  /** Nothing new is written, because the file system is almost full. */
+  get isPaused(): boolean {
+    return Atomics.load(this.#words, PAUSED) === 1;
+  }
+
+  set isPaused(isPaused: boolean) {
+    Atomics.store(this.#words, PAUSED, isPaused ? 1 : 0);
   }
 
   /** Whether the index has all segments of earlier processes. */

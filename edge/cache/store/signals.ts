@@ -4,7 +4,8 @@
  * holds for all threads when its call returns, and needs no message port.
  *
  *     words     0 lock   1 head (words written, modulo 2^32)
- *               2 broken (number of lock holders that died)   4… sequence (64 bits)
+ *               2 broken (number of lock holders that died)   3 withheld memory
+ *               4… sequence (64 bits)
  *               removed: sequence of the last removal, for 65,536 classes of URLs (64 bits each)
  *               ring of messages
  *     message   length in words · kind · sequence (2)
@@ -18,6 +19,9 @@ import type { CachePurge } from './cache-store.ts';
 const LOCK = 0;
 const HEAD = 1;
 const BROKEN = 2;
+/** 1,024ths of its memory that a cache must not use. */
+const WITHHELD = 3;
+const WHOLE = 1024;
 const SEQUENCE = 2; // in units of 64 bits
 const CLASSES = 65_536;
 const REMOVED = 3; // in units of 64 bits
@@ -64,6 +68,15 @@ export class Signals {
     this.#longs = new BigInt64Array(memory);
     this.#broken = Atomics.load(this.#words, BROKEN);
     this.#cursor = Atomics.load(this.#words, HEAD);
+  }
+
+  /** The part of their memory that threads may use, from 0 to 1. */
+  get memoryShare(): number {
+    return 1 - Atomics.load(this.#words, WITHHELD) / WHOLE;
+  }
+
+  set memoryShare(share: number) {
+    Atomics.store(this.#words, WITHHELD, Math.round((1 - share) * WHOLE));
   }
 
   mark(): number {

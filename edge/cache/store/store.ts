@@ -80,7 +80,10 @@ class ThreadStore implements CacheStore {
         this.#memory.clear();
       },
     };
-    this.#timer = setInterval(() => this.#signals.poll(this.#listener), LISTEN_MS).unref();
+    this.#timer = setInterval(() => {
+      this.#signals.poll(this.#listener);
+      this.#memory.limitTo(this.#signals.memoryShare);
+    }, LISTEN_MS).unref();
   }
 
   lookup(
@@ -118,7 +121,7 @@ class ThreadStore implements CacheStore {
 
   write(head: StoredHead, length: number | undefined, mark: number): CacheWriter | undefined {
     const { largestObject, memoryObject } = this.#handle;
-    const disk = this.#disk;
+    const disk = this.#disk?.isPaused ? undefined : this.#disk;
     const maxBytes = disk === undefined ? memoryObject : largestObject;
     if (length !== undefined && length > maxBytes) return undefined;
     return new BodyWriter({

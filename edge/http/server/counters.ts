@@ -14,6 +14,8 @@ export const SERVER_COLUMNS = [
   'refused_total',
   'refused_address',
   'refused_memory',
+  /** The process has too little memory or too few descriptors left. */
+  'refused_overload',
   'handshakes_full',
   'handshakes_resumed',
   'tls_1_2',
@@ -37,7 +39,7 @@ export type ServerColumn = (typeof SERVER_COLUMNS)[number];
 /** Limits that connections can meet. */
 export type ServerLimit = Extract<
   ServerColumn,
-  'refused_total' | 'refused_address' | 'refused_memory' | 'handshake_timeout' | 'drain_cut'
+  'refused_total' | 'refused_address' | 'refused_memory' | 'refused_overload' | 'handshake_timeout' | 'drain_cut'
 >;
 
 /** `count`: how often it happened since it was told last, this time included. `client`: the one of this time. */

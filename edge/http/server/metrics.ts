@@ -28,8 +28,9 @@ const BY_SERVER_COLUMN: readonly (readonly [
       ['total', 'refused_total'],
       ['address', 'refused_address'],
       ['memory', 'refused_memory'],
+      ['overload', 'refused_overload'],
     ],
-    'Connections closed at once: too many in total or per client, or the client network reached its share of memory.',
+    'Connections closed at once: too many in total or per client, the client network reached its share of memory, or the process is overloaded.',
   ],
   [
     'handshakes',

@@ -35,6 +35,8 @@ export interface PoolOptions {
   /** What carries TLS: "node" is node:tls; "auto" is edge/http/tls, where it can be had. */
   readonly tls: 'auto' | 'node';
   readonly log: Logger;
+  /** The level of load of the process, at which connections are closed at once. */
+  readonly load?: SharedArrayBuffer;
   /** What applications send. */
   readonly onMessage?: (message: unknown, thread: number) => void;
   /** How many an application holds in `ThreadContext.loop` at one time; none. */
@@ -234,6 +236,7 @@ export class Pool {
           tickets: this.#tickets,
           ticketLifetime: ticketRotation,
           connections: this.#connections,
+          load: this.#options.load ?? null,
         };
         return {
           data: started,

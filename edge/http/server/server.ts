@@ -40,6 +40,8 @@ export interface EdgeServerOptions {
   /** What TLS of node:tls begins with (tls-context.ts). */
   readonly base: SecureContext;
   readonly connections: ConnectionLimits;
+  /** Omitted: the load of the process is not watched. */
+  readonly load?: { readonly refusesConnections: boolean };
   readonly counters: ServerCounters;
   readonly http1Counters: Http1Counters;
   readonly http2Counters: Http2Counters;
@@ -64,6 +66,7 @@ export class EdgeServer implements ConnectionHost {
   readonly memory: MemoryBudget;
   isDraining = false;
   readonly #connections: ConnectionLimits;
+  readonly #load: { readonly refusesConnections: boolean } | undefined;
   readonly #servers: Server[] = [];
   readonly #open = new Set<Member>();
   /** Whose version of HTTP is not known yet, in the order of their deadlines: all have the same time. */
@@ -86,6 +89,7 @@ export class EdgeServer implements ConnectionHost {
     this.http2Counters = options.http2Counters;
     this.onHandlerError = options.onHandlerError;
     this.#connections = options.connections;
+    this.#load = options.load;
     this.memory = new MemoryBudget(options.limits.server.clientMemory);
     this.#memoryReturn = new MemoryReturn(this.memory, releaseMemory);
     this.#memoryTimer = sweepEvery(1000, () => this.#lookAtMemory());
@@ -204,6 +208,10 @@ export class EdgeServer implements ConnectionHost {
 
   /** Negative: there are too many. */
   #enter(client: CountedClient): number {
+    if (this.#load?.refusesConnections) {
+      this.counters.limited('refused_overload', client);
+      return FULL;
+    }
     if (!this.memory.hasRoomFor(addressText(client))) {
       this.counters.limited('refused_memory', client);
       return CLIENT_FULL;

@@ -5,6 +5,7 @@ import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import { ConnectionLimits } from '../../../core/os/connection-limits.ts';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import { beat } from '../../../core/os/pulse.ts';
+import { SharedLoad } from '../../../core/protection/shared-load.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Http1Counters } from '../http1/counters.ts';
 import { Http2Counters } from '../http2/counters.ts';
@@ -80,6 +81,7 @@ async function start(): Promise<void> {
     limits: data.limits,
     base,
     connections: new ConnectionLimits(data.connections, data.slot, maxConnections, maxPerAddress),
+    load: data.load === null ? undefined : new SharedLoad(data.load),
     counters,
     http1Counters,
     http2Counters,

@@ -91,11 +91,11 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal(statuses('/api/v1/account', 'get'), ['200', '400', '401', '403', '404', '429', 'default']);
     assert.equal(
       statuses('/api/v1/domains/{domain_id}/records', 'post'),
-      '200 400 401 403 404 408 409 412 413 415 422 429 503 default'.split(' '),
+      '200 400 401 403 404 408 409 412 413 415 422 429 503 507 default'.split(' '),
     );
     assert.equal(
       statuses('/api/v1/domains/{domain_id}', 'delete'),
-      '200 400 401 403 404 409 412 429 503 default'.split(' '),
+      '200 400 401 403 404 409 412 429 503 507 default'.split(' '),
     );
   });
 

@@ -51,6 +51,9 @@ const COMMENTED = [
   'secrets.key_file',
   'dnstap.socket',
   'dnstap.identity',
+  'protection.memory',
+  'protection.descriptors',
+  'protection.disk_reserve',
 ];
 
 test('the example has every key, as a value or as a comment when the default depends on the machine', () => {

@@ -1,12 +1,16 @@
 /** The journal in LMDB: the contract, and the updates of the index. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { WaypostError } from '../../../core/base/errors.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
+import { DISK } from '../../../core/protection/levels.ts';
+import { Storage } from '../../../core/protection/storage.ts';
 import { domains, records } from '../../../core/store/rows.ts';
 import { CLASS_IN, TYPE } from '../../../core/wire/types.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { journalContract } from './contract.ts';
-import { addressRecord, embedded, newDomain, queryPath, withStore } from './fixture.ts';
+import { addressRecord, DEFAULTS, embedded, newDomain, queryPath, withStore } from './fixture.ts';
 
 test('names with equal hashes in one group are all served, including those from the store', () =>
   withStore(
@@ -44,6 +48,29 @@ test('names with equal hashes in one group are all served, including those from 
     },
     { collide: true, arenaBytes: 512 },
   ));
+
+test('while the disk is almost full, accounts cannot write; when it is full, nobody can', () => {
+  const storage = new Storage();
+  return withStore(
+    ({ environment, index }, history) =>
+      openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, storage }),
+    async ({ environment, journal }) => {
+      const writeAs = (author: string) =>
+        write(environment, journal, author, (draft) => draft.put(domains, newDomain(`${author}.test.`))).then(
+          () => 'written',
+          (error: WaypostError) => error.code,
+        );
+      assert.is(await writeAs('7'), 'written');
+      storage.level = DISK.readOnly;
+      assert.equal(await Promise.all(['8', 'secondary', 'dnssec'].map(writeAs)), ['disk_full', 'disk_full', 'written']);
+      storage.level = DISK.full;
+      assert.is(await writeAs('acme'), 'disk_full');
+      assert.is(journal.head, 2);
+      storage.level = DISK.normal;
+      assert.is(await writeAs('9'), 'written');
+    },
+  );
+});
 
 test.run();
 

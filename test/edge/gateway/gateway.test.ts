@@ -35,7 +35,11 @@ interface Rig {
   counts(): Record<string, number>;
 }
 
-function rig(httpsPort: number | null = 8443, tail: TailSampler | null = null): Rig {
+function rig(
+  httpsPort: number | null = 8443,
+  tail: TailSampler | null = null,
+  load: { refusesRequests: boolean } | null = null,
+): Rig {
   const served: string[] = [];
   const memory = new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8);
   const observer = new Observer(new GatewayCounters(memory), null, () => {}, tail);
@@ -56,6 +60,7 @@ function rig(httpsPort: number | null = 8443, tail: TailSampler | null = null): 
     challenge: (host, token) => (host === 'www.site.test' && token === 'good' ? 'good.key' : undefined),
     httpPorts: new Set(['8080', '81']),
     httpsPort,
+    load,
     trusts: (address) => address === BALANCER,
     observer,
   });
@@ -346,6 +351,20 @@ test('streams of events leave the connections of other requests free', async () 
     api.closeAllConnections();
     api.close();
   }
+});
+
+test('an overloaded process answers visitors with 503, but the admin API and challenges as ever', () => {
+  const load = { refusesRequests: true };
+  const { ask, served } = rig(8443, null, load);
+  const refused = ask({ authority: 'www.site.test', path: '/' });
+  assert.equal([refused.status, refused.field('retry-after')], [503, '30']);
+  ask({ authority: 'admin.site.test', path: '/api/v1/domains' });
+  assert.equal(served, ['admin']);
+  const challenge = ask({ scheme: 'http', authority: 'www.site.test', path: '/.well-known/acme-challenge/good' });
+  assert.is(challenge.text, 'good.key');
+  load.refusesRequests = false;
+  ask({ authority: 'www.site.test', path: '/' });
+  assert.is(served.length, 2);
 });
 
 test.run();

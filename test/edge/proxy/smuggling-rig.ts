@@ -105,6 +105,7 @@ export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void
     admin: () => {},
     challenge: () => undefined,
     httpPorts: new Set(),
+    load: null,
     httpsPort: null,
     trusts: () => false,
     observer,

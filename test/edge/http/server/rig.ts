@@ -55,6 +55,7 @@ export interface RigOptions {
   readonly tls?: 'auto' | 'node';
   readonly tickets?: TicketKeys;
   readonly certificate?: TlsCertificate;
+  readonly load?: { readonly refusesConnections: boolean };
 }
 
 /** Serves `site.test` until `use` has returned. */
@@ -66,6 +67,7 @@ export async function withServer(
     tls = 'auto',
     tickets = nextTicketKeys(null),
     certificate: shown = PEM,
+    load,
   }: RigOptions = {},
 ): Promise<void> {
   const base = createBaseContext();
@@ -85,6 +87,7 @@ export async function withServer(
     limits: all,
     base,
     connections: new ConnectionLimits(shareLimits(1), 0, all.server.maxConnections, all.server.maxPerAddress),
+    load,
     counters,
     http1Counters: new Http1Counters(),
     http2Counters: new Http2Counters(),

@@ -206,6 +206,18 @@ for (const tls of ['auto', 'node'] as const) {
       },
       { limits: { maxConnections: 1 } },
     );
+    const load = { refusesConnections: true };
+    await withServer(
+      async ({ clearPort, tlsPort, counters }) => {
+        for (const port of [clearPort, tlsPort]) assert.is(await readAll(await dial(port)), '');
+        assert.is(counters.get('refused_overload'), 2);
+        load.refusesConnections = false;
+        const next = await dial(clearPort);
+        next.write(GET);
+        assert.match(await readAll(next), /hello$/);
+      },
+      { load },
+    );
   });
 
   test('clients that speak something else, or break off in the middle, leave nothing behind', async () => {

@@ -185,12 +185,12 @@ function fill(path: string): void {
 let names = 0;
 const freshName = (label: string): string => `${label}-${++names}.example`;
 
-/** A write there is 503, with Retry-After. Others may be under way, so that it may take its time. */
+/** A write there is 503 or, with a full disk, 507, with Retry-After. Others may be under way, so that it may take its time. */
 async function refuses(node: Node): Promise<void> {
   const { status, text, headers } = await node.api.request('POST', '/api/v1/domains', {
     domain: freshName('refused'),
   });
-  if (status !== 503 || headers.get('retry-after') === null)
+  if (![503, 507].includes(status) || headers.get('retry-after') === null)
     throw new Error(`${node.name} answers a write with ${status} ${text}`);
 }
 

@@ -1,0 +1,47 @@
+/**
+ * Refuses requests that change something before their body is read, while the node has too little
+ * memory or disk space.
+ */
+import { HttpError } from './errors.ts';
+import type { ServedRoute } from './route.ts';
+import type { HttpRequest } from './transport.ts';
+
+export interface WriteProtection {
+  readonly storage: { readonly isReadOnly: boolean };
+  readonly refusesLargeBodies: boolean;
+}
+
+/** A body of at most so many bytes is accepted under load. */
+const SMALL_BODY = 64 * 1024;
+const RETRY = { 'Retry-After': '30' };
+
+/**
+ * Throws HttpError 507 `disk_full` and 503 `overloaded`. A sign-in, which needs no token, is
+ * accepted.
+ */
+export function assertAccepted(
+  { storage, refusesLargeBodies }: WriteProtection,
+  request: HttpRequest,
+  { method, scope, changes }: Pick<ServedRoute, 'method' | 'scope' | 'changes'>,
+): void {
+  if (method === 'GET') return;
+  if (storage.isReadOnly && scope !== null && changes !== false)
+    throw new HttpError(
+      507,
+      'disk_full',
+      'The disk of this node is almost full, so it accepts no writes; use another node, or retry when the operators have freed space.',
+      { headers: RETRY, close: true },
+    );
+  if (refusesLargeBodies && !hasSmallBody(request))
+    throw new HttpError(
+      503,
+      'overloaded',
+      `The node has too little memory for a body of more than ${SMALL_BODY} bytes; retry later, or use another node.`,
+      { headers: RETRY, close: true },
+    );
+}
+
+function hasSmallBody(request: HttpRequest): boolean {
+  if (request.header('transfer-encoding') !== undefined) return false;
+  return Number(request.header('content-length') ?? 0) <= SMALL_BODY;
+}

@@ -1,0 +1,181 @@
+/**
+ * Watches memory, descriptors and disk space, and reduces the work of the service before one of
+ * them runs out. Each level is entered at once, and left by itself after HOLD.
+ */
+import type { Logger } from '../base/log/index.ts';
+import { Periodic } from '../base/periodic.ts';
+import { formatBytes } from '../config/index.ts';
+import { Ladder } from './ladder.ts';
+import { DISK, DISK_ENTER, DISK_LEAVE, DISK_NAMES, HOLD, LOAD, LOAD_ENTER, LOAD_LEAVE, LOAD_NAMES } from './levels.ts';
+import { SharedLoad, shareLoad } from './shared-load.ts';
+import { Storage } from './storage.ts';
+import type { DiskSpace } from './usage.ts';
+
+/** Milliseconds between two readings. */
+const INTERVAL = 1000;
+/** The default reserve: this part of the file system, at most MAX_RESERVE bytes. */
+const RESERVE_SHARE = 0.05;
+const MAX_RESERVE = 1024 ** 3;
+
+/** What the kernel reports; null: not known. */
+export interface Usage {
+  memory(): number | null;
+  descriptors(): number | null;
+  disk(): DiskSpace | null;
+}
+
+export interface Budgets {
+  /** Bytes; 0: not watched. */
+  readonly memory: number;
+  /** 0: not watched. */
+  readonly descriptors: number;
+  /** Bytes that stay free; 0: not watched; undefined: the default. */
+  readonly diskReserve: number | undefined;
+}
+
+/** The sizes of the cache while the load or the disk requires less than its settings. */
+export interface CacheBounds {
+  /** Part of the memory that the cache may use. */
+  readonly memoryShare: number;
+  /** Bytes that the disk cache must give up now. */
+  readonly diskExcess: number;
+  /** Nothing new is written to the disk cache. */
+  readonly isDiskPaused: boolean;
+}
+
+export interface Reading {
+  readonly memory: number;
+  readonly descriptors: number;
+  readonly diskFree: number;
+  readonly diskReserve: number;
+}
+
+export class Protection {
+  /** For the threads of the edge (SharedLoad). */
+  readonly shared: SharedArrayBuffer = shareLoad();
+  readonly storage = new Storage();
+  readonly budgets: Budgets;
+  /** The last reading; NaN: not known. */
+  reading: Reading = { memory: Number.NaN, descriptors: Number.NaN, diskFree: Number.NaN, diskReserve: Number.NaN };
+  readonly #usage: Usage;
+  readonly #log: Logger;
+  readonly #sharedLoad = new SharedLoad(this.shared);
+  readonly #load = new Ladder({ enter: LOAD_ENTER, leave: LOAD_LEAVE, hold: HOLD });
+  readonly #disk = new Ladder({
+    enter: DISK_ENTER.map((part) => -part),
+    leave: DISK_LEAVE.map((part) => -part),
+    hold: HOLD,
+  });
+  readonly #periodic = new Periodic(() => this.look(), { interval: INTERVAL, onEnd: () => {} });
+  #boundCache: ((bounds: CacheBounds) => void) | null = null;
+  #wasBound = false;
+
+  constructor({ budgets, usage, log }: { budgets: Budgets; usage: Usage; log: Logger }) {
+    this.budgets = budgets;
+    this.#usage = usage;
+    this.#log = log;
+  }
+
+  /** One of LOAD. */
+  get load(): number {
+    return this.#load.level;
+  }
+
+  /** `bound` is called after each reading while the cache must be smaller than its settings. */
+  followCache(bound: (bounds: CacheBounds) => void): void {
+    this.#boundCache = bound;
+  }
+
+  /** The API refuses requests with large bodies. */
+  get refusesLargeBodies(): boolean {
+    return this.load >= LOAD.refuseRequests;
+  }
+
+  start(): void {
+    this.look();
+    this.#periodic.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#periodic.stop();
+  }
+
+  /** Reads the usage, and enters or leaves levels. `now`: milliseconds of a steady clock. */
+  look(now = performance.now()): void {
+    const { memory: memoryBudget, descriptors: descriptorBudget } = this.budgets;
+    const memory = this.#usage.memory() ?? Number.NaN;
+    const descriptors = this.#usage.descriptors() ?? Number.NaN;
+    const disk = this.#usage.disk();
+    const diskFree = disk?.free ?? Number.NaN;
+    const diskReserve = this.#reserveOf(disk);
+    this.reading = { memory, descriptors, diskFree, diskReserve };
+    this.#lookAtLoad(Math.max(share(memory, memoryBudget), share(descriptors, descriptorBudget)), now);
+    this.#lookAtDisk(diskReserve > 0 ? diskFree / diskReserve : Number.POSITIVE_INFINITY, now);
+    this.#boundCacheTo({ diskFree, diskReserve });
+  }
+
+  /** For /readyz: what is reduced, and why. */
+  warnings(): string[] {
+    const { diskFree, diskReserve, memory, descriptors } = this.reading;
+    const warnings: string[] = [];
+    if (this.load > LOAD.normal)
+      warnings.push(
+        `overloaded (${LOAD_NAMES[this.load]}): ${round(memory)} of memory, ${descriptors} open descriptors`,
+      );
+    if (this.storage.isReadOnly)
+      warnings.push(
+        `the disk is almost full, so ${this.storage.isFull ? 'nothing is written' : 'writes are refused'}: ${round(diskFree)} are free, the reserve is ${round(diskReserve)}`,
+      );
+    return warnings;
+  }
+
+  #reserveOf(disk: DiskSpace | null): number {
+    const { diskReserve } = this.budgets;
+    if (disk === null) return 0;
+    return diskReserve ?? Math.min(MAX_RESERVE, Math.floor(disk.total * RESERVE_SHARE));
+  }
+
+  #lookAtLoad(used: number, now: number): void {
+    const before = this.#load.level;
+    const level = this.#load.update(used, now);
+    if (level === before) return;
+    this.#sharedLoad.set(level);
+    const { memory, descriptors } = this.reading;
+    const fields = { level: LOAD_NAMES[level], memory: round(memory), descriptors };
+    if (level > before) this.#log.warn('overloaded; reducing work', fields);
+    else this.#log.info('less load; resuming work', fields);
+  }
+
+  #lookAtDisk(freeParts: number, now: number): void {
+    const before = this.#disk.level;
+    const level = this.#disk.update(-freeParts, now);
+    if (level === before) return;
+    this.storage.level = level;
+    const { diskFree, diskReserve } = this.reading;
+    const fields = { level: DISK_NAMES[level], free: round(diskFree), reserve: round(diskReserve) };
+    if (level > before) this.#log.warn('disk almost full', fields);
+    else this.#log.info('disk has more free space', fields);
+  }
+
+  #boundCacheTo({ diskFree, diskReserve }: Pick<Reading, 'diskFree' | 'diskReserve'>): void {
+    const isBound = this.load > LOAD.normal || this.#disk.level > DISK.normal;
+    if (!isBound && !this.#wasBound) return;
+    this.#wasBound = isBound;
+    const wanted = DISK_ENTER[0] * diskReserve;
+    this.#boundCache?.({
+      memoryShare: this.load > LOAD.normal ? SMALL_CACHE : 1,
+      diskExcess: this.#disk.level > DISK.normal ? Math.max(0, wanted - diskFree) : 0,
+      isDiskPaused: this.#disk.level > DISK.normal,
+    });
+  }
+}
+
+/** Part of its memory that the cache keeps under load. */
+const SMALL_CACHE = 0.25;
+
+/** Part of a budget that is used; 0 if one of them is not known, or the budget is 0. */
+const share = (used: number, budget: number): number => (budget > 0 && used > 0 ? used / budget : 0);
+
+/** Whole megabytes, for people. */
+const round = (value: number): string =>
+  Number.isNaN(value) ? 'unknown' : formatBytes(Math.floor(value / 1024 ** 2) * 1024 ** 2);

@@ -1,0 +1,66 @@
+/**
+ * Back-off of a daemon that crashes at every start. A file in the data folder has the times of the
+ * starts that did not end with a shutdown. After several within a few minutes, the next start
+ * waits: a supervisor that restarts at once would only load the machine, or give up for good.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../base/log/index.ts';
+
+const FILE = 'starts.json';
+/** Milliseconds after which a start no longer counts. */
+const WINDOW = 600_000;
+/** Starts without a shutdown that do not delay the next one. */
+const FREE = 2;
+/** Milliseconds: the first delay, which doubles, and the maximum. */
+const FIRST = 2000;
+const MAXIMUM = 60_000;
+/** The file keeps so many starts. */
+const KEPT = 20;
+
+/** Milliseconds that a start waits after `failed` starts within the window. */
+export function startDelay(failed: number): number {
+  return failed <= FREE ? 0 : Math.min(MAXIMUM, FIRST * 2 ** Math.min(failed - FREE - 1, 20));
+}
+
+export class StartRecord {
+  readonly #file: string;
+  #hasBegun = false;
+
+  constructor(folder: string) {
+    this.#file = join(folder, FILE);
+  }
+
+  /** Waits if earlier starts have failed, and records this one. A second call does nothing. */
+  async begin(log: Logger, wait: (ms: number) => Promise<unknown> = sleep): Promise<void> {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const failed = this.#read(Date.now());
+    const delay = startDelay(failed.length);
+    if (delay > 0) {
+      log.warn('earlier starts failed; waiting', { failed: failed.length, seconds: delay / 1000 });
+      await wait(delay);
+    }
+    // The folder is missing before the first start, or the disk is full: then nothing is recorded.
+    try {
+      writeFileSync(this.#file, JSON.stringify([...failed, Date.now()].slice(-KEPT)), { mode: 0o600 });
+    } catch {}
+  }
+
+  /** The daemon has shut down in order. */
+  end(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  /** The starts within the window; a damaged file counts as none. */
+  #read(now: number): number[] {
+    try {
+      const times = JSON.parse(readFileSync(this.#file, 'utf8')) as unknown;
+      if (!Array.isArray(times)) return [];
+      return times.filter((time): time is number => typeof time === 'number' && Math.abs(now - time) < WINDOW);
+    } catch {
+      return [];
+    }
+  }
+}

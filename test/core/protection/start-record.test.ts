@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { disableCoreDumps, hasCoreDumps } from '../../../core/os/core-dumps.ts';
+import { StartRecord, startDelay } from '../../../core/protection/start-record.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+
+test('the delay begins with the third failed start, doubles, and has a maximum', () => {
+  assert.equal([0, 1, 2, 3, 4, 5, 9, 1000].map(startDelay), [0, 0, 0, 2000, 4000, 8000, 60_000, 60_000]);
+});
+
+test('starts without a shutdown delay the next one, and a shutdown ends that', async () => {
+  const folder = temporaryFolder('starts');
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) });
+  const waits: number[] = [];
+  const start = async (): Promise<StartRecord> => {
+    const record = new StartRecord(folder);
+    const wait = async (ms: number): Promise<void> => void waits.push(ms);
+    await record.begin(log, wait);
+    // The parts start again with the store of another node.
+    await record.begin(log, wait);
+    return record;
+  };
+  try {
+    for (let i = 0; i < 4; i++) await start();
+    assert.equal(waits, [2000]);
+    const last = await start();
+    assert.equal(waits, [2000, 4000]);
+    assert.match(lines.join(), /earlier starts failed; waiting.*seconds=4/);
+    last.end();
+    await start();
+    assert.is(waits.length, 2);
+    // Starts of long ago, and a damaged file, do not count.
+    writeFileSync(join(folder, 'starts.json'), JSON.stringify([1, 2, 3, 4, 5]));
+    await start();
+    assert.is((JSON.parse(readFileSync(join(folder, 'starts.json'), 'utf8')) as number[]).length, 1);
+    for (const text of ['', '{', '{"a":1}', '["x",null,7]']) {
+      writeFileSync(join(folder, 'starts.json'), text);
+      await start();
+    }
+    assert.is(waits.length, 2);
+    await new StartRecord(join(folder, 'missing')).begin(log);
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+test('core dumps can be disabled', () => {
+  if (process.platform !== 'linux') return;
+  assert.ok(disableCoreDumps());
+  assert.not(hasCoreDumps());
+});
+
+test.run();
