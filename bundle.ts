@@ -12,6 +12,7 @@ import { ZipFile } from 'yazl';
 import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audit-program.ts';
 import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
+import { writeBuildInfo } from './bundle-build-info.ts';
 import { bundleTemplates } from './bundle-templates.ts';
 import { ISSUED_FOLDER } from './core/miniapp/sdk/issued-files.ts';
 import { TEXTS as SIMULATOR_TEXTS } from './core/miniapp/simulator/page/texts.ts';
@@ -74,6 +75,7 @@ for (const folder of [join(OUT, SDKS, ISSUED_FOLDER), join(OUT, ISSUED_FOLDER)])
 const TEMPLATES = 'core/miniapp/templates';
 await bundleTemplates(join(ROOT, TEMPLATES), [join(OUT, TEMPLATES, TEMPLATES_FOLDER), join(OUT, TEMPLATES_FOLDER)]);
 
+writeBuildInfo();
 for (const file of readdirSync(OUT)) if (/^chunk-|^package-audit\b.*\.code$/.test(file)) rmSync(join(OUT, file));
 await build({
   entryPoints: Object.fromEntries([join(ROOT, 'main.ts'), ...programs].map((source) => [outputOf(source), source])),

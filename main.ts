@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The composition root: starts the parts of the daemon in order, or runs another command. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type CliIo, runCli } from './admin-api/cli/index.ts';
+import { readBuildInfo } from './core/base/build-info.ts';
 import type { Logger } from './core/base/log/index.ts';
 import type { Stops } from './core/base/stops.ts';
 import type { Config, ListenAddress } from './core/config/index.ts';
@@ -48,7 +48,7 @@ async function startParts(
 ): Promise<Running | null> {
   const started = performance.now();
   const metrics = new core.Registry();
-  stops.own(core.registerProcessMetrics(metrics, version));
+  stops.own(core.registerProcessMetrics(metrics, build));
 
   /** The log of a part: lines of JSON name it. */
   const logOf = (component: string) => ({ log: log.child({ component }) });
@@ -58,7 +58,7 @@ async function startParts(
   const store = await core.openStore({ config, metrics, ...logOf('store'), stops });
   const common = {
     config,
-    version,
+    version: build.version,
     metrics,
     log,
     ...store,
@@ -188,9 +188,7 @@ async function startParts(
   };
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const build = readBuildInfo(import.meta.url);
 const io: CliIo = {
   // Creating the stream takes some milliseconds, and few commands read it.
   get stdin() {
@@ -199,7 +197,7 @@ const io: CliIo = {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
-  version,
+  build,
   serve,
   rebuildAnswers: async (config) => (await import('./core/index.ts')).rebuildStore(config),
 };

@@ -172,7 +172,7 @@ async function helpOf(words: readonly string[]): Promise<string | null> {
     stdout: { write, on: () => {} },
     stderr: { write, on: () => {} },
     env: {},
-    version: '0',
+    build: { version: '0', commit: null, date: null },
   };
   const unused = (): never => {
     throw new Error('help runs nothing');

@@ -26,7 +26,12 @@ Example:
     .action(
       action(async (options, [file]) => {
         const config = loadConfig({ file: options.config, env: io.env });
-        const { head, missing } = await writeSnapshot(config, file, io.version, createReporter(io.stderr, 'written'));
+        const { head, missing } = await writeSnapshot(
+          config,
+          file,
+          io.build.version,
+          createReporter(io.stderr, 'written'),
+        );
         const key = secretKeyFile(config);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, file, ...head, missing }));
         else {

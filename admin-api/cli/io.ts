@@ -3,6 +3,7 @@
  * others.
  */
 import type { Readable, Writable } from 'node:stream';
+import type { BuildInfo } from '../../core/base/build-info.ts';
 import type { Config } from '../../core/config/index.ts';
 
 /** A terminal has `isTTY`. `setRawMode` turns its echo off. */
@@ -17,7 +18,7 @@ export interface CliIo {
   /** Progress, prompts, hints and errors. */
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
-  readonly version: string;
+  readonly build: BuildInfo;
   /** Runs the daemon; resolves when it has shut down. */
   serve(config: Config): Promise<void>;
   /** Recompiles the answers of all zones from the rows in the data folder; no daemon may use it. */

@@ -122,10 +122,10 @@ const sdkOf = async (file: string): Promise<Sdk> => ({
 });
 
 /** Links to the page of rules if the URL of a daemon is set. */
-async function printSarif({ stdout, version }: CliIo, audit: Audit, daemon = ''): Promise<void> {
+async function printSarif({ stdout, build }: CliIo, audit: Audit, daemon = ''): Promise<void> {
   const { reportSarif } = await import('../../core/miniapp/report/sarif.ts');
   const rules = URL.canParse(RULES, daemon) ? new URL(RULES, daemon).href : undefined;
-  print(stdout, safeJson(reportSarif(audit, version, rules), 2));
+  print(stdout, safeJson(reportSarif(audit, build.version, rules), 2));
 }
 
 /** Prints one line per finding, then the summary. */

@@ -1,5 +1,6 @@
 /** The command `waypost`: global options, command groups, and exit codes. */
 import { Command, CommanderError, Help } from 'commander';
+import { describeBuild } from '../../core/base/build-info.ts';
 import type { CommandContext } from './command.ts';
 import { reportError } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
@@ -78,7 +79,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     .showHelpAfterError('(use --help for more information)');
   program
     .description('Authoritative nameserver and reverse proxy with a REST API, and its command line')
-    .version(io.version)
+    .version(describeBuild(io.build))
     .option('--url <url>', 'the URL of the daemon, such as http://127.0.0.1:8300')
     .option('--token <token>', 'API token')
     .option('--config <file>', 'configuration file (TOML)')

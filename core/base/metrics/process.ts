@@ -10,6 +10,7 @@ import {
   PerformanceObserver,
   performance,
 } from 'node:perf_hooks';
+import type { BuildInfo } from '../build-info.ts';
 import type { Registry } from './registry.ts';
 
 /**
@@ -35,9 +36,9 @@ const GC_KINDS: ReadonlyMap<number, string> = new Map([
 type GcEntry = PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
 
 /** `stop` ends the measurement. It does not keep the process alive. */
-export function registerProcessMetrics(registry: Registry, version: string): { stop(): void } {
-  registry.read('gauge', 'waypost_build_info', 'Always 1.', ['version', 'node'], (emit) =>
-    emit(1, version, process.version),
+export function registerProcessMetrics(registry: Registry, { version, commit }: BuildInfo): { stop(): void } {
+  registry.read('gauge', 'waypost_build_info', 'Always 1.', ['version', 'commit', 'node'], (emit) =>
+    emit(1, version, commit ?? '', process.version),
   );
   const startedAt = (performance.timeOrigin / 1000).toFixed(3);
   registry.read('gauge', 'process_start_time_seconds', 'Start time of the process, as a Unix timestamp.', [], (emit) =>

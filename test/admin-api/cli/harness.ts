@@ -215,7 +215,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
       options.columns === undefined ? out.stream : Object.assign(out.stream, { isTTY: true, columns: options.columns }),
     stderr: err.stream,
     env: options.env ?? {},
-    version: '1.2.3',
+    build: { version: '1.2.3', commit: '0123456789ab', date: '2026-11-27' },
     serve: options.serve ?? (async () => {}),
     rebuildAnswers: options.rebuildAnswers ?? (async () => ({ zones: 0, answers: 0 })),
     sleep: async (milliseconds) => {

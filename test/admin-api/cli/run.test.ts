@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { describeBuild } from '../../../core/base/build-info.ts';
 import type { Config } from '../../../core/config/index.ts';
 import { run } from './harness.ts';
 
@@ -89,7 +90,11 @@ test('invalid arguments exit with 2 and an error on standard error', async () =>
 
 test('--version', async () => {
   const { code, stdout } = await run(['--version']);
-  assert.equal([code, stdout], [0, '1.2.3\n']);
+  assert.equal([code, stdout], [0, 'waypost 1.2.3 (commit 0123456789ab, 2026-11-27)\n']);
+});
+
+test('a build without a commit says its version', () => {
+  assert.is(describeBuild({ version: '1.2.3', commit: null, date: null }), 'waypost 1.2.3');
 });
 
 test('serve receives the configuration and waits for the daemon', async () => {

@@ -176,7 +176,7 @@ test('the journal, the store, the index, readiness', () => {
 
 test('the process', async () => {
   const registry = new Registry();
-  const observed = registerProcessMetrics(registry, '1.2.3');
+  const observed = registerProcessMetrics(registry, { version: '1.2.3', commit: '0123456789ab', date: null });
   try {
     const before = readExposition(registry.expose(PROMETHEUS), 'prometheus');
     const collections = (families: Map<string, ReadFamily>): number =>
@@ -184,7 +184,10 @@ test('the process', async () => {
         .get('nodejs_gc_duration_seconds')!
         .samples.filter(({ name }) => name.endsWith('_count'))
         .reduce((sum, { value }) => sum + value, 0);
-    assert.is(sampleOf(before, 'waypost_build_info', { version: '1.2.3', node: process.version }), 1);
+    assert.is(
+      sampleOf(before, 'waypost_build_info', { version: '1.2.3', commit: '0123456789ab', node: process.version }),
+      1,
+    );
     const started = sampleOf(before, 'process_start_time_seconds');
     assert.ok(started > Date.now() / 1000 - 3600 && started <= Date.now() / 1000, String(started));
     assert.ok(sampleOf(before, 'process_resident_memory_bytes') > 10e6);
