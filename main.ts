@@ -28,7 +28,7 @@ async function serve(config: Config): Promise<void> {
   core.resetHeapFlags();
   const log = core.createLogger(config.log);
   if (!config.protection.coreDumps) core.disableCoreDumps();
-  const record = new core.StartRecord(config.dataDir);
+  const record = new core.StartRecord(config.dataDir, config.protection.startDelay * 1000);
   await core.runService({
     log,
     async start(stops) {

@@ -20,6 +20,11 @@ export const PROTECTION_SETTINGS = {
     '65536',
     'Budget of open descriptors, with the same levels. 0 disables the budget.',
   ),
+  start_delay: setting(
+    integer(0, 3600, 'seconds'),
+    60,
+    'Maximum delay of a start, in seconds, after three starts within ten minutes that ended without a shutdown. The first delay is 2 seconds, and each next one twice as long. 0 disables the delay.',
+  ),
   core_dumps: setting(
     flag,
     false,

@@ -13,22 +13,24 @@ const FILE = 'starts.json';
 const WINDOW = 600_000;
 /** Starts without a shutdown that do not delay the next one. */
 const FREE = 2;
-/** Milliseconds: the first delay, which doubles, and the maximum. */
+/** Milliseconds of the first delay, which doubles. */
 const FIRST = 2000;
-const MAXIMUM = 60_000;
 /** The file keeps so many starts. */
 const KEPT = 20;
 
-/** Milliseconds that a start waits after `failed` starts within the window. */
-export function startDelay(failed: number): number {
-  return failed <= FREE ? 0 : Math.min(MAXIMUM, FIRST * 2 ** Math.min(failed - FREE - 1, 20));
+/** Milliseconds that a start waits after `failed` starts within the window, at most `maximum`. */
+export function startDelay(failed: number, maximum: number): number {
+  return failed <= FREE ? 0 : Math.min(maximum, FIRST * 2 ** Math.min(failed - FREE - 1, 20));
 }
 
 export class StartRecord {
   readonly #file: string;
+  readonly #maximum: number;
   #hasBegun = false;
 
-  constructor(folder: string) {
+  /** `maximum`: milliseconds; 0: starts never wait. */
+  constructor(folder: string, maximum: number) {
+    this.#maximum = maximum;
     this.#file = join(folder, FILE);
   }
 
@@ -37,7 +39,7 @@ export class StartRecord {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     const failed = this.#read(Date.now());
-    const delay = startDelay(failed.length);
+    const delay = startDelay(failed.length, this.#maximum);
     if (delay > 0) {
       log.warn('earlier starts failed; waiting', { failed: failed.length, seconds: delay / 1000 });
       await wait(delay);

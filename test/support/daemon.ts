@@ -118,5 +118,6 @@ export async function runCommand(
 /** Ours without the WAYPOST_* variables that are meant for the tests. */
 export function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith('WAYPOST_'));
-  return { ...Object.fromEntries(inherited), ...settings };
+  // Tests kill daemons many times within minutes.
+  return { ...Object.fromEntries(inherited), WAYPOST_PROTECTION_START_DELAY: '0', ...settings };
 }

@@ -8,7 +8,10 @@ import { StartRecord, startDelay } from '../../../core/protection/start-record.t
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 test('the delay begins with the third failed start, doubles, and has a maximum', () => {
-  assert.equal([0, 1, 2, 3, 4, 5, 9, 1000].map(startDelay), [0, 0, 0, 2000, 4000, 8000, 60_000, 60_000]);
+  assert.equal(
+    [0, 1, 2, 3, 4, 5, 9, 1000].map((failed) => startDelay(failed, 60_000)),
+    [0, 0, 0, 2000, 4000, 8000, 60_000, 60_000],
+  );
 });
 
 test('starts without a shutdown delay the next one, and a shutdown ends that', async () => {
@@ -17,7 +20,7 @@ test('starts without a shutdown delay the next one, and a shutdown ends that', a
   const log = createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) });
   const waits: number[] = [];
   const start = async (): Promise<StartRecord> => {
-    const record = new StartRecord(folder);
+    const record = new StartRecord(folder, 60_000);
     const wait = async (ms: number): Promise<void> => void waits.push(ms);
     await record.begin(log, wait);
     // The parts start again with the store of another node.
@@ -42,7 +45,7 @@ test('starts without a shutdown delay the next one, and a shutdown ends that', a
       await start();
     }
     assert.is(waits.length, 2);
-    await new StartRecord(join(folder, 'missing')).begin(log);
+    await new StartRecord(join(folder, 'missing'), 60_000).begin(log);
   } finally {
     removeFolder(folder);
   }

@@ -110,6 +110,7 @@ export class Node {
       ...USUAL,
       ...credentials,
       WAYPOST_DATA_DIR: this.dataDir,
+      WAYPOST_PROTECTION_START_DELAY: '0',
       WAYPOST_DNS_LISTEN: `${outside(machine)}:53`,
       WAYPOST_ADMIN_LISTEN: `${outside(machine)}:8300`,
       WAYPOST_PEER_LISTEN: `${inside(machine)}:8301`,
