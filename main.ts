@@ -166,6 +166,9 @@ async function startParts(
   stops.own(delegations).start();
   stops.own(catalogs).start();
   stops.own(core.openWebhooks({ ...shared, ...logOf('webhooks'), node })).start();
+  const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), node }));
+  readiness.backups = backups;
+  backups.start();
 
   const { httpListen: http = [], httpsListen: https = [] } = visitors ?? {};
   const { listen: dns, tlsListen: tls, transport } = nameserver;

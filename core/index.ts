@@ -1,6 +1,7 @@
 /** The parts of the core that main.ts starts, in one module that it loads only for the daemon. */
 export { openAliases } from './alias/open.ts';
 export { readAnswerSettings } from './answer/settings.ts';
+export { openBackups } from './backup/open.ts';
 export { createLogger } from './base/log/index.ts';
 export { resetHeapFlags } from './base/main-heap.ts';
 export { Registry, registerProcessMetrics } from './base/metrics/index.ts';

@@ -88,6 +88,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'admin-api/packages',
     'admin-api/records',
     'core/address',
+    'core/backup',
     'core/base',
     'core/cluster',
     'core/config',
@@ -246,6 +247,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: [
     'core/alias',
     'core/answer',
+    'core/backup',
     'core/base',
     'core/catalog',
     'core/cluster',
@@ -276,6 +278,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/zone',
   ],
   'core/answer': ['core/address', 'core/base', 'core/config', 'core/dnssec', 'core/store', 'core/wire'],
+  'core/backup': ['core/base', 'core/cluster', 'core/config', 'core/etcd', 'core/journal', 'core/store', 'core/zone'],
   'core/base': [],
   'core/browser': [],
   'core/cluster': [

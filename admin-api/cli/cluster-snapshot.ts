@@ -3,10 +3,8 @@ import type { Command } from 'commander';
 import { type Restored, restoreSnapshot, writeSnapshot } from '../../core/cluster/snapshot-file.ts';
 import { loadConfig, secretKeyFile } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';
-import { type Output, print } from './io.ts';
-
-/** Milliseconds between two lines of progress. */
-const PROGRESS_INTERVAL = 2000;
+import { print } from './io.ts';
+import { byteReporter, megabytes } from './progress-bytes.ts';
 
 export function addSnapshotCommands(cluster: Command, { io, action }: CommandContext): void {
   cluster
@@ -30,7 +28,7 @@ Example:
           config,
           file,
           io.build.version,
-          createReporter(io.stderr, 'written'),
+          byteReporter(io.stderr, 'written'),
         );
         const key = secretKeyFile(config);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, file, ...head, missing }));
@@ -75,7 +73,7 @@ Example:
     .action(
       action<{ force?: boolean }>(async (options, [file]) => {
         const config = loadConfig({ file: options.config, env: io.env });
-        const restored = await restoreSnapshot(config, file, options.force === true, createReporter(io.stderr, 'read'));
+        const restored = await restoreSnapshot(config, file, options.force === true, byteReporter(io.stderr, 'read'));
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...restored }));
         else for (const line of restoredLines(restored, config.dataDir, config.etcd.prefix)) print(io.stdout, line);
         return true;
@@ -91,16 +89,4 @@ function* restoredLines({ head, kept, log }: Restored, dataDir: string, prefix: 
     yield 'Then restore the same file on the other nodes, and start all nodes.';
   } else if (log === 'goes on') yield 'Next: start the daemon; it catches up with the other nodes.';
   else yield 'Next: start the daemon with the secret.key of the node that wrote the snapshot.';
-}
-
-const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
-
-/** Prints the progress of long work from time to time. */
-function createReporter(output: Output, done: string): (bytes: number, size: number) => void {
-  let last = performance.now();
-  return (bytes, size) => {
-    if (performance.now() - last < PROGRESS_INTERVAL) return;
-    last = performance.now();
-    print(output, `${megabytes(bytes)} of ${megabytes(size)} MB ${done}`);
-  };
 }

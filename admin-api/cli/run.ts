@@ -51,6 +51,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     audit: async () => (await import('./audit.ts')).addAuditCommand,
     change: async () => (await import('./change.ts')).addChangeCommand,
   },
+  'Backups:': { backup: async () => (await import('./backup.ts')).addBackupCommands },
   'Cluster:': { cluster: async () => (await import('./cluster.ts')).addClusterCommands },
   'Kubernetes:': {
     'external-dns-webhook': async () => (await import('./external-dns.ts')).addExternalDnsCommand,

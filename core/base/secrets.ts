@@ -84,6 +84,12 @@ export function openSecrets(keyFile: string, open = openSealed): Secrets {
   return secretsOf(readKeys(keyFile) ?? createKeyFile(keyFile), open);
 }
 
+/**
+ * The id of the first key, in hexadecimal; undefined if the file does not exist. It tells nothing
+ * of the key. Throws ConfigError `bad_key_file`.
+ */
+export const secretKeyId = (keyFile: string): string | undefined => readKeys(keyFile)?.[0].id.toString('hex');
+
 function secretsOf(keys: readonly Key[], open: OpenSealed): Secrets {
   const [current] = keys;
   return {

@@ -26,6 +26,8 @@ export class ReadinessWatch {
   edge: { readonly isListening: boolean } | null | undefined;
   /** Undefined: it has not started yet. */
   signing: { warnings(): readonly string[] } | undefined;
+  /** Undefined: they have not started yet. */
+  backups: { warnings(): readonly string[] } | undefined;
   isStopping = false;
 
   constructor(parts: WatchedParts, metrics: Registry) {
@@ -39,7 +41,9 @@ export class ReadinessWatch {
     if (!nameserver.listening) reasons.push('a DNS thread is not listening');
     if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');
     if (this.isStopping) reasons.push('the service is stopping');
-    const warnings = [...node.warnings(), ...(this.signing?.warnings() ?? []), ...(protection?.warnings() ?? [])];
+    const { signing, backups } = this;
+    const parts = [node, signing, protection, backups];
+    const warnings = parts.flatMap((part) => part?.warnings() ?? []);
     return { ok: reasons.length === 0, reasons, warnings, cluster: node.standing?.() ?? null };
   }
 }

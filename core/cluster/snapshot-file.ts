@@ -46,6 +46,7 @@ const MAGIC = 'waypost-snapshot';
 const FORMAT = 3;
 /** Bytes of both lines: they are written last, and blanks fill the second. */
 const LINES = 2048;
+export const SNAPSHOT_LINES = LINES;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -61,40 +62,113 @@ export interface Written {
   readonly missing: number;
 }
 
-/** Writes the store of this node, and packages, to a file, which must not be there yet; its daemon may serve meanwhile. Throws StateError `no_data`, `file_exists`. */
-export async function writeSnapshot(
-  { dataDir, nodeName, store }: SnapshotConfig,
-  path: string,
-  version: string,
-  onProgress: OnProgress,
-): Promise<Written> {
+/** A snapshot whose parts are in a folder. */
+export interface PreparedSnapshot extends Written {
+  /** Bytes of the whole. */
+  readonly size: number;
+  /** The bytes of the file that `restoreSnapshot` reads. */
+  readonly stream: () => AsyncIterable<Buffer>;
+}
+
+export interface PrepareOptions {
+  readonly config: Pick<SnapshotConfig, 'dataDir' | 'nodeName' | 'store'>;
+  /** Empty, and removed by the caller. */
+  readonly folder: string;
+  readonly version: string;
+  readonly onProgress?: OnProgress;
+}
+
+/**
+ * Copies the store of this node into a folder, as it is at one moment; its daemon may serve
+ * meanwhile. Throws StateError `no_data`.
+ */
+export async function prepareSnapshot({
+  config,
+  folder,
+  version,
+  onProgress = () => {},
+}: PrepareOptions): Promise<PreparedSnapshot> {
+  const { dataDir, nodeName, store } = config;
   if (!existsSync(join(dataDir, STORE)))
     throw new StateError('no_data', `${dataDir} contains no data; set the data folder with WAYPOST_DATA_DIR.`);
-  const exists = new StateError('file_exists', `${path} already exists; use another name, or delete it.`);
-  if (existsSync(path)) throw exists;
-  // A name of its own: what lies beside is somebody's, or of another snapshot that is being written.
-  const folder = await mkdtemp(`${path}.`);
-  const part = join(folder, PART);
-  let source: FileHandle | undefined;
-  let target: FileHandle | undefined;
+  const made = new Date().toISOString();
+  const environment = openEnvironment(dataDir, store.mapSize);
   try {
-    target = await open(part, 'wx', 0o600);
-    const { sequence, hash, needed } = await copyStore(dataDir, folder, store.mapSize);
-    source = await open(join(folder, STORE), 'r');
+    await environment.root.backup(join(folder, STORE), true);
+  } finally {
+    await environment.close();
+  }
+  const { sequence, hash, needed } = await readCopy(folder, store.mapSize);
+  const [path, blobsPath] = [join(folder, STORE), join(folder, BLOBS)];
+  const [source, blobFile] = [await open(path, 'r'), await open(blobsPath, 'wx+', 0o600)];
+  try {
     const { size } = await source.stat();
     const own = join(dataDir, BLOBS);
     const all = size + sizeOf(own, needed);
     const head: SnapshotHead = {
       node: nodeName,
       version,
-      made: new Date().toISOString(),
+      made,
       sequence,
       hash: hash.toString('hex'),
       size,
-      sha256: await copy(source, 0, size, target, LINES, (done) => onProgress(done, all)),
-      blobs: await writeBlobs(own, needed, target, LINES + size, counted(size, all, onProgress)),
+      sha256: await hashFile(source, (done) => onProgress(done, all)),
+      blobs: await writeBlobs(own, needed, blobFile, 0, counted(size, all, onProgress)),
     };
-    await writeAt(target, encodeLines(head), 0);
+    return {
+      head,
+      missing: needed.size - head.blobs.count,
+      size: LINES + size + head.blobs.size,
+      async *stream() {
+        yield encodeLines(head);
+        for (const part of [path, blobsPath]) {
+          const file = await open(part, 'r');
+          try {
+            yield* readChunks(file, 0);
+          } finally {
+            await file.close();
+          }
+        }
+      },
+    };
+  } finally {
+    await source.close();
+    await blobFile.close();
+  }
+}
+
+async function hashFile(file: FileHandle, onProgress: (done: number) => void): Promise<string> {
+  const hash = createHash('sha256');
+  let done = 0;
+  for await (const piece of readChunks(file, 0)) {
+    hash.update(piece);
+    done += piece.length;
+    onProgress(done);
+  }
+  return hash.digest('hex');
+}
+
+/** Writes the store of this node, and packages, to a file, which must not be there yet; its daemon may serve meanwhile. Throws StateError `no_data`, `file_exists`. */
+export async function writeSnapshot(
+  config: SnapshotConfig,
+  path: string,
+  version: string,
+  onProgress: OnProgress,
+): Promise<Written> {
+  const exists = new StateError('file_exists', `${path} already exists; use another name, or delete it.`);
+  if (existsSync(path)) throw exists;
+  // A name of its own: what lies beside is somebody's, or of another snapshot that is being written.
+  const folder = await mkdtemp(`${path}.`);
+  const part = join(folder, PART);
+  let target: FileHandle | undefined;
+  try {
+    const { head, missing, stream } = await prepareSnapshot({ config, folder, version, onProgress });
+    target = await open(part, 'wx', 0o600);
+    let size = 0;
+    for await (const piece of stream()) {
+      await writeAt(target, piece, size);
+      size += piece.length;
+    }
     await target.sync();
     try {
       linkSync(part, path);
@@ -102,9 +176,8 @@ export async function writeSnapshot(
       throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists : error;
     }
     syncFolder(dirname(path));
-    return { head, missing: needed.size - head.blobs.count };
+    return { head, missing };
   } finally {
-    await source?.close();
     await target?.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -126,14 +199,8 @@ function counted(done: number, size: number, onProgress: OnProgress): (count: nu
   };
 }
 
-/** Into another folder. Resolves with the head of the copy, and the packages that its rows name: those of the store may be others by then. */
-async function copyStore(dataDir: string, folder: string, mapSize: number) {
-  const environment = openEnvironment(dataDir, mapSize);
-  try {
-    await environment.root.backup(join(folder, STORE), true);
-  } finally {
-    await environment.close();
-  }
+/** The head of a copy, and the packages that its rows name: those of the store may be others by then. */
+async function readCopy(folder: string, mapSize: number) {
   const copied = openEnvironment(folder, mapSize);
   try {
     return { ...readHead(copied), needed: await neededBlobs(new StoreReader(copied)) };
@@ -222,7 +289,20 @@ export async function restoreSnapshot(
 /** The lines before the store, and where it starts. */
 async function readLines(file: FileHandle, path: string): Promise<{ head: SnapshotHead; start: number }> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(LINES), 0, LINES, 0);
-  const [first, line] = buffer.toString('latin1', 0, bytesRead).split('\n', 2);
+  const { head, start } = readSnapshotLines(buffer.subarray(0, bytesRead), path);
+  const { size } = await file.stat();
+  const expected = start + head.size + head.blobs.size;
+  if (size !== expected)
+    throw new InvalidError(
+      'truncated_snapshot',
+      `${path} has ${size} of ${expected} bytes: the copy is incomplete. Copy it again, or use another snapshot.`,
+    );
+  return { head, start };
+}
+
+/** `buffer`: the first SNAPSHOT_LINES bytes of a snapshot. Throws InvalidError. */
+export function readSnapshotLines(buffer: Buffer, path: string): { head: SnapshotHead; start: number } {
+  const [first, line] = buffer.toString('latin1').split('\n', 2);
   const [magic, format, check] = first.split(' ');
   if (magic !== MAGIC)
     throw new InvalidError(
@@ -243,15 +323,7 @@ async function readLines(file: FileHandle, path: string): Promise<{ head: Snapsh
   const text = buffer.toString('utf8', first.length + 1, end - 1);
   if (line === undefined || Number(format) !== FORMAT || sha256(text) !== check)
     throw new InvalidError('damaged_snapshot', `${path} has a damaged header; use another snapshot.`);
-  const head: SnapshotHead = JSON.parse(text);
-  const { size } = await file.stat();
-  const expected = end + head.size + head.blobs.size;
-  if (size !== expected)
-    throw new InvalidError(
-      'truncated_snapshot',
-      `${path} has ${size} of ${expected} bytes: the copy is incomplete. Copy it again, or use another snapshot.`,
-    );
-  return { head, start: end };
+  return { head: JSON.parse(text) as SnapshotHead, start: end };
 }
 
 /** The counters of ids in the store that is replaced; none if it cannot be read. */

@@ -5,6 +5,7 @@
 import { availableParallelism, hostname } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
 import { exemptions, resolvers } from './address-kinds.ts';
+import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { CACHE_SETTINGS } from './cache-settings.ts';
 import { ETCD_SETTINGS, LAG_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
 import { COMPRESS_SETTINGS } from './compress-settings.ts';
@@ -393,6 +394,7 @@ export const schema = {
     PROTECTION_SETTINGS,
   ),
   statistics: section('Statistics of domains: queries and requests over time.', STATISTICS_SETTINGS),
+  backup: section('Scheduled backups, and the copies of changes between them.', BACKUP_SETTINGS),
   secrets: section('Encryption of stored secrets, such as private keys.', {
     key_file: optional(
       text('the path of a file'),

@@ -77,6 +77,7 @@ function plain(literal: string): string {
 
 /** Where /readyz gets its reasons and warnings from. */
 const READINESS = [
+  'core/backup/keeper.ts',
   'core/cluster/readiness.ts',
   'core/cluster/lag.ts',
   'core/signing/keeper.ts',

@@ -151,6 +151,25 @@ export function startReseal(options: ResealOptions): Reseal {
   };
 }
 
+/** Encrypted values in the rows of a store, and those that no key of the file decrypts. */
+export function countSealed(environment: Environment, secrets: Secrets): { sealed: number; unsealable: number } {
+  const counts = { sealed: 0, unsealable: 0 };
+  for (const { table, sealedOf, contextOf } of KINDS)
+    for (const { key, value } of environment.rows.get(table.number)!.getRange({})) {
+      const row = table.decode(key as Buffer, value);
+      for (const sealed of sealedOf(row)) {
+        counts.sealed++;
+        try {
+          secrets.unseal(Buffer.from(sealed, 'base64'), contextOf(row)).fill(0);
+        } catch (error) {
+          if (!(error instanceof WaypostError) || error.code !== 'unsealable') throw error;
+          counts.unsealable++;
+        }
+      }
+    }
+  return counts;
+}
+
 interface Counts {
   sealed: number;
   /** Rows that cannot be decrypted. */

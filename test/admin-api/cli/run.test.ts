@@ -62,6 +62,7 @@ test('groups the list of commands, one line each', async () => {
     'Webhooks:',
     'Accounts and tokens:',
     'History:',
+    'Backups:',
     'Cluster:',
     'Kubernetes:',
     'Daemon:',

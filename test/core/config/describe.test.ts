@@ -48,6 +48,11 @@ const COMMENTED = [
   'peer.ca_file',
   'peer.certificate_file',
   'peer.key_file',
+  'backup.folder',
+  'backup.s3_bucket',
+  'backup.s3_endpoint',
+  'backup.s3_credentials_file',
+  'backup.at',
   'secrets.key_file',
   'dnstap.socket',
   'dnstap.identity',
@@ -86,7 +91,7 @@ test('the commented values are good ones', () => {
       .split('\n')
       .flatMap((line) => {
         section = /^\[([a-z_]+)\]$/.exec(line)?.[1].concat('.') ?? section;
-        const match = /^# ([a-z_]+) = "?(.*?)"?$/.exec(line);
+        const match = /^# ([a-z0-9_]+) = "?(.*?)"?$/.exec(line);
         const setting = describeConfig().find((one) => match !== null && one.key === section + match[1]);
         return match !== null && setting !== undefined ? [[setting.env, match[2]]] : [];
       }),

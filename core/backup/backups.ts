@@ -1,0 +1,294 @@
+/** The backups of a target: which there are, and making one. */
+import { createHash, type webcrypto } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { mkdir, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { InvalidError, StateError } from '../base/errors.ts';
+import { prepareSnapshot, readSnapshotLines, SNAPSHOT_LINES, type SnapshotHead } from '../cluster/snapshot-file.ts';
+import type { Config } from '../config/index.ts';
+import { readHead } from '../journal/applied-head.ts';
+import { openEnvironment } from '../store/environment.ts';
+import { decrypted, type Encryption, encrypted } from './encryption.ts';
+import { BACKUP_FORMAT, type Backup, backupName, DATA, DESCRIPTION, ENCRYPTED, parseDescription } from './names.ts';
+import { expiredBackups, type Retention } from './retention.ts';
+import {
+  encodeSegment,
+  type Position,
+  parseSegment,
+  positionAfter,
+  readSegment,
+  SEGMENTS,
+  type Segment,
+  segmentName,
+  segmentsAfter,
+} from './segments.ts';
+import { readAll, type Target } from './target.ts';
+
+export interface BackupOptions {
+  readonly config: Pick<Config, 'dataDir' | 'nodeName' | 'store' | 'protection'>;
+  readonly target: Target;
+  /** Null: not encrypted. */
+  readonly encryption: Encryption | null;
+  readonly version: string;
+  /** Bytes that are done, of all. */
+  readonly onProgress?: (done: number, size: number) => void;
+  /** Throws if the work must stop. */
+  readonly check?: () => void;
+}
+
+/** In the data folder, for the copy of the store. */
+const FOLDER = 'backup';
+const STORE_FILE = 'waypost.mdb';
+/**
+ * What must stay free on the disk of the data, so that writes are not refused meanwhile, if
+ * protection.disk_reserve does not say it: a twentieth, at most this.
+ */
+const MAX_RESERVE = 1 << 30;
+/** Names of backups begin with the year. */
+const BY_YEAR = '2';
+
+/** Oldest first. */
+export async function listBackups(target: Target): Promise<Backup[]> {
+  const files = await target.list(BY_YEAR);
+  const sizes = new Map(files.map(({ name, size }) => [name, size]));
+  const backups: Backup[] = [];
+  for (const file of files) {
+    if (!file.name.endsWith(DESCRIPTION) || file.size > 65_536) continue;
+    const backup = parseDescription((await readAll(target, file)).toString());
+    // Retention deletes the data first: what is left is no backup.
+    if (backup !== undefined && sizes.get(backup.file) === backup.size) backups.push(backup);
+  }
+  return backups.sort((a, b) => Date.parse(a.made) - Date.parse(b.made) || a.sequence - b.sequence);
+}
+
+export async function listSegments(target: Target): Promise<Segment[]> {
+  return (await target.list(SEGMENTS)).map(parseSegment).filter((segment) => segment !== undefined);
+}
+
+/**
+ * Makes a backup. It is listed once its data is complete in the target. Throws StateError
+ * `disk_full` before anything is written if the disk has no room for the copy of the store.
+ */
+export async function makeBackup(options: BackupOptions): Promise<Backup> {
+  const { config, target, encryption, version } = options;
+  const started = performance.now();
+  const folder = join(config.dataDir, FOLDER);
+  await rm(folder, { recursive: true, force: true });
+  await checkSpace(config, target);
+  await mkdir(folder, { mode: 0o700 });
+  try {
+    const { head, size, stream } = await prepareSnapshot({ config, folder, version });
+    const { made, sequence, hash, node } = head;
+    const name = backupName(new Date(made), sequence, node);
+    const file = `${name}${DATA}${encryption === null ? '' : ENCRYPTED}`;
+    const sum = createHash('sha256');
+    const plain = watched(stream(), size, options);
+    const stored = encryption === null ? plain : encrypted(plain, encryption.recipients);
+    const bytes = await target.write(file, summed(stored, sum), size);
+    const backup: Backup = {
+      ...{ name, format: BACKUP_FORMAT, version, node, made, sequence, hash, file, size: bytes },
+      sha256: sum.digest('hex'),
+      encrypted: encryption?.about ?? null,
+      took: Math.round(performance.now() - started),
+    };
+    await writeSmall(target, `${name}${DESCRIPTION}`, Buffer.from(`${JSON.stringify(backup, null, 2)}\n`));
+    return backup;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** LMDB must never meet a full disk, and the copy needs at most the size of the store. */
+async function checkSpace({ dataDir, protection }: BackupOptions['config'], target: Target): Promise<void> {
+  const size = statSync(join(dataDir, STORE_FILE), { throwIfNoEntry: false })?.size ?? 0;
+  const { bavail, bsize, blocks } = await statfs(dataDir);
+  const reserve = protection.diskReserve ?? Math.min(MAX_RESERVE, (blocks * bsize) / 20);
+  if (bavail * bsize - size < reserve)
+    throw new StateError(
+      'disk_full',
+      `The disk of ${dataDir} has ${megabytes(bavail * bsize)} MB free, and the copy of the store needs up to ${megabytes(size)} MB, besides ${megabytes(reserve)} MB that stay free (protection.disk_reserve). Free some space.`,
+    );
+  const free = await target.freeBytes();
+  if (free !== null && free < size)
+    throw new StateError(
+      'disk_full',
+      `${target.description} has ${megabytes(free)} MB free, and a backup needs up to ${megabytes(size)} MB. Free some space, or keep fewer backups (backup.keep_*).`,
+    );
+}
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
+
+async function* watched(
+  source: AsyncIterable<Uint8Array>,
+  size: number,
+  { onProgress, check }: Pick<BackupOptions, 'onProgress' | 'check'>,
+): AsyncGenerator<Uint8Array> {
+  let done = 0;
+  for await (const piece of source) {
+    check?.();
+    done += piece.length;
+    onProgress?.(done, size);
+    yield piece;
+  }
+}
+
+async function* summed(
+  source: AsyncIterable<Uint8Array>,
+  sum: ReturnType<typeof createHash>,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) {
+    sum.update(piece);
+    yield piece;
+  }
+}
+
+const writeSmall = (target: Target, name: string, bytes: Buffer): Promise<number> =>
+  target.write(name, once(bytes), bytes.length);
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+export interface CopiedChanges {
+  readonly position: Position;
+  readonly segments: number;
+}
+
+/**
+ * Copies the changes since the latest backup that were not copied yet. Null: the journal does not
+ * reach back to it, or there is no backup: make one.
+ */
+export async function copyChanges(options: BackupOptions): Promise<CopiedChanges | null> {
+  const { config, target, encryption, check } = options;
+  const latest = (await listBackups(target)).at(-1);
+  if (latest === undefined) return null;
+  let position = positionAfter(segmentsAfter(await listSegments(target), latest), latest);
+  const environment = openEnvironment(config.dataDir, config.store.mapSize);
+  try {
+    // A restore has begun a history that ends before.
+    if (readHead(environment).sequence < position.sequence) return null;
+    for (let segments = 0; ; segments++) {
+      check?.();
+      environment.root.resetReadTxn();
+      const found = readSegment(environment, position);
+      if (found === null) return null;
+      if (found.entries.length === 0) {
+        const isComplete = position.sequence === readHead(environment).sequence;
+        return isComplete ? { position, segments } : null;
+      }
+      const name = segmentName(found.entries, encryption !== null);
+      const plain = encodeSegment(found.entries);
+      const size = found.entries.reduce((sum, { length }) => sum + length, 0);
+      await target.write(name, encryption === null ? plain : encrypted(plain, encryption.recipients), size);
+      position = found.position;
+    }
+  } finally {
+    await environment.close();
+  }
+}
+
+export interface Deleted {
+  readonly backups: number;
+  readonly segments: number;
+}
+
+/** Deletes backups as the settings say, and changes that no kept backup needs. */
+export async function deleteExpired(target: Target, retention: Retention, now = Date.now()): Promise<Deleted> {
+  const all = await listBackups(target);
+  const expired = expiredBackups(all, retention, now);
+  for (const { file, name } of expired) {
+    // Without its data it is not listed, also if this is cut off here.
+    await target.delete(file);
+    await target.delete(`${name}${DESCRIPTION}`);
+  }
+  const kept = all.filter((backup) => !expired.includes(backup));
+  await deleteRemains(target, all, now);
+  let segments = 0;
+  if (kept.length > 0) {
+    const [oldest] = kept;
+    const since = Math.min(...kept.map(({ sequence }) => sequence));
+    for (const { name, last, lastTime } of await listSegments(target)) {
+      if (last > since && lastTime >= Date.parse(oldest.made) - CLOCKS_MS) continue;
+      await target.delete(name);
+      segments++;
+    }
+  }
+  await target.cleanUp();
+  return { backups: expired.length, segments };
+}
+
+/** Milliseconds by which the clocks of nodes may differ. */
+const CLOCKS_MS = 24 * 3_600_000;
+/** Milliseconds after which data without a description belongs to a backup that failed. */
+const ABANDONED_MS = 2 * 24 * 3_600_000;
+
+/** Data whose description was never written. */
+async function deleteRemains(target: Target, all: readonly Backup[], now: number): Promise<void> {
+  const described = new Set(all.map(({ file }) => file));
+  for (const { name } of await target.list(BY_YEAR)) {
+    if (described.has(name) || !(name.endsWith(DATA) || name.endsWith(DATA + ENCRYPTED))) continue;
+    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/.exec(name) ?? [];
+    const made = Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
+    if (now - made > ABANDONED_MS) await target.delete(name);
+  }
+}
+
+export type Identities = readonly (string | webcrypto.CryptoKey)[];
+
+/** The data as it was before it was encrypted. Its SHA-256 as stored is checked at its end. */
+export async function* readBackup(target: Target, backup: Backup, identities: Identities): AsyncGenerator<Uint8Array> {
+  const { file, size, sha256 } = backup;
+  const sum = createHash('sha256');
+  const stored = summed(target.read(file, size), sum);
+  if (backup.encrypted === null) yield* stored;
+  else yield* decrypted(stored, identities, file);
+  if (sum.digest('hex') !== sha256)
+    throw new InvalidError('damaged_backup', `${file} in ${target.description} is damaged; use another backup.`);
+}
+
+/**
+ * Reads all of a backup and checks every checksum. Resolves with the head of its snapshot. Throws
+ * InvalidError.
+ */
+export async function verifyBackup(
+  target: Target,
+  backup: Backup,
+  identities: Identities,
+  onProgress: (done: number) => void = () => {},
+): Promise<SnapshotHead> {
+  const damaged = new InvalidError(
+    'damaged_backup',
+    `${backup.file} in ${target.description} is damaged; use another backup.`,
+  );
+  let lines = Buffer.alloc(0);
+  let head: SnapshotHead | undefined;
+  const [store, blobs] = [createHash('sha256'), createHash('sha256')];
+  let at = 0;
+  const add = (piece: Uint8Array, size: number): void => {
+    const left = Math.max(0, size - at);
+    store.update(piece.subarray(0, left));
+    blobs.update(piece.subarray(left));
+    at += piece.length;
+  };
+  for await (const piece of readBackup(target, backup, identities)) {
+    onProgress(piece.length);
+    if (head !== undefined) add(piece, head.size);
+    else {
+      lines = Buffer.concat([lines, piece]);
+      if (lines.length < SNAPSHOT_LINES) continue;
+      head = readSnapshotLines(lines.subarray(0, SNAPSHOT_LINES), backup.file).head;
+      add(lines.subarray(SNAPSHOT_LINES), head.size);
+    }
+    await setImmediate();
+  }
+  const isWhole =
+    head !== undefined &&
+    at === head.size + head.blobs.size &&
+    head.sequence === backup.sequence &&
+    head.hash === backup.hash &&
+    store.digest('hex') === head.sha256 &&
+    blobs.digest('hex') === head.blobs.sha256;
+  if (head === undefined || !isWhole) throw damaged;
+  return head;
+}

@@ -1,0 +1,64 @@
+/** The work of the thread that makes backups. */
+import type { Config } from '../config/index.ts';
+import {
+  type BackupOptions,
+  type CopiedChanges,
+  copyChanges,
+  type Deleted,
+  deleteExpired,
+  listBackups,
+  listSegments,
+  makeBackup,
+} from './backups.ts';
+import type { Encryption } from './encryption.ts';
+import type { Backup } from './names.ts';
+import { openTarget } from './open-target.ts';
+import { positionAfter, segmentsAfter } from './segments.ts';
+
+export interface Job {
+  readonly kind: 'look' | 'backup' | 'changes';
+  readonly config: Pick<Config, 'dataDir' | 'nodeName' | 'store' | 'protection' | 'backup'>;
+  readonly encryption: Encryption | null;
+  readonly version: string;
+  /** Its only number is not 0 when the work must stop. */
+  readonly stop: SharedArrayBuffer;
+}
+
+export interface JobResult {
+  /** The latest backup that there is; null: none. */
+  readonly latest: Backup | null;
+  readonly count: number;
+  /** Bytes of all backups. */
+  readonly size: number;
+  /** Sequence to which a restore can go. */
+  readonly position: number;
+  readonly made: Backup | null;
+  readonly deleted: Deleted | null;
+  /** Null: the journal does not reach back to what was copied: a backup is due. */
+  readonly copied: CopiedChanges | null;
+}
+
+export async function runJob({ kind, config, encryption, version, stop }: Job): Promise<JobResult> {
+  const target = await openTarget(config.backup);
+  const stopped = new Int32Array(stop);
+  const check = (): void => {
+    if (Atomics.load(stopped, 0) !== 0) throw new Error('the service is stopping');
+  };
+  const options: BackupOptions = { config, target, encryption, version, check };
+  let made: Backup | null = null;
+  let deleted: Deleted | null = null;
+  let copied: CopiedChanges | null = null;
+  if (kind === 'backup') {
+    // Until the new backup is there, the changes are the way from the one before to now.
+    if (config.backup.journalInterval > 0) await copyChanges(options);
+    made = await makeBackup(options);
+    check();
+    deleted = await deleteExpired(target, config.backup);
+  } else if (kind === 'changes') copied = await copyChanges(options);
+  const all = await listBackups(target);
+  const latest = all.at(-1) ?? null;
+  const position =
+    latest === null ? 0 : positionAfter(segmentsAfter(await listSegments(target), latest), latest).sequence;
+  const size = all.reduce((sum, backup) => sum + backup.size, 0);
+  return { latest, count: all.length, size, position, made, deleted, copied };
+}

@@ -1,0 +1,161 @@
+/**
+ * Makes backups on time. What there is in the target decides when the next is due, so a restart or
+ * another node that takes over changes nothing. One node works for all: the first by name.
+ */
+import type { Logger } from '../base/log/index.ts';
+import { Periodic } from '../base/periodic.ts';
+import type { Config } from '../config/index.ts';
+import type { Job, JobResult } from './job.ts';
+import { timeOf } from './retention.ts';
+import { nextBackup } from './schedule.ts';
+
+export interface KeeperOptions {
+  readonly settings: Config['backup'];
+  readonly log: Logger;
+  readonly isFirst: () => boolean;
+  /** Of the journal. */
+  readonly head: () => number;
+  readonly run: (kind: Job['kind']) => Promise<JobResult>;
+  /** Called with each outcome of a backup or a copy of changes. */
+  readonly observer: BackupObserver;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Milliseconds between two looks at what is due. */
+  readonly tick?: number;
+}
+
+export interface BackupObserver {
+  made(seconds: number): void;
+  failed(kind: 'backup' | 'changes'): void;
+}
+
+const TICK_MS = 1000;
+/** Milliseconds between two looks at the target by nodes that make no backups. */
+const LOOK_MS = 600_000;
+const FIRST_RETRY_MS = 60_000;
+const LONGEST_RETRY_MS = 3_600_000;
+
+export class BackupKeeper {
+  readonly #options: KeeperOptions;
+  readonly #now: () => number;
+  readonly #task: Periodic;
+  #state: JobResult | null = null;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #copiedAt = Number.NEGATIVE_INFINITY;
+  /** Of the journal when it was copied. */
+  #copiedHead = -1;
+  #failures = 0;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #lastError: string | null = null;
+  /** The journal does not reach back to what was copied. */
+  #isBroken = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#task = new Periodic(() => this.#turn(), {
+      interval: options.tick ?? TICK_MS,
+      onEnd: (error) => {
+        if (error !== null) options.log.error('cannot make backups; retrying', { error });
+      },
+    });
+  }
+
+  /** What the target has; null: not known yet. */
+  get state(): JobResult | null {
+    return this.#state;
+  }
+
+  start(): void {
+    this.#task.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#task.stop();
+  }
+
+  /** Problems that an operator should know of; empty if there are none. */
+  warnings(): string[] {
+    const { interval } = this.#options.settings;
+    const latest = this.#state?.latest ?? null;
+    const reason = this.#lastError === null ? '' : `: ${this.#lastError}`;
+    // A first backup that is being made is no problem.
+    if (latest === null) {
+      if (reason === '') return [];
+      return [`there is no backup${reason}`];
+    }
+    if (this.#now() - timeOf(latest) < 2 * interval * 1000) return [];
+    return [`the latest backup is of ${latest.made}${reason}`];
+  }
+
+  async #turn(): Promise<void> {
+    const now = this.#now();
+    if (now < this.#retryAt) return;
+    const { settings, isFirst, head } = this.#options;
+    if (!settings.everyNode && !isFirst()) {
+      if (now - this.#lookedAt >= LOOK_MS) await this.#attempt('look');
+      return;
+    }
+    if (now - this.#lookedAt >= LOOK_MS && !(await this.#attempt('look'))) return;
+    const latest = this.#state?.latest ?? null;
+    const due = nextBackup(settings, latest && timeOf(latest), now);
+    if (now >= due || this.#isBroken) {
+      await this.#attempt('backup');
+      return;
+    }
+    const { journalInterval } = settings;
+    const isChanged = head() !== this.#copiedHead;
+    if (journalInterval > 0 && isChanged && now - this.#copiedAt >= journalInterval * 1000)
+      await this.#attempt('changes');
+  }
+
+  async #attempt(kind: Job['kind']): Promise<boolean> {
+    const { run, log, head, observer } = this.#options;
+    const before = head();
+    try {
+      const result = await run(kind);
+      this.#state = result;
+      this.#lookedAt = this.#now();
+      if (kind === 'backup') this.#noteBackup(result);
+      if (kind === 'changes') this.#noteChanges(result, before);
+      if (this.#failures > 0) log.info('backups work again');
+      this.#failures = 0;
+      this.#lastError = null;
+      return true;
+    } catch (error) {
+      // The end of the service is no failure.
+      if (this.#task.isStopped) return false;
+      const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures);
+      this.#failures++;
+      this.#retryAt = this.#now() + delay;
+      this.#lastError = (error as Error).message;
+      observer.failed(kind === 'changes' ? 'changes' : 'backup');
+      const fields = { reason: this.#lastError, retrySeconds: delay / 1000 };
+      if (kind === 'look') log.error('cannot read the backups; retrying', fields);
+      else if (kind === 'backup') log.error('backup failed; retrying', fields);
+      else log.error('cannot copy the changes since the latest backup; retrying', fields);
+      return false;
+    }
+  }
+
+  #noteBackup({ made, deleted }: JobResult): void {
+    this.#isBroken = false;
+    this.#copiedHead = -1;
+    if (made === null) return;
+    const { name, size, sequence, took } = made;
+    this.#options.observer.made(took / 1000);
+    this.#options.log.info('backup made', { name, bytes: size, sequence, seconds: took / 1000, ...deletedOf(deleted) });
+  }
+
+  #noteChanges({ copied }: JobResult, head: number): void {
+    this.#copiedAt = this.#now();
+    this.#copiedHead = head;
+    this.#isBroken = copied === null;
+    if (copied === null)
+      this.#options.log.warn('the journal does not reach back to the latest backup; making a backup');
+    else this.#options.log.debug('changes copied', { sequence: copied.position.sequence, segments: copied.segments });
+  }
+}
+
+const deletedOf = (deleted: JobResult['deleted']): Record<string, number> =>
+  deleted === null || deleted.backups === 0 ? {} : { deleted: deleted.backups };

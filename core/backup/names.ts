@@ -1,0 +1,73 @@
+/**
+ * Names of the files of backups, which sort by time. A backup is a file with the data and a
+ * description, which is written last: without it there is no backup.
+ *
+ *   20261127T033000Z-000000004711-ns1.backup[.age]   the data
+ *   20261127T033000Z-000000004711-ns1.json           the description
+ *   journal/SEGMENT.entries[.age]                    changes: see segments.ts
+ */
+
+export const DESCRIPTION = '.json';
+export const DATA = '.backup';
+export const ENCRYPTED = '.age';
+
+export interface Encrypted {
+  /** With the key of secrets.key_file, or for recipients. */
+  readonly with: 'key' | 'recipients';
+  /** The key: its id in hexadecimal, see core/base/secrets.ts. */
+  readonly keyId?: string;
+}
+
+/** What the description of a backup says. */
+export interface Backup {
+  /** Without the ends of the names. */
+  readonly name: string;
+  /** Of the description's format. */
+  readonly format: number;
+  readonly version: string;
+  readonly node: string;
+  /** ISO 8601: when the copy of the store was made. */
+  readonly made: string;
+  /** Of the last change that it holds, with its hash in hexadecimal. */
+  readonly sequence: number;
+  readonly hash: string;
+  /** Name and bytes of the data as stored, and their SHA-256 in hexadecimal. */
+  readonly file: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly encrypted: Encrypted | null;
+  /** Milliseconds that it took. */
+  readonly took: number;
+}
+
+export const BACKUP_FORMAT = 1;
+
+const digits = (sequence: number): string => String(sequence).padStart(12, '0');
+
+export function backupName(made: Date, sequence: number, node: string): string {
+  const time = made.toISOString().replace(/[-:]|\.\d+/g, '');
+  return `${time}-${digits(sequence)}-${node.replace(/[^\w.-]/g, '_')}`;
+}
+
+/** Undefined: not the description of a backup, or one of a later version. */
+export function parseDescription(text: string): Backup | undefined {
+  let parsed: Backup;
+  try {
+    parsed = JSON.parse(text) as Backup;
+  } catch {
+    return undefined;
+  }
+  const isWhole =
+    parsed?.format === BACKUP_FORMAT &&
+    Number.isSafeInteger(parsed.sequence) &&
+    Number.isSafeInteger(parsed.size) &&
+    /^[0-9a-f]{64}$/.test(parsed.hash) &&
+    /^[0-9a-f]{64}$/.test(parsed.sha256) &&
+    isFileName(parsed.name) &&
+    isFileName(parsed.file) &&
+    !Number.isNaN(Date.parse(parsed.made));
+  return isWhole ? parsed : undefined;
+}
+
+/** No path: a description must not lead out of its folder. */
+const isFileName = (name: unknown): boolean => typeof name === 'string' && /^[\w.-]+$/.test(name) && name[0] !== '.';

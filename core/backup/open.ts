@@ -1,0 +1,83 @@
+/** Scheduled backups as the configuration describes them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Piscina } from 'piscina';
+import type { Logger } from '../base/log/index.ts';
+import type { Registry } from '../base/metrics/index.ts';
+import { type Secrets, secretKeyId } from '../base/secrets.ts';
+import { type Config, secretKeyFile } from '../config/index.ts';
+import type { Journal } from '../journal/journal.ts';
+import { encryptionOf } from './encryption.ts';
+import type { Job, JobResult } from './job.ts';
+import { BackupKeeper } from './keeper.ts';
+import { keyExport } from './key-escrow.ts';
+import { backupMetrics } from './metrics.ts';
+import { checkBackupSettings, isBackupOn } from './open-target.ts';
+
+export interface OpenBackupsOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly journal: Pick<Journal, 'head'>;
+  readonly secrets: Secrets;
+  readonly metrics: Registry;
+  readonly log: Logger;
+  readonly node: { readonly isFirst: () => boolean };
+}
+
+export interface Backups {
+  /** Problems for /readyz. */
+  warnings(): readonly string[];
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const IDLE_TIMEOUT = 5000;
+/** Milliseconds in which the thread can stop by itself. */
+const GRACE_MS = 10_000;
+
+/** Nothing is done before `start`. Throws ConfigError `invalid_config`. */
+export function openBackups({ config, version, journal, secrets, metrics, log, node }: OpenBackupsOptions): Backups {
+  const { dataDir, nodeName, store, protection, backup } = config;
+  checkBackupSettings(backup);
+  let keeper: BackupKeeper | undefined;
+  const observer = backupMetrics(metrics, () => keeper?.state ?? null, backup);
+  if (!isBackupOn(backup)) return { warnings: () => [], start() {}, stop: async () => {} };
+  const stop = new SharedArrayBuffer(4);
+  const pool = new Piscina({
+    filename: new URL('./worker.js', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_TIMEOUT,
+  });
+  const keyId = secretKeyId(secretKeyFile(config)) ?? '';
+  const run = async (kind: Job['kind']): Promise<JobResult> => {
+    const encryption = await encryptionOf(backup, secrets, keyId);
+    return pool.run({
+      kind,
+      config: { dataDir, nodeName, store, protection, backup },
+      encryption,
+      version,
+      stop,
+    } satisfies Job);
+  };
+  const opened = new BackupKeeper({
+    ...{ settings: backup, log, run, observer, isFirst: node.isFirst },
+    head: () => journal.head,
+  });
+  keeper = opened;
+  return {
+    warnings: () => opened.warnings(),
+    start() {
+      if (backup.encryption === 'key' && typeof keyExport(config) === 'string')
+        log.warn('the secret key, which alone decrypts the backups, was never exported', {
+          file: secretKeyFile(config),
+        });
+      opened.start();
+    },
+    async stop() {
+      Atomics.store(new Int32Array(stop), 0, 1);
+      // A request to a service that hangs is cut off.
+      await Promise.race([opened.stop(), sleep(GRACE_MS, undefined, { ref: false })]);
+      await pool.destroy();
+    },
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * Backups in a bucket of an S3-compatible service. A large file is a multipart upload, of which
+ * nothing can be seen before it is completed. Each part is sent with its MD5, which the service
+ * checks, and repeated after an error of the network or of the service.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { S3mini as Client, UploadPart } from 's3mini';
+import { StateError } from '../base/errors.ts';
+import type { StoredFile, Target } from './target.ts';
+
+export interface S3Options {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly isPathStyle: boolean;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Milliseconds of one request. */
+  readonly timeout: number;
+  /** Milliseconds before the first retry of a request. */
+  readonly firstRetry?: number;
+  /** Bytes of a part, and of a request that reads; S3 wants 5 MB or more. */
+  readonly partSize?: number;
+}
+
+const MB = 1 << 20;
+const PART = 8 * MB;
+/** S3 allows 10,000 parts. The size is only known roughly beforehand. */
+const MAX_PARTS = 8000;
+const TRIES = 5;
+const FIRST_RETRY_MS = 500;
+
+export class S3Target implements Target {
+  readonly description: string;
+  readonly #client: Client;
+  readonly #prefix: string;
+  readonly #firstRetry: number;
+  readonly #partSize: number;
+
+  static async open(options: S3Options): Promise<S3Target> {
+    const [{ S3mini }, { Agent, fetch }] = await Promise.all([import('s3mini'), import('undici')]);
+    const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeout, isPathStyle } = options;
+    const url = new URL(endpoint);
+    if (isPathStyle) url.pathname = `/${bucket}`;
+    else url.host = `${bucket}.${url.host}`;
+    const dispatcher = new Agent({ connect: { timeout }, headersTimeout: timeout, bodyTimeout: timeout });
+    const client = new S3mini({
+      endpoint: String(url).replace(/\/$/, ''),
+      region,
+      accessKeyId,
+      secretAccessKey,
+      requestAbortTimeout: timeout,
+      // Node's own depends on the versions of undici that are loaded. The length is that of the
+      // body: as a header, too, it is refused.
+      fetch: ((url: string, init: { headers: Record<string, string> }) => {
+        const { 'content-length': _, ...headers } = init.headers;
+        return fetch(url, { ...(init as object), headers, dispatcher });
+      }) as unknown as typeof globalThis.fetch,
+    });
+    return new S3Target(client, options);
+  }
+
+  private constructor(client: Client, { bucket, prefix, firstRetry = FIRST_RETRY_MS, partSize = PART }: S3Options) {
+    this.#client = client;
+    this.#prefix = prefix;
+    this.#firstRetry = firstRetry;
+    this.#partSize = partSize;
+    this.description = `s3://${bucket}/${prefix}`;
+  }
+
+  async list(prefix: string): Promise<StoredFile[]> {
+    const objects = await this.#retried('list objects', () => this.#client.listObjects('/', this.#prefix + prefix));
+    if (objects === null) throw new StateError('no_bucket', `The bucket of ${this.description} does not exist.`);
+    const depth = prefix.split('/').length;
+    return objects
+      .map(({ Key, Size }) => ({ name: Key.slice(this.#prefix.length), size: Number(Size) }))
+      .filter(({ name }) => name.split('/').length === depth)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async write(name: string, source: AsyncIterable<Uint8Array>, size: number): Promise<number> {
+    const parts = partsOf(source, Math.max(this.#partSize, Math.ceil(size / MAX_PARTS)))[Symbol.asyncIterator]();
+    const first = await parts.next();
+    const second = first.done ? first : await parts.next();
+    const key = this.#prefix + name;
+    const body = first.done ? Buffer.alloc(0) : first.value;
+    if (second.done) {
+      await this.#retried(`write ${name}`, () => this.#client.putObject(key, body, TYPE, undefined, withMd5(body)));
+      return this.#checkSize(name, body.length);
+    }
+    const upload = await this.#retried(`begin ${name}`, () => this.#client.getMultipartUploadId(key, TYPE));
+    try {
+      const done: UploadPart[] = [];
+      let total = 0;
+      const send = async (part: Buffer): Promise<void> => {
+        const number = done.length + 1;
+        const what = `write part ${number} of ${name}`;
+        done.push(
+          await this.#retried(what, () =>
+            this.#client.uploadPart(key, upload, part, number, {}, undefined, withMd5(part)),
+          ),
+        );
+        total += part.length;
+      };
+      await send(body);
+      await send(second.value);
+      for (let next = await parts.next(); !next.done; next = await parts.next()) await send(next.value);
+      await this.#complete(name, key, upload, done, total);
+      return total;
+    } catch (error) {
+      await this.#client.abortMultipartUpload(key, upload).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** A response may be lost: the object is there then, and the upload is not. */
+  async #complete(name: string, key: string, upload: string, parts: UploadPart[], size: number): Promise<void> {
+    await this.#retried(`complete ${name}`, async () => {
+      try {
+        await this.#client.completeMultipartUpload(key, upload, parts);
+      } catch (error) {
+        if (!/NoSuchUpload|404/.test(String(error))) throw error;
+      }
+      await this.#checkSize(name, size);
+    });
+  }
+
+  /** Rejects if the service has another number of bytes. */
+  async #checkSize(name: string, size: number): Promise<number> {
+    const found = await this.#retried(`check ${name}`, () => this.#client.getContentLength(this.#prefix + name));
+    if (found !== size) throw new Error(`${this.description}${name} has ${found} of ${size} bytes after the upload`);
+    return size;
+  }
+
+  /** In ranges, so that a request that fails is repeated alone. The next range is on its way. */
+  async *read(name: string, size: number): AsyncGenerator<Uint8Array> {
+    const fetchFrom = (from: number): Promise<Buffer> => {
+      const to = Math.min(size, from + this.#partSize);
+      const fetched = this.#retried(`read ${name}`, async () => {
+        const response = await this.#client.getObjectRaw(this.#prefix + name, false, from, to);
+        const bytes = Buffer.from(await response.arrayBuffer());
+        if (bytes.length !== to - from) throw new CutOff(`the response has ${bytes.length} of ${to - from} bytes`);
+        return bytes;
+      });
+      fetched.catch(() => {});
+      return fetched;
+    };
+    let next: Promise<Buffer> | null = size > 0 ? fetchFrom(0) : null;
+    for (let at = 0; next !== null; ) {
+      const bytes = await next;
+      at += bytes.length;
+      next = at < size ? fetchFrom(at) : null;
+      yield bytes;
+    }
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#retried(`delete ${name}`, async () => {
+      try {
+        await this.#client.deleteObject(this.#prefix + name);
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+      }
+    });
+  }
+
+  /**
+   * The service keeps the parts of uploads that were cut off, and charges for them, until they are
+   * aborted. s3mini reads their list only in part, so a rule of the bucket is the safety net.
+   */
+  async cleanUp(): Promise<void> {
+    const found: unknown = await this.#client
+      .listMultipartUploads('/', this.#prefix, 'GET', { prefix: this.#prefix })
+      .catch(() => null);
+    const result = Object.values((found ?? {}) as Record<string, { upload?: unknown; Upload?: unknown }>)[0];
+    const uploads = [result?.Upload ?? result?.upload ?? []].flat() as Record<string, unknown>[];
+    for (const upload of uploads) {
+      const [key, id] = [upload.Key ?? upload.key, upload.UploadId ?? upload.uploadId];
+      const begun = Date.parse(String(upload.Initiated ?? upload.initiated));
+      if (typeof key !== 'string' || typeof id !== 'string' || !(Date.now() - begun > ABANDONED_MS)) continue;
+      await this.#client.abortMultipartUpload(key, id).catch(() => {});
+    }
+  }
+
+  freeBytes(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  /** Repeats what an error of the network or of the service has stopped. */
+  async #retried<T>(what: string, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof StateError) throw error;
+        const status = statusOf(error);
+        const isFinal = status !== undefined && status < 500 && ![408, 409, 429].includes(status) && !isDamaged(error);
+        if (isFinal || attempt === TRIES)
+          throw new StateError('s3_failed', `Cannot ${what} in ${this.description}: ${explain(error)}`, {
+            cause: error,
+          });
+        await sleep(this.#firstRetry * 2 ** (attempt - 1) * (0.5 + Math.random()));
+      }
+  }
+}
+
+const TYPE = 'application/octet-stream';
+/** Milliseconds after which an upload belongs to nobody. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+class CutOff extends Error {}
+
+/** s3mini signs it with the other headers; its type knows only those of Amazon. */
+const withMd5 = (bytes: Uint8Array): Record<`x-amz-${string}`, string> =>
+  ({ 'content-md5': createHash('md5').update(bytes).digest('base64') }) as Record<`x-amz-${string}`, string>;
+
+function statusOf(error: unknown): number | undefined {
+  const { status, cause } = error as { status?: unknown; cause?: unknown };
+  if (typeof status === 'number') return status;
+  return cause instanceof Error ? statusOf(cause) : undefined;
+}
+
+/** The bytes were damaged on their way (RFC 1864), or came too slowly. */
+const isDamaged = (error: unknown): boolean =>
+  /BadDigest|InvalidDigest|RequestTimeout|IncompleteBody/.test(String(error));
+
+function explain(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error && cause.message !== message ? `${message}: ${cause.message}` : message;
+}
+
+/** Pieces of exactly `size` bytes, except the last. */
+async function* partsOf(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of source)
+    for (let at = 0; at < piece.length; ) {
+      const taken = piece.subarray(at, at + size - length);
+      // The source may use its memory again.
+      pieces.push(Buffer.from(taken));
+      length += taken.length;
+      at += taken.length;
+      if (length < size) continue;
+      yield Buffer.concat(pieces);
+      pieces = [];
+      length = 0;
+    }
+  if (length > 0) yield Buffer.concat(pieces);
+}

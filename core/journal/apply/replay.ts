@@ -1,0 +1,42 @@
+/** Applies entries to a store that no daemon uses: a restore goes forward with them. */
+import type { Environment } from '../../store/environment.ts';
+import { sequenceKey } from '../../store/keys.ts';
+import type { ZoneSettings } from '../../zone/settings.ts';
+import { readHead, writeHead } from '../applied-head.ts';
+import type { Entry } from '../entry-codec.ts';
+import { applyEntries } from './apply-entries.ts';
+import { ZoneUpdates } from './apply-zones.ts';
+import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
+import type { Signers } from './signers.ts';
+import { ZoneFacts } from './zone-facts.ts';
+
+export interface ReplayedEntry {
+  readonly entry: Entry;
+  readonly bytes: Buffer;
+}
+
+/**
+ * `hash`: of the last entry. The entries follow the head of the store; the caller has checked that.
+ * One transaction; rejects with the error of an entry that cannot be applied, and nothing changed.
+ */
+export async function replayEntries(
+  environment: Environment,
+  zoneSettings: ZoneSettings,
+  signers: Signers | null,
+  entries: readonly ReplayedEntry[],
+  hash: Buffer,
+): Promise<void> {
+  discardBrokenHistories(environment, readHead(environment).sequence);
+  const last = entries[entries.length - 1].entry.sequence;
+  // Every name may be in the store: there is no index that knows better.
+  const isAmbiguous = (): boolean => true;
+  const facts = new ZoneFacts(environment);
+  const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, facts, undefined, signers?.group());
+  await environment.root.childTransaction(() => {
+    for (const { entry, bytes } of entries) environment.journal.put(sequenceKey(entry.sequence), bytes);
+    applyEntries(environment, updates, entries);
+    writeHead(environment, { sequence: last, hash });
+    noteHistoryWritten(environment, last);
+  });
+  environment.root.resetReadTxn();
+}

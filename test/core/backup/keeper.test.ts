@@ -1,0 +1,148 @@
+/** When the keeper makes backups, copies changes, and tries again. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobResult } from '../../../core/backup/job.ts';
+import { BackupKeeper } from '../../../core/backup/keeper.ts';
+import type { Backup } from '../../../core/backup/names.ts';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { loadConfig } from '../../../core/config/index.ts';
+import { until } from '../../support/until.ts';
+
+const MINUTE = 60_000;
+
+/** A keeper with a clock of the test, and a target that is a list. */
+class Rig {
+  now = Date.UTC(2026, 0, 1);
+  head = 10;
+  isFirst = true;
+  fails = false;
+  /** The journal reaches back. */
+  reaches = true;
+  readonly backups: Backup[] = [];
+  readonly runs: string[] = [];
+  readonly lines: string[] = [];
+  readonly failures: string[] = [];
+  readonly keeper: BackupKeeper;
+  #turns = 0;
+
+  constructor(settings: Record<string, string> = {}) {
+    const env = { WAYPOST_BACKUP_FOLDER: '/never', WAYPOST_BACKUP_INTERVAL: '3600', ...settings };
+    this.keeper = new BackupKeeper({
+      settings: loadConfig({ env }).backup,
+      log: createLogger({ level: 'debug', format: 'text', write: (line) => void this.lines.push(line) }),
+      isFirst: () => this.isFirst,
+      head: () => this.head,
+      run: (kind) => this.#run(kind),
+      observer: { made: () => {}, failed: (kind) => this.failures.push(kind) },
+      now: () => {
+        this.#turns++;
+        return this.now;
+      },
+      tick: 1,
+    });
+  }
+
+  async #run(kind: string): Promise<JobResult> {
+    this.runs.push(kind);
+    if (this.fails) throw new Error('the disk is full');
+    const name = `b${this.backups.length}`;
+    const made = { name, made: new Date(this.now).toISOString(), sequence: this.head, size: 7, took: 1 } as Backup;
+    if (kind === 'backup') this.backups.push(made);
+    return {
+      ...{ latest: this.backups.at(-1) ?? null, count: this.backups.length, size: 7, position: this.head },
+      made: kind === 'backup' ? made : null,
+      deleted: null,
+      copied: kind === 'changes' && this.reaches ? { position: { sequence: this.head, hash: '' }, segments: 1 } : null,
+    };
+  }
+
+  /** Runs what is due, and resolves with it. */
+  async after(milliseconds: number): Promise<string[]> {
+    this.now += milliseconds;
+    this.runs.length = 0;
+    const { length } = this.runs;
+    const end = this.#turns + 12;
+    await until(() => this.#turns >= end && this.runs.length >= length);
+    return [...this.runs];
+  }
+}
+
+async function withRig(work: (rig: Rig) => Promise<void>, settings?: Record<string, string>): Promise<void> {
+  const rig = new Rig(settings);
+  rig.keeper.start();
+  await work(rig);
+  await rig.keeper.stop();
+}
+
+test('backups follow one another by the interval, and changes are copied in between', () =>
+  withRig(async (rig) => {
+    assert.equal(await rig.after(0), ['look', 'backup', 'changes']);
+    assert.equal(await rig.after(MINUTE), []);
+    rig.head++;
+    assert.equal(await rig.after(MINUTE), [], 'backup.journal_interval has not passed');
+    assert.equal(await rig.after(3 * MINUTE), ['changes']);
+    assert.equal(await rig.after(6 * MINUTE), [], 'nothing has changed');
+    assert.equal(await rig.after(49 * MINUTE), ['look', 'backup', 'changes']);
+    assert.match(rig.lines.join(''), 'backup made');
+    assert.equal(rig.keeper.warnings(), []);
+  }));
+
+test('a restart makes no backup before its time', () =>
+  withRig(
+    async (rig) => {
+      rig.backups.push({ name: 'b', made: new Date(rig.now - 10 * MINUTE).toISOString() } as Backup);
+      assert.equal(await rig.after(0), ['look']);
+      assert.equal(await rig.after(50 * MINUTE), ['look', 'backup']);
+    },
+    { WAYPOST_BACKUP_JOURNAL_INTERVAL: '0' },
+  ));
+
+test('only the first node works, or every one if asked for', () =>
+  withRig(async (rig) => {
+    rig.isFirst = false;
+    assert.equal(await rig.after(0), ['look']);
+    assert.equal(await rig.after(90 * MINUTE), ['look']);
+    rig.isFirst = true;
+    assert.equal(await rig.after(0), ['backup', 'changes']);
+  }).then(() =>
+    withRig(
+      async (rig) => {
+        rig.isFirst = false;
+        assert.equal(await rig.after(0), ['look', 'backup', 'changes']);
+      },
+      { WAYPOST_BACKUP_EVERY_NODE: 'true' },
+    ),
+  ));
+
+test('a failure is retried later and later, logged, counted, and warned of', () =>
+  withRig(async (rig) => {
+    rig.fails = true;
+    assert.equal(await rig.after(0), ['look']);
+    assert.equal(rig.failures, ['backup']);
+    assert.equal(await rig.after(59_000), []);
+    assert.equal(await rig.after(1000), ['look']);
+    assert.equal(await rig.after(MINUTE), []);
+    assert.equal(await rig.after(MINUTE), ['look']);
+    assert.equal(rig.keeper.warnings(), ['there is no backup: the disk is full']);
+    rig.fails = false;
+    assert.equal(await rig.after(4 * MINUTE), ['look', 'backup', 'changes']);
+    assert.equal(rig.keeper.warnings(), []);
+    assert.match(rig.lines.join(''), 'backups work again');
+    rig.fails = true;
+    await rig.after(60 * MINUTE);
+    await rig.after(120 * MINUTE);
+    assert.match(rig.keeper.warnings()[0], /^the latest backup is of 2026-01-01T.*: the disk is full$/);
+  }));
+
+test('a journal that does not reach back leads to a backup at once', () =>
+  withRig(async (rig) => {
+    await rig.after(0);
+    rig.reaches = false;
+    rig.head++;
+    const runs = await rig.after(6 * MINUTE);
+    assert.equal(runs.slice(0, 2), ['changes', 'backup']);
+    rig.reaches = true;
+    assert.match(rig.lines.join(''), 'does not reach back');
+  }));
+
+test.run();
