@@ -13,6 +13,7 @@ import { HEAD, openAuditProgram, programPaths, TAIL } from './admin-api/cli/audi
 import { TEXTS as DASHBOARD_TEXTS } from './admin-api/dashboard/texts.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
 import { writeBuildInfo } from './bundle-build-info.ts';
+import { EXTERNAL } from './bundle-external.ts';
 import { bundleTemplates } from './bundle-templates.ts';
 import { ISSUED_FOLDER } from './core/miniapp/sdk/issued-files.ts';
 import { TEXTS as SIMULATOR_TEXTS } from './core/miniapp/simulator/page/texts.ts';
@@ -20,18 +21,6 @@ import { newApp, TEMPLATES_FOLDER } from './core/miniapp/templates/templates.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const OUT = import.meta.dirname;
-/** With binaries, with threads or files of their own, or not needed at a start. */
-const EXTERNAL = [
-  'lmdb',
-  'koffi',
-  '@node-rs/argon2',
-  'piscina',
-  'acme-client',
-  '@peculiar/x509',
-  '@simplewebauthn/server',
-  'quickjs-emscripten-core',
-  '@jitl/quickjs-wasmfile-release-sync',
-];
 /** A program that a thread is started with, as it stands in the sources. */
 const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;
 
@@ -86,7 +75,7 @@ await build({
   platform: 'node',
   target: 'node20.18',
   chunkNames: 'chunk-[hash]',
-  external: EXTERNAL,
+  external: [...EXTERNAL],
   sourcemap: true,
   inject: [join(ROOT, 'globals.ts')],
   // Packages of CommonJS ask for node's modules by it.

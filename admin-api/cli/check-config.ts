@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type ResolvedSetting, resolveConfig } from '../../core/config/index.ts';
 import type { CommandContext } from './command.ts';
-import { print } from './io.ts';
+import { type GlobalOptions, print } from './io.ts';
 
 const HIDDEN = '(set, not shown)';
 
@@ -10,6 +10,7 @@ export function addConfigCommands(program: Command, { io, action }: CommandConte
   program
     .command('check-config')
     .description('print the configuration, or every error in it')
+    .option('--quiet', 'print only errors')
     .addHelpText(
       'after',
       `
@@ -21,8 +22,9 @@ Examples:
 `,
     )
     .action(
-      action(async (options) => {
+      action(async (options: GlobalOptions & { readonly quiet?: boolean }) => {
         const { settings } = resolveConfig({ file: options.config, env: io.env });
+        if (options.quiet === true) return true;
         if (options.json) {
           const rows = settings.map(({ key, env, origin, ...setting }) => ({
             key,

@@ -39,7 +39,9 @@ export class Tally {
 
   fail(kind: Kind, why: string): void {
     this.failed.set(kind, (this.failed.get(kind) ?? 0) + 1);
-    if (this.failures.length < MAX_FAILURES) this.failures.push(`${new Date().toISOString()} ${kind}: ${why}`);
+    const line = `${new Date().toISOString()} ${kind}: ${why}`;
+    if (this.failures.push(line) <= MAX_FAILURES) console.log(line);
+    else this.failures.pop();
   }
 
   get failureCount(): number {

@@ -53,7 +53,7 @@ function startOrigin(): Promise<Server> {
 /** Caches and histories are full within the first minutes: what grows after that is a leak. */
 const BOUNDS = {
   WAYPOST_EDGE_CACHE_MEMORY: '16MB',
-  WAYPOST_EDGE_CACHE_DISK: '64MB',
+  WAYPOST_EDGE_CACHE_DISK: '16MB',
   WAYPOST_JOURNAL_HISTORY: '2000',
   WAYPOST_LOG_FORMAT: 'json',
 };

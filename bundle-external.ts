@@ -1,0 +1,14 @@
+/** Packages that the bundles import at run time. */
+
+/** With binaries, with threads or files of their own, or not needed at a start. */
+export const EXTERNAL: readonly string[] = [
+  'lmdb',
+  'koffi',
+  '@node-rs/argon2',
+  'piscina',
+  'acme-client',
+  '@peculiar/x509',
+  '@simplewebauthn/server',
+  'quickjs-emscripten-core',
+  '@jitl/quickjs-wasmfile-release-sync',
+];

@@ -1,0 +1,80 @@
+/**
+ * The packages of npm that the bundled daemon loads at run time, as package-lock.json has them. Not
+ * uWebSockets.js, which is optional and has no binary for the Node of the release.
+ */
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EXTERNAL } from '../../bundle-external.ts';
+
+interface Locked {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
+export interface Target {
+  readonly os: string;
+  readonly cpu: string;
+}
+
+type Lock = ReadonlyMap<string, Locked>;
+
+/** Files that nothing reads at run time. */
+const UNUSED =
+  /\/\.|\/(?:bin|tools)\/|\.(?:md|map|[cm]?ts|c|cc|cpp|h|hpp|gyp|gypi)$|\/(?:\.github|docs?|tests?|examples?|benchmarks?)(?:\/|$)/i;
+
+function readLock(folder: string): Lock {
+  const text = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  return new Map(Object.entries((JSON.parse(text) as { packages: Record<string, Locked> }).packages));
+}
+
+/** The folder of a package as one at `from` finds it, the nearest first. Null: it is not locked. */
+function resolve(lock: Lock, from: string, name: string): string | null {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
+    const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
+    if (lock.has(path)) return path;
+    if (at === '') return null;
+  }
+}
+
+const fits = ({ os, cpu, libc }: Locked, target: Target): boolean =>
+  (os?.includes(target.os) ?? true) && (cpu?.includes(target.cpu) ?? true) && (libc?.includes('glibc') ?? true);
+
+/** Folders of the packages, sorted. Throws an Error if one is not in the lock file. */
+export function runtimePackages(folder: string, target: Target): { readonly path: string; readonly version: string }[] {
+  const lock = readLock(folder);
+  const found = new Set<string>();
+  const add = (from: string, name: string, isOptional: boolean): void => {
+    const path = resolve(lock, from, name);
+    if (path === null) {
+      if (isOptional) return;
+      throw new Error(`package-lock.json does not have ${name}, which ${from || 'the daemon'} needs.`);
+    }
+    const locked = lock.get(path)!;
+    if (found.has(path) || !fits(locked, target)) return;
+    found.add(path);
+    for (const dependency of Object.keys(locked.dependencies ?? {})) add(path, dependency, false);
+    for (const dependency of Object.keys(locked.optionalDependencies ?? {})) add(path, dependency, true);
+  };
+  for (const name of EXTERNAL) add('', name, false);
+  return [...found].sort().map((path) => ({ path, version: lock.get(path)!.version }));
+}
+
+/** `isBinary`: whether a file of native code runs on the target. */
+export function copyPackages(from: string, to: string, target: Target, isBinary: (path: string) => boolean): void {
+  for (const { path } of runtimePackages(from, target)) {
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    cpSync(join(from, path), join(to, path), {
+      recursive: true,
+      filter(source) {
+        const own = source.slice(join(from, path).length);
+        // Each package is copied by itself, in its place.
+        if (own.startsWith('/node_modules')) return false;
+        return !UNUSED.test(own) && (!own.endsWith('.node') || isBinary(own));
+      },
+    });
+  }
+}

@@ -1,0 +1,158 @@
+/** The artefacts of `npm run release`, built twice, and the Debian package on a clean machine. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Machine, whyNoMachine } from './machine.ts';
+
+const RELEASE = join(import.meta.dirname, '../../release.js');
+const NEXT = '0.9.0';
+const READY_MS = 120_000;
+
+const work = mkdtempSync(join(tmpdir(), 'waypost-test-release-'));
+test.after(() => rmSync(work, { recursive: true, force: true }));
+
+/** Builds into a folder of that name; its path. */
+function release(name: string, ...more: readonly string[]): string {
+  const out = join(work, name);
+  mkdirSync(out);
+  execFileSync(process.execPath, [RELEASE, '--out', out, ...more], { stdio: 'pipe' });
+  return out;
+}
+
+const packageIn = (folder: string): string => join(folder, readdirSync(folder).find((name) => name.endsWith('.deb'))!);
+
+/** Resolves when the service answers DNS. */
+async function untilAnswers(machine: Machine): Promise<void> {
+  for (const deadline = Date.now() + READY_MS; ; await sleep(100)) {
+    const { code, output } = machine.run('dig', '@127.0.0.1', 'example.com', 'SOA', '+tries=1', '+time=2');
+    if (code === 0 && /status: /.test(output)) return;
+    if (Date.now() > deadline) throw new Error(machine.run('journalctl', '--no-pager', '-u', 'waypost').output);
+  }
+}
+
+/** The token of a new API key, by the password that the first start printed. */
+function logIn(machine: Machine): string {
+  const journal = machine.do('journalctl', '--no-pager', '--output=cat', '-u', 'waypost');
+  const password = /has the password\s+(\S+)/.exec(journal)![1];
+  const body = JSON.stringify({ login: 'admin', password, name: 'release' });
+  const answer = machine.do(
+    'curl',
+    '-s',
+    'http://127.0.0.1:8300/api/v1/auth/token',
+    '-H',
+    'content-type: application/json',
+    '-d',
+    body,
+  );
+  return (JSON.parse(answer) as { token: string }).token;
+}
+
+function call(machine: Machine, token: string, path: string, body: object): Record<string, unknown> {
+  const fields = ['-H', 'content-type: application/json', '-H', `authorization: Bearer ${token}`];
+  return JSON.parse(
+    machine.do('curl', '-s', `http://127.0.0.1:8300/api/v1${path}`, ...fields, '-d', JSON.stringify(body)),
+  );
+}
+
+const addressOf = (machine: Machine): string =>
+  machine.do('dig', '@127.0.0.1', 'www.example.com', 'A', '+short', '+tries=1', '+time=2').trim();
+
+if (whyNoMachine() !== null) {
+  console.log(`skipped: ${whyNoMachine()}`);
+  test.skip('the Debian package', () => {});
+} else {
+  test('the same commit gives the same bytes, with their sums and a bill of materials', () => {
+    const [first, second] = [release('first'), release('second')];
+    const names = readdirSync(first).sort();
+    assert.equal(readdirSync(second).sort(), names);
+    for (const name of names) assert.ok(readFileSync(join(first, name)).equals(readFileSync(join(second, name))), name);
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: first, stdio: 'pipe' });
+    const bom = JSON.parse(readFileSync(join(first, names.find((name) => name.endsWith('.cdx.json'))!), 'utf8')) as {
+      bomFormat: string;
+      metadata: { component: { name: string } };
+      components: { name: string }[];
+    };
+    assert.equal([bom.bomFormat, bom.metadata.component.name], ['CycloneDX', 'waypost']);
+    for (const name of ['node', 'lmdb', 'undici'])
+      assert.ok(
+        bom.components.some((component) => component.name === name),
+        name,
+      );
+  });
+
+  test('lintian finds no error in the package', () => {
+    execFileSync('lintian', ['--fail-on', 'error', packageIn(join(work, 'first'))], { stdio: 'pipe' });
+  });
+
+  test('installed, upgraded, removed, installed again and purged on a clean machine', async () => {
+    const next = packageIn(release('next', '--version', NEXT));
+    const current = packageIn(join(work, 'first'));
+    const machine = await Machine.boot();
+    try {
+      machine.copy(current, next);
+      const [currentFile, nextFile] = [current, next].map((file) => `/root/${file.split('/').at(-1)}`);
+
+      // 1. From one file to the first answer.
+      const began = performance.now();
+      machine.do('dpkg', '--install', currentFile);
+      await untilAnswers(machine);
+      console.log(`install to the first answer: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      assert.match(machine.do('systemctl', 'is-enabled', 'waypost'), 'enabled');
+      assert.match(machine.do('stat', '--format=%U %a', '/var/lib/waypost'), 'waypost 700');
+      const pid = machine.do('systemctl', 'show', '--property=MainPID', '--value', 'waypost').trim();
+      assert.is(machine.do('ps', '-o', 'user=', '-p', pid).trim(), 'waypost');
+      assert.match(machine.do('waypost', '--version'), /^waypost \d+\.\d+\.\d+ \(commit [0-9a-f]{12}, /);
+
+      // 2. Rows and a changed configuration.
+      const token = logIn(machine);
+      const { domain } = call(machine, token, '/domains', { domain: 'example.com' }) as { domain: { id: number } };
+      const record = { name: 'www', type: 'A', content: '192.0.2.1', ttl: 300 };
+      call(machine, token, `/domains/${domain.id}/records`, record);
+      assert.is(addressOf(machine), '192.0.2.1');
+      machine.do('sh', '-c', 'printf "\\n[soa]\\nhostmaster = \\"dns@example.com\\"\\n" >> /etc/waypost/waypost.toml');
+
+      // 3. An upgrade keeps both, and restarts the service.
+      machine.do('dpkg', '--install', nextFile);
+      await untilAnswers(machine);
+      assert.match(machine.do('dpkg', '--status', 'waypost'), `Version: ${NEXT}`);
+      assert.is.not(machine.do('systemctl', 'show', '--property=MainPID', '--value', 'waypost').trim(), pid);
+      assert.is(addressOf(machine), '192.0.2.1');
+      assert.match(machine.do('cat', '/etc/waypost/waypost.toml'), 'dns@example.com');
+      assert.match(machine.do('dig', '@127.0.0.1', 'example.com', 'SOA', '+short'), 'dns.example.com.');
+
+      // 4. An upgrade with a configuration that is wrong: the running service goes on.
+      machine.do('sh', '-c', 'echo "wrong = [" >> /etc/waypost/waypost.toml');
+      assert.match(machine.do('dpkg', '--install', currentFile), 'The configuration is not valid');
+      assert.is(addressOf(machine), '192.0.2.1');
+      machine.do('sed', '-i', '$d', '/etc/waypost/waypost.toml');
+      machine.do('systemctl', 'restart', 'waypost');
+      await untilAnswers(machine);
+
+      // 5. Removed: the service ends; data and configuration stay for the next installation.
+      machine.do('dpkg', '--remove', 'waypost');
+      assert.is.not(machine.run('systemctl', 'is-active', 'waypost').code, 0);
+      machine.do('test', '-e', '/var/lib/waypost/waypost.mdb');
+      machine.do('dpkg', '--install', nextFile);
+      machine.do('systemctl', 'start', 'waypost');
+      await untilAnswers(machine);
+      assert.is(addressOf(machine), '192.0.2.1');
+
+      // 6. Purged: the data goes only if the operator says so.
+      machine.do('dpkg', '--purge', 'waypost');
+      machine.do('test', '-e', '/var/lib/waypost/waypost.mdb');
+      machine.do('dpkg', '--install', nextFile);
+      machine.do('sh', '-c', 'echo "waypost waypost/delete_data boolean true" | debconf-set-selections');
+      machine.do('dpkg', '--purge', 'waypost');
+      assert.is.not(machine.run('test', '-e', '/var/lib/waypost').code, 0);
+      assert.is.not(machine.run('test', '-e', '/etc/waypost').code, 0);
+    } finally {
+      await machine.remove();
+    }
+  });
+}
+
+test.run();
