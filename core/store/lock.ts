@@ -3,6 +3,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import { makeFolder } from './folder.ts';
+import { adoptOwner } from './ownership.ts';
 
 /** Others may take and release the folder meanwhile; more rounds than this they do not. */
 const ATTEMPTS = 20;
@@ -20,7 +21,13 @@ export function lockDirectory(directory: string): { release(): void } {
   try {
     let holder = '';
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (tryLink(own, file)) return { release: () => rmSync(file, { force: true }) };
+      if (tryLink(own, file))
+        return {
+          release() {
+            rmSync(file, { force: true });
+            adoptOwner(directory);
+          },
+        };
       holder = read(file);
       const [pid, started] = holder.trim().split(' ');
       if (isAlive(Number(pid), started)) break;

@@ -23,9 +23,26 @@ if [ "$node" != /usr/bin/node ]; then
   touch "$root/usr/bin/node"
   mount --bind "$node" "$root/usr/bin/node"
 fi
-cp "$repository/systemd/waypost.service" "$root/etc/systemd/system/"
+cp "$repository/systemd/waypost.service" "$repository/systemd/waypost-etcd.service" \
+  "$root/etc/systemd/system/"
 cp "$repository/config/single.toml" "$root/etc/waypost/waypost.toml"
 mkdir -p "$root/etc/systemd/system/waypost.service.d"
 printf '[Service]\nWatchdogSec=6\n' > "$root/etc/systemd/system/waypost.service.d/test.conf"
-exec env -i container=unshare PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-  chroot "$root" /lib/systemd/systemd --system --unit=waypost.service
+# In such a namespace systemd 252 makes credentials that no service can read, so etcd reads its
+# certificate from files.
+mkdir -p "$root/etc/systemd/system/waypost-etcd.service.d"
+cat > "$root/etc/systemd/system/waypost-etcd.service.d/test.conf" <<'DROPIN'
+[Service]
+LoadCredential=
+Environment=ETCD_TRUSTED_CA_FILE=/etc/waypost/etcd/ca.pem
+Environment=ETCD_PEER_TRUSTED_CA_FILE=/etc/waypost/etcd/ca.pem
+Environment=ETCD_CERT_FILE=/etc/waypost/etcd/node.pem ETCD_KEY_FILE=/etc/waypost/etcd/node.key
+Environment=ETCD_PEER_CERT_FILE=/etc/waypost/etcd/node.pem
+Environment=ETCD_PEER_KEY_FILE=/etc/waypost/etcd/node.key
+DROPIN
+# Not by chroot: below it no service could have a user namespace (PrivateUsers).
+cd "$root"
+mkdir -p .old
+pivot_root . .old
+exec env -i container=unshare PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . /bin/sh -c \
+  'umount -l /.old; exec /lib/systemd/systemd --system --unit=waypost.service'

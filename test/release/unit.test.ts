@@ -15,6 +15,7 @@ import { untilPasses } from '../support/until.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SYSTEMD = '/lib/systemd/systemd';
 const NAMESPACES = ['--fork', '--pid', '--mount', '--ipc', '--uts', '--net', '--cgroup', '--kill-child'];
+const ETCD = '/usr/bin/etcd';
 /** CAP_NET_BIND_SERVICE. */
 const ONLY_LOW_PORTS = '0000000000000400';
 
@@ -48,7 +49,7 @@ else
       });
       return stdout + stderr;
     };
-    const show = (name: string): string => inside('systemctl', 'show', 'waypost', '-P', name).trim();
+    const show = (name: string, unit = 'waypost'): string => inside('systemctl', 'show', unit, '-P', name).trim();
     const untilServing = (restarts: string): Promise<void> =>
       untilPasses(() => {
         assert.is(show('NRestarts'), restarts);
@@ -82,6 +83,30 @@ else
 
       inside('systemctl', 'stop', 'waypost');
       assert.equal([show('ActiveState'), show('Result')], ['inactive', 'success']);
+      if (!existsSync(ETCD)) {
+        console.log(`skipped: the unit of etcd: ${ETCD} is missing`);
+        return;
+      }
+      const settings = ['WAYPOST_CONFIG=/etc/waypost/waypost.toml', 'WAYPOST_DATA_DIR=/var/lib/waypost'];
+      const init = ['cluster', 'init', '--host', '127.0.0.1', '--etcd', 'https://127.0.0.1:2379'];
+      const initialize = (): string => inside('env', ...settings, 'node', '/usr/lib/waypost/dist/main.js', ...init);
+      const output = initialize();
+      inside('sh', '-c', 'cp -r /var/lib/private/waypost/cluster /etc/waypost/etcd; chmod -R a+rX /etc/waypost/etcd');
+      inside('systemctl', 'start', 'waypost-etcd');
+      const log = inside('journalctl', '-u', 'waypost-etcd', '-n', '20', '--no-pager');
+      assert.is(show('ActiveState', 'waypost-etcd'), 'active', output + log);
+      assert.match(inside('cat', `/proc/${show('MainPID', 'waypost-etcd')}/status`), /^Seccomp:\s+2$/m);
+      initialize();
+      inside('systemctl', 'start', 'waypost');
+      await untilPasses(
+        () =>
+          assert.match(
+            show('StatusText'),
+            /^serving; in the cluster: /,
+            inside('journalctl', '-u', 'waypost', '-n', '60', '--no-pager'),
+          ),
+        20_000,
+      );
     } finally {
       unshare.kill('SIGKILL');
       await sleep(200);

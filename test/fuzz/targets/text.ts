@@ -37,7 +37,7 @@ const importer = (
   run(input) {
     const text = input.toString('utf8');
     const file = { file: 'main', text };
-    detectKind(file);
+    tolerate(() => detectKind(file), InvalidError);
     tolerate(() => parse(file, filesOf('')), InvalidError);
     // An endless include must be an error.
     if (text.length < 200) tolerate(() => parse(file, filesOf(text)), InvalidError);

@@ -15,6 +15,8 @@ import { write } from '../../../../core/journal/draft/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
 import { keysBelow } from '../../../../core/journal/etcd/etcd-keys.ts';
+import { DISK } from '../../../../core/protection/levels.ts';
+import { Storage } from '../../../../core/protection/storage.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
 import { until } from '../../../support/until.ts';
@@ -38,13 +40,18 @@ test.after(async () => {
 });
 
 /** Runs `work` on a node of the log below `prefix`. */
-function withNode(prefix: string, work: (node: Node) => Promise<void>, etcd = gateway): Promise<void> {
+function withNode(
+  prefix: string,
+  work: (node: Node) => Promise<void>,
+  etcd = gateway,
+  storage = new Storage(),
+): Promise<void> {
   const told: Node['told'] = [];
   return withStore(
     async ({ environment, index }, history) => {
       const journal = openEtcdJournal({
         ...{ environment, index, history, gateway: etcd, zoneSettings: DEFAULTS },
-        ...{ prefix, deadline: 1000, interval: 100 },
+        ...{ prefix, deadline: 1000, interval: 100, storage },
         events: { onTrouble: (error) => told.push(error as Error | null), onLost: (why) => told.push(why) },
       });
       await journal.catchUp();
@@ -226,6 +233,45 @@ test('a write that may have come about is not said to be refused, whatever keeps
   await through.close();
   server.closeAllConnections();
   server.close();
+});
+
+test('a node whose disk is almost full appends nothing, acknowledges nothing when it is full, and catches up', async () => {
+  const storage = new Storage();
+  const codeOf = (error: unknown): string => (error as UnavailableError).code;
+  await withNode('/full/', (healthy) =>
+    withNode(
+      '/full/',
+      async (other) => {
+        const writeAs = (author: string): Promise<unknown> =>
+          write(other.environment, other.journal, author, (draft) => draft.put(accounts, newAccount()));
+        storage.level = DISK.readOnly;
+        assert.is(await writeAs('7').then(() => '', codeOf), 'disk_full');
+        await writeTo(healthy);
+        await until(
+          () => other.journal.head === 1,
+          () => 'it still applies what others write',
+        );
+        await writeAs('dnssec');
+        storage.level = DISK.full;
+        assert.is(await writeAs('dnssec').then(() => '', codeOf), 'disk_full');
+        await writeTo(healthy);
+        assert.is(healthy.journal.head, 3);
+        await until(
+          () => other.journal.isStuck,
+          () => 'it has tried to apply the entry',
+        );
+        assert.is(other.journal.head, 2);
+        storage.level = DISK.normal;
+        await until(
+          () => other.journal.head === 3 && !other.journal.isStuck,
+          () => `it is at ${other.journal.head}`,
+        );
+        await writeAs('7');
+      },
+      gateway,
+      storage,
+    ),
+  );
 });
 
 const why = whyNotPrograms('etcd');
