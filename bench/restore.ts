@@ -1,0 +1,116 @@
+/**
+ * `node dist/bench/restore.js [--records N] [--rounds N]`: a backup of a store with that many
+ * records, its restore by the command line into an empty folder, and the start of a daemon on it up
+ * to its first answer. With encryption and without.
+ */
+import { spawnSync } from 'node:child_process';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../core/config/index.ts';
+import { write } from '../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../core/journal/embedded-journal.ts';
+import { rebuildAnswers } from '../core/journal/upkeep/rebuild.ts';
+import { openEnvironment } from '../core/store/environment.ts';
+import { IndexWriter } from '../core/store/index/writer.ts';
+import { domains, records } from '../core/store/rows.ts';
+import { parseName } from '../core/wire/name.ts';
+import { CLASS_IN, TYPE } from '../core/wire/types.ts';
+import { zoneSettings } from '../core/zone/settings.ts';
+import { addressRecord, newDomain } from '../test/core/journal/fixture.ts';
+import { startChild } from '../test/support/child.ts';
+import { environment as environmentOf, MAIN, USUAL } from '../test/support/daemon.ts';
+import { UdpClient } from '../test/support/dns-client.ts';
+import { decodeMessage, encodeQuery } from '../test/support/message.ts';
+import { freePort } from '../test/support/ports.ts';
+import { removeFolder, temporaryFolder } from '../test/support/temp.ts';
+
+const argument = (name: string, standard: number): number => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? standard : Number(process.argv[at + 1]);
+};
+const RECORDS = argument('records', 1_000_000);
+const ROUNDS = argument('rounds', 3);
+const PER_ZONE = 1000;
+/** Seconds: what a restore may take. */
+const BOUND = 30;
+const READY_MS = 300_000;
+
+const folder = temporaryFolder('bench-restore');
+const seconds = (started: number): number => Math.round((performance.now() - started) / 10) / 100;
+
+async function fill(dataDir: string): Promise<void> {
+  const config = loadConfig({ env: { WAYPOST_DATA_DIR: dataDir } });
+  const environment = openEnvironment(dataDir);
+  const settings = zoneSettings(config);
+  await rebuildAnswers(environment, settings);
+  const journal = openEmbeddedJournal({
+    environment,
+    index: new IndexWriter(512 << 20),
+    zoneSettings: settings,
+    history: config.journal.history,
+  });
+  for (let zone = 0; zone * PER_ZONE < RECORDS; zone++)
+    await write(environment, journal, 'bench', (draft) => {
+      const domain = newDomain(`zone-${zone}.example.`);
+      draft.put(domains, domain);
+      for (let i = 0; i < PER_ZONE; i++) draft.put(records, addressRecord(domain, `host-${i}`, i & 255));
+    });
+  await journal.close();
+  await environment.close();
+}
+
+function waypost(env: NodeJS.ProcessEnv, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`waypost ${args.join(' ')}: ${stderr}${stdout}`);
+  return stdout;
+}
+
+async function firstAnswer(env: NodeJS.ProcessEnv, port: number): Promise<void> {
+  const child = startChild(process.execPath, [MAIN, 'serve'], env);
+  try {
+    await child.waitFor(/^waypost ready/m, READY_MS);
+    const client = await UdpClient.connect(port);
+    const name = `host-7.zone-${Math.floor((RECORDS - 1) / PER_ZONE)}.example.`;
+    const response = await client.query(encodeQuery({ name: parseName(name), type: TYPE.A, class: CLASS_IN }, 1));
+    await client.close();
+    if (response === null || decodeMessage(response).answer.length !== 1) throw new Error(`no answer for ${name}`);
+  } finally {
+    await child.stop();
+  }
+}
+
+try {
+  const source = join(folder, 'source');
+  process.stdout.write(`filling a store with ${RECORDS} records\n`);
+  await fill(source);
+  const megabytes = Math.round(statSync(join(source, 'waypost.mdb')).size / 1e6);
+  process.stdout.write(`${megabytes} MB\n\nencryption  backup s  restore s  to the first answer s\n`);
+  for (const encryption of ['none', 'key'])
+    for (let round = 0; round < ROUNDS; round++) {
+      const [port, admin] = [await freePort(), await freePort()];
+      const common = {
+        ...USUAL,
+        WAYPOST_BACKUP_FOLDER: join(folder, 'backups'),
+        WAYPOST_BACKUP_ENCRYPTION: encryption,
+        WAYPOST_SECRETS_KEY_FILE: join(folder, 'secret.key'),
+        WAYPOST_DNS_LISTEN: `127.0.0.1:${port}`,
+        WAYPOST_ADMIN_LISTEN: `127.0.0.1:${admin}`,
+      };
+      let started = performance.now();
+      waypost(environmentOf({ ...common, WAYPOST_DATA_DIR: source }), 'backup', 'now');
+      const backup = seconds(started);
+      const env = environmentOf({ ...common, WAYPOST_DATA_DIR: join(folder, 'target') });
+      started = performance.now();
+      waypost(env, 'backup', 'restore');
+      const restore = seconds(started);
+      // The daemon of a backup has backups of its own in mind: here it is to serve alone.
+      await firstAnswer({ ...env, WAYPOST_BACKUP_FOLDER: '' }, port);
+      const total = seconds(started);
+      process.stdout.write(
+        `${encryption.padEnd(10)}  ${backup.toFixed(2).padStart(8)}  ${restore.toFixed(2).padStart(9)}  ${total.toFixed(2).padStart(21)}  ${total <= BOUND ? 'within' : 'OVER'} ${BOUND} s\n`,
+      );
+      for (const name of ['target', 'backups']) rmSync(join(folder, name), { recursive: true });
+    }
+} finally {
+  removeFolder(folder);
+}
