@@ -6,6 +6,7 @@ import type { Stops } from '../base/stops.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { Signers } from '../journal/apply/signers.ts';
 import { answersAreCurrent, rebuildAnswers } from '../journal/upkeep/rebuild.ts';
+import { logDamaged } from '../store/damaged-rows.ts';
 import { type Environment, openEnvironment } from '../store/environment.ts';
 import { buildIndex } from '../store/index/build.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
@@ -45,7 +46,7 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   const signers = stops.own(new Signers(secrets, { inThreads: true }));
   await compileAnswers(environment, zoneSettings, signers, log);
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
-  const index = await buildIndex(environment, dataDir, dns.indexMemory);
+  const index = await buildIndex(environment, dataDir, dns.indexMemory, undefined, logDamaged(log));
   indexMetrics(metrics, index);
   return { environment, index, zoneSettings, secrets, signers };
 }

@@ -14,6 +14,7 @@ import type { SigningFault } from '../dnssec/signing-faults.ts';
 import { write } from '../journal/draft/draft.ts';
 import type { Journal } from '../journal/journal.ts';
 import { oldestClock } from '../journal/signing/progress.ts';
+import { decodeReadable } from '../store/damaged-rows.ts';
 import type { Environment } from '../store/environment.ts';
 import { type Id, idAt } from '../store/keys.ts';
 import { Reader, rawReader } from '../store/reader.ts';
@@ -276,8 +277,9 @@ export class SigningKeeper {
       let next: Buffer | undefined;
       let count = 0;
       for (const { key, value } of rows.getRange({ start, limit: DECODED_PIECE })) {
-        const expiry = earliestExpiry(oldestClock(dnssec.decode(key as Buffer, value as Buffer)));
-        earliest = Math.min(earliest ?? expiry, expiry);
+        const row = decodeReadable(dnssec, key as Buffer, value as Buffer);
+        const expiry = row && earliestExpiry(oldestClock(row));
+        if (expiry !== undefined) earliest = Math.min(earliest ?? expiry, expiry);
         if (++count === DECODED_PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
       }
       start = next;

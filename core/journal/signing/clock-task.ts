@@ -6,6 +6,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { clockOffset, Interval } from '../../base/interval.ts';
 import type { HashRange } from '../../dnssec/lifetime.ts';
+import { decodeReadable, type OnDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { type DnssecRow, dnssec } from '../../store/rows.ts';
@@ -34,6 +35,8 @@ export interface ClockTaskOptions {
   readonly isAlone: boolean;
   /** Called for each failure; null: it continues. */
   readonly onTrouble: (error: unknown) => void;
+  /** Called for each row of a zone that cannot be decoded. */
+  readonly onDamaged?: OnDamaged;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -106,9 +109,9 @@ export class ClockTask {
     for (let isLast = false; !isLast && !this.#stopping.signal.aborted; await setImmediate()) {
       isLast = true;
       for (const { key, value } of table.getRange({ start, limit: PAGE })) {
-        const { clock, progress } = dnssec.decode(key as Buffer, value);
-        if (progress === undefined) clocks.push({ id: idAt(key as Buffer), clock });
-        else if (now - clock > LATE) this.#late = idAt(key as Buffer);
+        const row = decodeReadable(dnssec, key as Buffer, value, this.#options.onDamaged);
+        if (row !== undefined && row.progress === undefined) clocks.push({ id: idAt(key as Buffer), clock: row.clock });
+        else if (row !== undefined && now - row.clock > LATE) this.#late = idAt(key as Buffer);
         start = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
         isLast = false;
       }

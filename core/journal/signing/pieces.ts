@@ -4,6 +4,7 @@
  * same piece conflict, and one of them finds that nothing is left to do.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeReadable, type OnDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { dnssec, type SigningProgress } from '../../store/rows.ts';
@@ -26,6 +27,8 @@ export interface PiecesOptions {
   readonly isAlone: boolean;
   /** Called for each failure; null: it continues. */
   readonly onTrouble: (error: unknown) => void;
+  /** Called for each row of a zone that cannot be decoded. */
+  readonly onDamaged?: OnDamaged;
   /** Pause after each piece, as a share of its time. */
   readonly pause?: number;
 }
@@ -53,13 +56,14 @@ export class Pieces {
 
   /** Continues all zones, and those whose rows change from now on. */
   start(): void {
-    const { environment, journal } = this.#options;
+    const { environment, journal, onDamaged } = this.#options;
     journal.onSigning((domainIds) => {
       for (const id of domainIds) this.#note(id);
     });
     const table = environment.rows.get(dnssec.number)!;
     for (const { key, value } of table.getRange({}))
-      if (dnssec.decode(key as Buffer, value).progress !== undefined) this.#note(idAt(key as Buffer));
+      if (decodeReadable(dnssec, key as Buffer, value, onDamaged)?.progress !== undefined)
+        this.#note(idAt(key as Buffer));
   }
 
   /** Resolves when the current piece is written. */
@@ -83,7 +87,7 @@ export class Pieces {
   #progressOf(id: Id): SigningProgress | undefined {
     const key = idKey(id);
     const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
-    return value === undefined ? undefined : dnssec.decode(key, value).progress;
+    return value && decodeReadable(dnssec, key, value, this.#options.onDamaged)?.progress;
   }
 
   async #run(): Promise<void> {

@@ -5,6 +5,7 @@
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
 import type { Secrets } from '../../base/secrets.ts';
+import { logDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { ZoneSettings } from '../../zone/settings.ts';
 import type { Journal } from '../journal.ts';
@@ -24,6 +25,7 @@ export interface UpkeepOptions {
 }
 
 export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): { stop(): Promise<unknown> } {
+  const onDamaged = logDamaged(options.log);
   const reseal = startReseal(options);
   const faults = new FaultLog(
     options.log,
@@ -36,10 +38,10 @@ export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): { stop
     onTrouble: (error) => faults.report(error),
   });
   const signingFaults = new FaultLog(options.log, 'zones cannot be signed', 'zones are signed again');
-  const pieces = new Pieces({ ...options, onTrouble: (error) => signingFaults.report(error) });
+  const pieces = new Pieces({ ...options, onDamaged, onTrouble: (error) => signingFaults.report(error) });
   pieces.start();
   const clockFaults = new FaultLog(options.log, 'signatures cannot be renewed', 'signatures are renewed again');
-  const clocks = new ClockTask({ ...options, onTrouble: (error) => clockFaults.report(error) });
+  const clocks = new ClockTask({ ...options, onDamaged, onTrouble: (error) => clockFaults.report(error) });
   clocks.start();
   return { stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop(), clocks.stop()]) };
 }

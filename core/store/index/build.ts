@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { decodeReadable, type OnDamaged } from '../damaged-rows.ts';
 import type { Binary, Environment } from '../environment.ts';
 import { idKey } from '../keys.ts';
 import { domains } from '../rows.ts';
@@ -26,6 +27,7 @@ export async function buildIndex(
   directory: string,
   arenaBytes: number,
   namesPerThread = NAMES_PER_THREAD,
+  onDamaged?: OnDamaged,
 ): Promise<IndexWriter> {
   const countOf = (table: Binary): number => (table.getStats() as { entryCount: number }).entryCount;
   const names = countOf(environment.answers);
@@ -52,22 +54,28 @@ export async function buildIndex(
   });
   await Promise.all(scans);
   index.built(Atomics.load(new Int32Array(cursor), 0) * 8, unused);
-  adoptChunks(environment, index, chunks.flat());
+  adoptChunks(environment, index, chunks.flat(), onDamaged);
   index.publish();
   return index;
 }
 
 /** Puts the directories of all signed zones. `scanned`: in the order of the table. */
-function adoptChunks(environment: Environment, index: IndexWriter, scanned: readonly ScannedChunk[]): void {
+function adoptChunks(
+  environment: Environment,
+  index: IndexWriter,
+  scanned: readonly ScannedChunk[],
+  onDamaged: OnDamaged | undefined,
+): void {
   const table = environment.rows.get(domains.number)!;
   for (let i = 0, end = 0; i < scanned.length; i = end) {
     const { domainId } = scanned[i];
     while (end < scanned.length && scanned[end].domainId === domainId) end++;
     const key = idKey(domainId);
     const row = table.get(key);
-    if (row === undefined) continue;
+    const domain = row && decodeReadable(domains, key, row, onDamaged);
+    if (domain === undefined) continue;
     const chunks = scanned.slice(i, end).map(({ first, reference }): Pair => [first, reference]);
-    index.denial.adopt(domainId, domains.decode(key, row).apex, chunks);
+    index.denial.adopt(domainId, domain.apex, chunks);
   }
 }
 
