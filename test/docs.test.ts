@@ -7,6 +7,7 @@ import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../admin-api/cli/index.ts';
+import { CHECKS } from '../admin-api/doctor/table.ts';
 import { describeConfig, loadConfig } from '../core/config/index.ts';
 import { EVENT_TYPES } from '../core/webhooks/event-types.ts';
 import { checkScript, NOT_RUN, notRun } from './docs/not-run.ts';
@@ -88,6 +89,7 @@ test('settings that a page names are there', () => {
     /^[a-z]+\.[a-z0-9_]+$/.test(name) &&
     sections.has(name.split('.')[0]) &&
     !/\.(key|pem|md|ts)$/.test(name) &&
+    !CHECKS.some(({ id }) => id === name) &&
     !EVENTS.has(name);
   // The changelog also names those of before.
   const current = allPages.filter(({ path }) => path !== 'CHANGELOG.md');

@@ -2,9 +2,10 @@
 import type { CliIo, GlobalOptions } from './io.ts';
 
 /**
- * Result of a command: true or undefined for success, false if the command has printed its error.
+ * Result of a command: true or undefined for success, false if the command has printed its error,
+ * or its exit code.
  */
-export type Outcome = boolean | undefined;
+export type Outcome = boolean | number | undefined;
 
 export interface CommandContext {
   readonly io: CliIo;

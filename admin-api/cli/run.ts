@@ -19,6 +19,7 @@ Examples:
   $ waypost zone export example.net --out example.net.zone
   $ waypost import /etc/bind/named.conf --dry-run      all zones of another nameserver
   $ waypost status
+  $ waypost doctor                                     what is wrong with this machine, and how to fix it
 
 Environment:
   WAYPOST_URL, WAYPOST_TOKEN   like --url and --token; other users cannot see a token in the environment
@@ -60,6 +61,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     serve: async () => (await import('./serve.ts')).addServeCommand,
     status: async () => (await import('./status.ts')).addStatusCommand,
     'check-config': async () => (await import('./check-config.ts')).addConfigCommands,
+    doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
     answers: async () => (await import('./answers.ts')).addAnswersCommands,
   },
 };
@@ -92,7 +94,9 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
       (work) =>
       async (...all) => {
         const command = all[all.length - 1] as Command;
-        if ((await work(command.optsWithGlobals(), command.args)) === false) code = FAILED;
+        const outcome = await work(command.optsWithGlobals(), command.args);
+        if (typeof outcome === 'number') code = outcome;
+        else if (outcome === false) code = FAILED;
       },
   };
   await addCommands(program, context, argv[0]);

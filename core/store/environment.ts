@@ -38,14 +38,14 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-const MAX_READERS = 1024;
-const FILE = 'waypost.mdb';
+export const MAX_READERS = 1024;
+export const STORE_FILE = 'waypost.mdb';
 /**
  * The format of keys and rows. Increased when an earlier one can no longer be read. Format 1 had
  * no mark, and its ids were 16 hexadecimal digits.
  */
-const FORMAT = Buffer.from('2');
-const FORMAT_KEY = Buffer.from('format');
+export const STORE_FORMAT = Buffer.from('2');
+export const FORMAT_KEY = Buffer.from('format');
 
 /**
  * Values as they are. Read into node's pool: what lmdb would give a buffer of its own, from 65
@@ -70,7 +70,7 @@ export const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTE
 export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {
   makeFolder(directory);
   const root = open<Buffer, Uint8Array>({
-    path: join(directory, FILE),
+    path: join(directory, STORE_FILE),
     noSubdir: true,
     maxDbs: 64,
     maxReaders: MAX_READERS,
@@ -82,8 +82,8 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   // In one transaction: each would be synced by itself when the store is made.
   const environment = root.transactionSync(() => {
     const meta = table('meta');
-    if (isEmpty(meta)) meta.put(FORMAT_KEY, FORMAT);
-    else if (meta.get(FORMAT_KEY)?.equals(FORMAT) !== true) return null;
+    if (isEmpty(meta)) meta.put(FORMAT_KEY, STORE_FORMAT);
+    else if (meta.get(FORMAT_KEY)?.equals(STORE_FORMAT) !== true) return null;
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
     return {
       root,
@@ -107,7 +107,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   void root.close();
   throw new ConfigError(
     'other_format',
-    `The store in ${directory} has the format of another version of Waypost, which this version cannot read. Start that version again and export the zones (waypost zone export), or move the folder away and start with an empty one. On a node of a cluster, move ${join(directory, FILE)} away: the node gets the data from the others.`,
+    `The store in ${directory} has the format of another version of Waypost, which this version cannot read. Start that version again and export the zones (waypost zone export), or move the folder away and start with an empty one. On a node of a cluster, move ${join(directory, STORE_FILE)} away: the node gets the data from the others.`,
   );
 }
 

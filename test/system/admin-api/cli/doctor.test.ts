@@ -1,0 +1,92 @@
+/** `waypost doctor` as a person runs it: before the first start, next to a daemon, and after it. */
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Finding } from '../../../../admin-api/doctor/check.ts';
+import { type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
+
+const test = suite<{ daemon: Daemon }>('system/admin-api/cli/doctor');
+test.before(async (context) => {
+  context.daemon = await startDaemon();
+});
+test.after(({ daemon }) => daemon.close());
+
+/** What needs no network; the kernel and the clock of the test machine are as they are. */
+const GROUPS = ['configuration', 'daemon', 'ports', 'permissions', 'store', 'disk', 'backup', 'delegation'];
+
+interface Report {
+  readonly code: number | null;
+  readonly findings: readonly Finding[];
+}
+
+async function examine(env: NodeJS.ProcessEnv, ...only: string[]): Promise<Report> {
+  const { code, output } = await runCommand(['doctor', '--json', '--only', ...only], env);
+  const { findings } = JSON.parse(output) as { findings: Finding[] };
+  return { code, findings };
+}
+
+const of = ({ findings }: Report, id: string): Finding => {
+  const found = findings.find((finding) => finding.id === id);
+  if (found === undefined) throw new Error(`no finding ${id} in ${JSON.stringify(findings)}`);
+  return found;
+};
+
+test('finds a running daemon well, and what is wrong with it', async ({ daemon }) => {
+  const before = readdirSync(daemon.dataDir);
+  const report = await examine(daemon.env, ...GROUPS);
+  const errors = report.findings.filter(({ severity }) => severity === 'error');
+  assert.equal(errors, []);
+  assert.is(report.code, 1, 'the secret key was never exported');
+  assert.match(of(report, 'daemon.ready').found, new RegExp(`process ${daemon.child.pid}\\) is ready`));
+  assert.match(of(report, 'ports.dns').found, /listens/);
+  assert.is(of(report, 'daemon.version').severity, 'ok');
+  assert.is(of(report, 'store.format').severity, 'ok');
+  assert.match(of(report, 'disk.fsync').found, /a sync takes/);
+  assert.is(of(report, 'backup.secret_key').severity, 'warning');
+  assert.equal(readdirSync(daemon.dataDir), before, 'it leaves no file behind');
+
+  chmodSync(join(daemon.dataDir, 'secret.key'), 0o644);
+  const open = await examine(daemon.env, 'permissions.secret_key');
+  chmodSync(join(daemon.dataDir, 'secret.key'), 0o600);
+  assert.is(open.code, 2);
+  assert.match(of(open, 'permissions.secret_key').fix ?? '', /chmod 600 .*secret\.key/);
+});
+
+test('rejects unknown checks, and reports a wrong configuration', async ({ daemon }) => {
+  const unknown = await runCommand(['doctor', '--only', 'disks'], daemon.env);
+  assert.is(unknown.code, 1);
+  assert.match(unknown.output, /no check or group "disks"/);
+  const misused = await runCommand(['doctor', '--onyl', 'disk'], daemon.env);
+  assert.is(misused.code, 2);
+  const wrong = await runCommand(['doctor', '--only', 'configuration', 'store'], {
+    ...daemon.env,
+    WAYPOST_DNS_WORKERS: 'many',
+  });
+  assert.is(wrong.code, 2);
+  assert.match(wrong.output, /^Errors \(1\)\n {2}configuration.valid: .*dns.workers.*found "many"/m);
+});
+
+test('names the program on a port of a daemon that is stopped', async ({ daemon }) => {
+  await daemon.stop();
+  const other = createServer((socket) => socket.destroy()).listen(daemon.adminPort, '127.0.0.1');
+  await new Promise((resolve) => other.on('listening', resolve));
+  const taken = await examine(daemon.env, 'daemon', 'ports', 'store');
+  await new Promise((resolve) => other.close(resolve));
+  assert.is(taken.code, 2);
+  assert.match(of(taken, 'ports.admin').found, new RegExp(`in use by .* \\(process ${process.pid}\\)`));
+  assert.match(of(taken, 'ports.dns').found, /free/);
+  assert.is(of(taken, 'daemon.ready').severity, 'note');
+  assert.is(of(taken, 'store.format').severity, 'ok');
+
+  const dataDir = join(daemon.dataDir, 'new');
+  const first = await examine({ ...daemon.env, WAYPOST_DATA_DIR: dataDir }, ...GROUPS);
+  assert.equal(
+    first.findings.filter(({ severity }) => severity === 'error'),
+    [],
+  );
+  assert.not(existsSync(dataDir));
+});
+
+test.run();
