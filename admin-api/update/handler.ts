@@ -131,8 +131,8 @@ class UpdateHandler {
     if (error instanceof UpdateError) return reject(error.rcode, error.message);
     if (error instanceof InvalidError) return reject(RCODE.FORMERR, error.message);
     const status = statusOf(error);
-    // Rate limit, conflicts, or shutdown: a retry may succeed.
-    if (status === 429 || status === 503) return reject(RCODE.SERVFAIL, (error as Error).message);
+    // Rate limit, conflicts, shutdown, or a full disk: a retry may succeed.
+    if (status === 429 || status === 503 || status === 507) return reject(RCODE.SERVFAIL, (error as Error).message);
     // The account was deleted, so it has no zones.
     if (error instanceof HttpError) return reject(RCODE.REFUSED, error.code);
     log.error('dynamic update failed unexpectedly', { key: row.name, error: error as Error });

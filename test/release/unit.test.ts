@@ -81,6 +81,11 @@ else
       await untilServing('2');
       assert.match(inside('journalctl', '-u', 'waypost', '--no-pager'), /Watchdog timeout/);
 
+      // The fourth start waits, and systemd waits for it.
+      inside('systemctl', 'kill', '-s', 'SIGKILL', 'waypost');
+      await untilServing('3');
+      assert.match(inside('journalctl', '-u', 'waypost', '--no-pager'), /earlier starts failed; waiting/);
+
       inside('systemctl', 'stop', 'waypost');
       assert.equal([show('ActiveState'), show('Result')], ['inactive', 'success']);
       if (!existsSync(ETCD)) {

@@ -118,6 +118,7 @@ export async function runCommand(
 /** Ours without the WAYPOST_* variables that are meant for the tests. */
 export function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith('WAYPOST_'));
-  // Tests kill daemons many times within minutes.
-  return { ...Object.fromEntries(inherited), WAYPOST_PROTECTION_START_DELAY: '0', ...settings };
+  // Tests kill daemons many times within minutes, on a disk that may be almost full.
+  const usual = { WAYPOST_PROTECTION_START_DELAY: '0', WAYPOST_PROTECTION_DISK_RESERVE: '0' };
+  return { ...Object.fromEntries(inherited), ...usual, ...settings };
 }

@@ -241,7 +241,8 @@ function outcomeOf({ kind }: Operation, { status, body, headers, text }: ApiResp
       applied: (body.sync as { applied: string[] }).applied,
       isReplayed: headers.get('idempotent-replayed') === 'true',
     };
-  if (status === 503) return { kind: /unknown whether|change was written/.test(text) ? 'doubtful' : 'unavailable' };
+  if (status === 503 || status === 507)
+    return { kind: /unknown whether|change was written/.test(text) ? 'doubtful' : 'unavailable' };
   return { kind: 'refused', status, code: String((body.error as { code?: string })?.code) };
 }
 

@@ -163,7 +163,7 @@ export class Writer {
     if (response === null) return 'doubtful';
     const { status, text, headers } = response;
     if (status === 200 || (status === 404 && mayBeGone)) return 'done';
-    if (status !== 503) throw new Error(`${this.domain} at ${name}: ${status} ${text}`);
+    if (status !== 503 && status !== 507) throw new Error(`${this.domain} at ${name}: ${status} ${text}`);
     if (headers.get('retry-after') === null) throw new Error(`${this.domain} at ${name}: no Retry-After with ${text}`);
     return /unknown whether|change was written/.test(text) ? 'doubtful' : 'refused';
   }
