@@ -21,6 +21,15 @@ const clusterResponse = Type.Object(
   { description: 'the state of the node in the cluster; omitted for a single node' },
 );
 
+const backupResponse = Type.Object(
+  {
+    latest: Type.Union([Type.String(), Type.Null()], { description: 'the time of the latest backup (ISO 8601)' }),
+    count: Type.Integer({ description: 'the number of backups' }),
+    sequence: Type.Integer({ description: 'the last change that the backups and the copied changes have' }),
+  },
+  { description: 'the backups of all nodes; omitted if none are configured' },
+);
+
 export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] {
   return [
     publicRoute({
@@ -46,14 +55,19 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
           'problems that do not stop the node from serving, such as an etcd that does not respond',
         ),
         cluster: Type.Optional(clusterResponse),
+        backup: Type.Optional(backupResponse),
       }),
       faults: { 503: [] },
       run({ headers }) {
-        const { ok, reasons, warnings, cluster } = ready();
+        const { ok, reasons, warnings, cluster, backup } = ready();
         headers['Content-Type'] = 'application/json';
         headers['Cache-Control'] = 'no-store';
         return {
-          raw: JSON.stringify({ ok, node: nodeName, reasons, warnings, ...(cluster && shown(cluster)) }),
+          raw: JSON.stringify({
+            ...{ ok, node: nodeName, reasons, warnings },
+            ...(cluster && shown(cluster)),
+            ...(backup && { backup }),
+          }),
           status: ok ? 200 : 503,
         };
       },

@@ -4,6 +4,7 @@ import { Piscina } from 'piscina';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import { type Secrets, secretKeyId } from '../base/secrets.ts';
+import type { BackupSummary } from '../cluster/readiness.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import type { Journal } from '../journal/journal.ts';
 import { encryptionOf } from './encryption.ts';
@@ -26,6 +27,8 @@ export interface OpenBackupsOptions {
 export interface Backups {
   /** Problems for /readyz. */
   warnings(): readonly string[];
+  /** Null: not known yet, or no backups are configured. */
+  summary(): BackupSummary | null;
   start(): void;
   stop(): Promise<void>;
 }
@@ -40,7 +43,7 @@ export function openBackups({ config, version, journal, secrets, metrics, log, n
   checkBackupSettings(backup);
   let keeper: BackupKeeper | undefined;
   const observer = backupMetrics(metrics, () => keeper?.state ?? null, backup);
-  if (!isBackupOn(backup)) return { warnings: () => [], start() {}, stop: async () => {} };
+  if (!isBackupOn(backup)) return { warnings: () => [], summary: () => null, start() {}, stop: async () => {} };
   const stop = new SharedArrayBuffer(4);
   const pool = new Piscina({
     filename: new URL('./worker.js', import.meta.url).href,
@@ -66,6 +69,10 @@ export function openBackups({ config, version, journal, secrets, metrics, log, n
   keeper = opened;
   return {
     warnings: () => opened.warnings(),
+    summary() {
+      const { state } = opened;
+      return state && { latest: state.latest?.made ?? null, count: state.count, sequence: state.position };
+    },
     start() {
       if (backup.encryption === 'key' && typeof keyExport(config) === 'string')
         log.warn('the secret key, which alone decrypts the backups, was never exported', {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3mini as Client, UploadPart } from 's3mini';
+import { Agent, fetch } from 'undici';
 import { StateError } from '../base/errors.ts';
 import type { StoredFile, Target } from './target.ts';
 
@@ -40,7 +41,7 @@ export class S3Target implements Target {
   readonly #partSize: number;
 
   static async open(options: S3Options): Promise<S3Target> {
-    const [{ S3mini }, { Agent, fetch }] = await Promise.all([import('s3mini'), import('undici')]);
+    const { S3mini } = await import('s3mini');
     const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeout, isPathStyle } = options;
     const url = new URL(endpoint);
     if (isPathStyle) url.pathname = `/${bucket}`;

@@ -12,6 +12,16 @@ export interface Readiness {
   readonly warnings: readonly string[];
   /** Null: the node is alone. */
   readonly cluster: Standing | null;
+  /** Null: no backups are configured, or they are not known yet. */
+  readonly backup: BackupSummary | null;
+}
+
+export interface BackupSummary {
+  /** ISO 8601; null: there is none. */
+  readonly latest: string | null;
+  readonly count: number;
+  /** Sequence of the last change that they and the copied changes have. */
+  readonly sequence: number;
 }
 
 interface WatchedParts {
@@ -27,7 +37,7 @@ export class ReadinessWatch {
   /** Undefined: it has not started yet. */
   signing: { warnings(): readonly string[] } | undefined;
   /** Undefined: they have not started yet. */
-  backups: { warnings(): readonly string[] } | undefined;
+  backups: { warnings(): readonly string[]; summary(): BackupSummary | null } | undefined;
   isStopping = false;
 
   constructor(parts: WatchedParts, metrics: Registry) {
@@ -44,7 +54,13 @@ export class ReadinessWatch {
     const { signing, backups } = this;
     const parts = [node, signing, protection, backups];
     const warnings = parts.flatMap((part) => part?.warnings() ?? []);
-    return { ok: reasons.length === 0, reasons, warnings, cluster: node.standing?.() ?? null };
+    return {
+      ok: reasons.length === 0,
+      reasons,
+      warnings,
+      cluster: node.standing?.() ?? null,
+      backup: backups?.summary() ?? null,
+    };
   }
 }
 

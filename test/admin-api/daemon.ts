@@ -151,7 +151,7 @@ export async function startDaemon(
       secrets: openSecrets(keyFile),
       config: { ...config, admin: { ...config.admin, listen: { ...config.admin.listen, port: 0 } } },
       describeNodes: async () => describeSingleNode(config.nodeName, '1.2.3', journal.head),
-      ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null }),
+      ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null, backup: null }),
       version: '1.2.3',
       resolve,
       dashboard: fileURLToPath(new URL('../../dashboard', import.meta.url)),

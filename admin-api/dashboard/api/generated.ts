@@ -3617,6 +3617,18 @@ export interface operations {
                             /** @description nodes that have not applied all changes of this node */
                             pending: string[];
                         };
+                        /** @description the backups of all nodes; omitted if none are configured */
+                        backup?: {
+                            /** @description the time of the latest backup (ISO 8601) */
+                            latest: string | null;
+                            /** @description the number of backups */
+                            count: number;
+                            /**
+                             * @description the last change that the backups and the copied changes
+                             * have
+                             */
+                            sequence: number;
+                        };
                     };
                 };
             };
@@ -3675,6 +3687,18 @@ export interface operations {
                             etcd_seconds: number | null;
                             /** @description nodes that have not applied all changes of this node */
                             pending: string[];
+                        };
+                        /** @description the backups of all nodes; omitted if none are configured */
+                        backup?: {
+                            /** @description the time of the latest backup (ISO 8601) */
+                            latest: string | null;
+                            /** @description the number of backups */
+                            count: number;
+                            /**
+                             * @description the last change that the backups and the copied changes
+                             * have
+                             */
+                            sequence: number;
                         };
                     };
                 };
