@@ -88,7 +88,7 @@ test('settings that a page names are there', () => {
   const isSetting = (name: string): boolean =>
     /^[a-z]+\.[a-z0-9_]+$/.test(name) &&
     sections.has(name.split('.')[0]) &&
-    !/\.(key|pem|md|ts)$/.test(name) &&
+    !/\.(key|pem|md|ts|json|txt)$/.test(name) &&
     !CHECKS.some(({ id }) => id === name) &&
     !EVENTS.has(name);
   // The changelog also names those of before.

@@ -62,6 +62,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     status: async () => (await import('./status.ts')).addStatusCommand,
     'check-config': async () => (await import('./check-config.ts')).addConfigCommands,
     doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
+    'support-bundle': async () => (await import('./support-bundle.ts')).addSupportBundleCommand,
     answers: async () => (await import('./answers.ts')).addAnswersCommands,
   },
 };

@@ -3,4 +3,5 @@ export type { Finding, Severity } from './check.ts';
 export { Context, type ContextOptions } from './context.ts';
 export { formatFindings, summarise } from './report.ts';
 export { exitCode, runChecks, selectChecks, unknownIds } from './run.ts';
+export { collectSupport, leaksOf } from './support-entries.ts';
 export { CHECKS, groupOf } from './table.ts';

@@ -1,15 +1,21 @@
 /** `waypost doctor` as a person runs it: before the first start, next to a daemon, and after it. */
-import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { open, type ZipFile } from 'yauzl';
 import type { Finding } from '../../../../admin-api/doctor/check.ts';
-import { type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
+import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const test = suite<{ daemon: Daemon }>('system/admin-api/cli/doctor');
 test.before(async (context) => {
-  context.daemon = await startDaemon();
+  // Nothing answers there, and nothing leaves this machine.
+  const nowhere = '127.0.0.1:9';
+  context.daemon = await startDaemon({ WAYPOST_EDGE_RESOLVERS: nowhere, WAYPOST_ACME_RESOLVERS: nowhere });
 });
 test.after(({ daemon }) => daemon.close());
 
@@ -67,6 +73,70 @@ test('rejects unknown checks, and reports a wrong configuration', async ({ daemo
   assert.is(wrong.code, 2);
   assert.match(wrong.output, /^Errors \(1\)\n {2}configuration.valid: .*dns.workers.*found "many"/m);
 });
+
+test('the support bundle has no secret and no name of a customer', async ({ daemon }) => {
+  await daemon.api.logIn('admin', ADMIN_PASSWORD);
+  await daemon.api.createDomain('planted-customer.example');
+  const { token = '' } = daemon.api;
+  const folder = temporaryFolder('support');
+  const [log, file] = [join(folder, 'waypost.log'), join(folder, 'support.zip')];
+  const password = 'planted-"password"';
+  const key = readFileSync(join(daemon.dataDir, 'secret.key'), 'utf8').trim();
+  const cookie = '00112233445566778899aabbccddeeff';
+  const secrets = { token, password: ADMIN_PASSWORD, key, cookie, foreign: password };
+  writeFileSync(
+    log,
+    [...Object.values(secrets), 'zone www.planted-customer.example'].map((x) => `WARN ${x}\n`).join(''),
+  );
+  const env = { ...daemon.env, WAYPOST_TOKEN: token, WAYPOST_DNS_COOKIE_SECRET: cookie, BUCKET_PASSWORD: password };
+
+  const { code, output } = await runCommand(['support-bundle', file, '--log', log], env);
+  assert.is(code, 0, output);
+  assert.match(output, /\| log.txt \| \d+ \|[\s\S]*written to/);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  const entries = await unzip(file);
+  assert.equal(
+    [...entries.keys()],
+    [
+      ...['MANIFEST.md', 'build.json', 'configuration.json', 'doctor.json', 'status.json', 'metrics.txt', 'store.json'],
+      ...['cluster.json', 'system.txt', 'packages.txt', 'log.txt'],
+    ],
+  );
+  for (const [name, text] of entries) {
+    for (const [kind, value] of Object.entries(secrets)) assert.not(text.includes(value), `${name} has ${kind}`);
+    assert.not.match(text, /planted-customer/, name);
+  }
+  assert.match(entries.get('metrics.txt')!, /^waypost_build_info/m);
+  assert.is(JSON.parse(entries.get('status.json')!).ok, true);
+  assert.is(JSON.parse(entries.get('store.json')!).tables.domains, 1);
+  assert.match(entries.get('log.txt')!, /zone \(name \d+\)/);
+
+  const again = await runCommand(['support-bundle', file, '--log', log], env);
+  assert.is(again.code, 1);
+  assert.match(again.output, /support.zip exists already/);
+  const misused = await runCommand(['support-bundle', '--lines', '0'], env);
+  assert.is(misused.code, 2);
+  const named = await runCommand(['support-bundle', '--dry-run', '--json', '--with-names', '--log', log], env);
+  assert.is(JSON.parse(named.output).file, null);
+  removeFolder(folder);
+});
+
+async function unzip(file: string): Promise<Map<string, string>> {
+  const archive = await new Promise<ZipFile>((resolve, reject) =>
+    open(file, { lazyEntries: true, autoClose: true }, (error, zip) => (error ? reject(error) : resolve(zip))),
+  );
+  const entries = new Map<string, string>();
+  archive.readEntry();
+  archive.on('entry', (entry) =>
+    archive.openReadStream(entry, async (error, stream) => {
+      if (error) throw error;
+      entries.set(entry.fileName, await text(stream));
+      archive.readEntry();
+    }),
+  );
+  await once(archive, 'end');
+  return entries;
+}
 
 test('names the program on a port of a daemon that is stopped', async ({ daemon }) => {
   await daemon.stop();
