@@ -66,7 +66,7 @@ async function startParts(
   };
 
   // 2. The statistics and dnstap, for which the other parts count.
-  const statistics = await core.openStatistics({ ...common, ...logOf('statistics') });
+  const statistics = await core.openStatistics({ ...common, protection, ...logOf('statistics') });
   if (statistics !== null) stops.own(statistics);
 
   const dnstap = await core.openDnstap({ ...common, ...logOf('dnstap') });

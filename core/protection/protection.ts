@@ -54,6 +54,8 @@ export class Protection {
   /** For the threads of the edge (SharedLoad). */
   readonly shared: SharedArrayBuffer = shareLoad();
   readonly storage = new Storage();
+  /** One word: 1 while the store is read-only, for the thread of the statistics. */
+  readonly readOnly = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly budgets: Budgets;
   /** The last reading; NaN: not known. */
   reading: Reading = { memory: Number.NaN, descriptors: Number.NaN, diskFree: Number.NaN, diskReserve: Number.NaN };
@@ -151,6 +153,7 @@ export class Protection {
     const level = this.#disk.update(-freeParts, now);
     if (level === before) return;
     this.storage.level = level;
+    Atomics.store(new Int32Array(this.readOnly), 0, this.storage.isReadOnly ? 1 : 0);
     const { diskFree, diskReserve } = this.reading;
     const fields = { level: DISK_NAMES[level], free: round(diskFree), reserve: round(diskReserve) };
     if (level > before) this.#log.warn('disk almost full', fields);

@@ -8,6 +8,8 @@ export interface StatisticsData {
   /** Of each DNS thread, and of DNS over HTTPS. */
   readonly rings: readonly SampleRing[];
   readonly maxBytes: number;
+  /** One word: 1 while nothing may be written, since the disk is almost full. */
+  readonly readOnly: SharedArrayBuffer;
   /** See Pulse. */
   readonly pulse: SharedArrayBuffer;
 }

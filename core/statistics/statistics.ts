@@ -32,6 +32,8 @@ export interface SiteCounts {
 
 export interface StatisticsOptions {
   readonly config: Pick<Config, 'dataDir' | 'dns' | 'statistics'>;
+  /** Omitted: the disk is not watched. */
+  readonly protection?: { readonly readOnly: SharedArrayBuffer };
   readonly metrics: Registry;
   readonly log: Logger;
 }
@@ -60,7 +62,8 @@ export class Statistics {
   #samplesBefore = 0;
   #figures: StatisticsFigures = { samples: 0, droppedSamples: 0, diskBytes: 0, fault: null };
 
-  constructor({ config, metrics, log }: StatisticsOptions) {
+  constructor({ config, protection, metrics, log }: StatisticsOptions) {
+    const readOnly = protection?.readOnly ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const { sampling, maxDisk } = config.statistics;
     this.rings = Array.from({ length: config.dns.workers + 3 }, () => createSampleRing(sampling));
     const faults = new FaultLog(log, 'statistics are incomplete', 'statistics are written again');
@@ -72,7 +75,7 @@ export class Statistics {
       backOff: BACK_OFF,
       heap: HEAP,
       prepare: () => ({
-        data: { directory: config.dataDir, rings: this.rings, maxBytes: maxDisk } satisfies Omit<
+        data: { directory: config.dataDir, rings: this.rings, maxBytes: maxDisk, readOnly } satisfies Omit<
           StatisticsData,
           'pulse'
         >,

@@ -26,7 +26,9 @@ const MINUTE_MS = 60_000;
 const post = (message: FromStatistics): void => parentPort?.postMessage(message);
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function start({ directory, rings, maxBytes, pulse }: StatisticsData): void {
+function start({ directory, rings, maxBytes, readOnly, pulse }: StatisticsData): void {
+  const readOnlyWord = new Int32Array(readOnly);
+  const isReadOnly = (): boolean => Atomics.load(readOnlyWord, 0) === 1;
   beat(pulse);
   const environment = openEnvironment(directory);
   const store = new StatisticsStore(openStatisticsFile(directory));
@@ -62,7 +64,8 @@ function start({ directory, rings, maxBytes, pulse }: StatisticsData): void {
   };
   const look = (): void => {
     attempt(() => {
-      if (!collector.startMinute()) return;
+      // The counts go on in memory, and are written when there is space again.
+      if (isReadOnly() || !collector.startMinute()) return;
       fault = null;
       tidy();
     });
@@ -87,7 +90,7 @@ function start({ directory, rings, maxBytes, pulse }: StatisticsData): void {
     clearInterval(lookTimer);
     await tidying;
     drain();
-    attempt(() => collector.flush());
+    if (!isReadOnly()) attempt(() => collector.flush());
     await store.close();
     await environment.close();
     process.exit();
