@@ -1,9 +1,9 @@
 /** Backups, and the copy of the secret key outside of this machine. */
-import { existsSync } from 'node:fs';
 import { type KeyExport, keyExport } from '../../core/backup/key-escrow.ts';
 import { secretKeyFile } from '../../core/config/index.ts';
 import { type AnyCheck, check, NotChecked, ok, warning } from './check.ts';
 import { rootHint } from './context.ts';
+import { pathExists } from './machine.ts';
 
 export interface KeyReading {
   readonly file: string;
@@ -18,7 +18,7 @@ export const secretKey = check<KeyReading>({
   read(context) {
     const { config } = context;
     const file = secretKeyFile(config);
-    if (!existsSync(file)) return { file, exists: false, exported: 'never' };
+    if (!pathExists(file)) return { file, exists: false, exported: 'never' };
     try {
       return { file, exists: true, exported: keyExport(config) };
     } catch (error) {

@@ -28,6 +28,7 @@ export interface CertificateReading {
 
 /** The verdicts on a chain, the worst first. */
 export function judgeCertificate({ path, chain, key, names, needsAll, now, renew }: CertificateReading): Verdict[] {
+  if (chain === '') return [failure('the file is missing or empty', renew, path)];
   let certificates: X509Certificate[];
   try {
     certificates = (chain.match(CHAIN) ?? []).map((pem) => new X509Certificate(pem));
@@ -77,7 +78,7 @@ function readPem(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EACCES') throw new NotChecked(`${path} cannot be read`, 'sudo waypost doctor --only certificates');
+    if (code === 'EACCES') throw new NotChecked(`${path} cannot be read`, 'sudo waypost doctor');
     return '';
   }
 }

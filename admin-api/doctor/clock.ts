@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { etcdSettings, peerTls } from '../../core/cluster/files.ts';
 import { peerAgent } from '../../core/cluster/peer-agent.ts';
 import { type KernelClock, readKernelClock } from '../../core/os/kernel-clock.ts';
-import { type AnyCheck, check, failure, NotChecked, NotNeeded, ok, type Verdict, warning } from './check.ts';
+import { type AnyCheck, check, failure, NotChecked, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 
 const SET_CLOCK = 'sudo timedatectl set-ntp true   # or: sudo apt-get install chrony';
@@ -69,9 +69,9 @@ async function readOffset(server: string, url: string, dispatcher: Agent): Promi
 export const etcdClock = check<readonly OffsetReading[]>({
   id: 'clock.etcd',
   why: 'Clocks that differ make the nodes of a cluster judge signatures and leases differently.',
-  read({ config }) {
-    if (config.etcd.endpoints.length === 0) throw new NotNeeded('this is a single node, without etcd');
-    const { endpoints, tls } = etcdSettings(config);
+  read(context) {
+    context.requireCluster();
+    const { endpoints, tls } = etcdSettings(context.config);
     const connect = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key };
     return Promise.all(endpoints.map((url) => readOffset(url, `${url}/health`, new Agent({ connect }))));
   },

@@ -4,7 +4,7 @@ import { etcdSettings } from '../../core/cluster/files.ts';
 import type { ClusterStatus, NodeStatus } from '../../core/cluster/status.ts';
 import { EtcdGateway } from '../../core/etcd/gateway.ts';
 import type { EtcdStorage } from '../../core/etcd/messages.ts';
-import { type AnyCheck, check, failure, NotChecked, NotNeeded, note, ok, type Verdict, warning } from './check.ts';
+import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 import { quoted, size } from './machine.ts';
 
@@ -20,9 +20,9 @@ export interface EtcdReading {
 /** Milliseconds; a write needs two such exchanges. */
 const SLOW_MS = 200;
 
-function readEndpoints({ config }: Context): Promise<readonly EtcdReading[]> {
-  if (config.etcd.endpoints.length === 0) throw new NotNeeded('this is a single node, without etcd');
-  const settings = etcdSettings(config);
+function readEndpoints(context: Context): Promise<readonly EtcdReading[]> {
+  context.requireCluster();
+  const settings = etcdSettings(context.config);
   return Promise.all(
     settings.endpoints.map(async (endpoint) => {
       const gateway = new EtcdGateway({ ...settings, endpoints: [endpoint] });
@@ -31,7 +31,12 @@ function readEndpoints({ config }: Context): Promise<readonly EtcdReading[]> {
         const storage = await gateway.storage();
         return { endpoint, storage, elapsed: performance.now() - begin, trouble: null };
       } catch (error) {
-        return { endpoint, storage: null, elapsed: performance.now() - begin, trouble: (error as Error).message };
+        return {
+          endpoint,
+          storage: null,
+          elapsed: performance.now() - begin,
+          trouble: (error as Error).message.replace(`${endpoint}: `, ''),
+        };
       } finally {
         await gateway.close();
       }

@@ -1,5 +1,5 @@
 /** The configuration: whether it is valid, and settings that are only good for tests. */
-import { type AnyCheck, check, failure, note, ok, type Verdict, warning } from './check.ts';
+import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import { quoted } from './machine.ts';
 
 export interface ConfigurationReading {
@@ -16,10 +16,10 @@ const edit = (file: string | undefined): string => `sudoedit ${quoted(file ?? '/
 export const valid = check<ConfigurationReading>({
   id: 'configuration.valid',
   why: 'The daemon does not start with an error in it.',
-  read: ({ source, file, fault, settings }) => ({
-    ...{ source, file, fault },
-    changed: settings.filter(({ origin }) => origin !== 'default').length,
-  }),
+  read({ source, file, fault, settings, isUnreadable }) {
+    if (isUnreadable) throw new NotChecked(fault ?? '', 'sudo waypost doctor');
+    return { source, file, fault, changed: settings.filter(({ origin }) => origin !== 'default').length };
+  },
   judge({ source, file, fault, changed }) {
     if (fault === null) return ok(`valid (${source}), ${changed} settings are not at their default`);
     const check = file === undefined ? 'waypost check-config' : `waypost check-config --config ${quoted(file)}`;
@@ -74,8 +74,9 @@ const TEST_SETTINGS = /(^|\.)allow_private_\w+$/;
 export const testSettings = check<TestSettings>({
   id: 'configuration.test_settings',
   why: 'Settings for test setups let customers reach private networks of this machine.',
-  read({ config, settings, file }) {
-    void config;
+  read({ config, settings, file, isUnreadable }) {
+    if (config === undefined || isUnreadable)
+      throw new NotChecked('this user may not read the configuration', 'sudo waypost doctor');
     const isOpen = (value: unknown): boolean => value !== false && !(Array.isArray(value) && value.length === 0);
     const open = settings.filter(({ key, origin, value }) => {
       return TEST_SETTINGS.test(key) && origin !== 'default' && isOpen(value);

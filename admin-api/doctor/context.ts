@@ -45,6 +45,8 @@ export class Context {
   readonly source: string;
   /** The configuration file, if there is one. */
   readonly file: string | undefined;
+  /** The error is that this user may not read a file of the configuration. */
+  readonly isUnreadable: boolean = false;
   /** The message of the error, if the configuration has one. */
   readonly fault: string | null = null;
   readonly settings: readonly ResolvedSetting[] = [];
@@ -62,13 +64,16 @@ export class Context {
       this.settings = settings;
     } catch (error) {
       this.fault = (error as Error).message;
+      this.isUnreadable = !this.isRoot && /\bEACCES\b/.test(this.fault);
+      this.#config = this.isUnreadable ? withoutDataFolder(file, env) : null;
     }
   }
 
   /** Throws NotChecked. */
   get config(): Config {
-    if (this.#config === null) throw new NotChecked('the configuration has errors');
-    return this.#config;
+    if (this.#config !== null) return this.#config;
+    if (this.isUnreadable) throw new NotChecked('this user may not read the configuration', 'sudo waypost doctor');
+    throw new NotChecked('the configuration has errors');
   }
 
   /** The process that uses the data folder; null: none runs. */
@@ -132,10 +137,18 @@ export class Context {
     });
   }
 
+  /** Throws NotNeeded for a single node. */
+  requireCluster(): void {
+    if (this.config.etcd.endpoints.length > 0) return;
+    // The settings of a cluster may be in the data folder.
+    if (this.isUnreadable) throw new NotChecked('this user may not read the configuration', 'sudo waypost doctor');
+    throw new NotNeeded('this is a single node, without etcd');
+  }
+
   /** Throws NotChecked, or what the cluster throws. */
   cluster(): Promise<ClusterStatus> {
     return this.#once('cluster', () => {
-      if (this.config.etcd.endpoints.length === 0) throw new NotNeeded('this is a single node, without etcd');
+      this.requireCluster();
       return clusterStatus(this.config);
     });
   }
@@ -167,6 +180,27 @@ export class Context {
 /** The command that repeats the check with all rights; undefined for root. */
 export const rootHint = ({ isRoot }: Pick<Context, 'isRoot'>): string | undefined =>
   isRoot ? undefined : 'sudo waypost doctor';
+
+/**
+ * The configuration without what `waypost cluster init` wrote into a data folder that this user may
+ * not enter. Null: that is not the reason.
+ */
+function withoutDataFolder(file: string | undefined, env: NodeJS.ProcessEnv): Config | null {
+  const nowhere = '/nonexistent/waypost';
+  try {
+    const { config, settings } = resolveConfig({ file, env: { ...env, WAYPOST_DATA_DIR: nowhere } });
+    const folder = env.WAYPOST_DATA_DIR ?? fileSetting(file);
+    return folder === undefined || settings.length === 0 ? null : { ...config, dataDir: folder };
+  } catch {
+    return null;
+  }
+}
+
+/** `data_dir` of a configuration file, which is above all sections. */
+function fileSetting(file: string | undefined): string | undefined {
+  const text = file === undefined ? null : readText(file);
+  return /^\s*data_dir\s*=\s*["'](.+)["']/m.exec(text ?? '')?.[1];
+}
 
 interface Configuration {
   readonly env: NodeJS.ProcessEnv;

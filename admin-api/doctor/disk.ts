@@ -1,9 +1,9 @@
 /** The disk of the data folder. */
-import { closeSync, existsSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AnyCheck, check, failure, NotChecked, NotNeeded, note, ok, warning } from './check.ts';
 import { type Context, rootHint } from './context.ts';
-import { quoted, size } from './machine.ts';
+import { pathExists, quoted, size } from './machine.ts';
 
 export interface SpaceReading {
   readonly folder: string;
@@ -18,7 +18,7 @@ export interface SpaceReading {
 const GB = 1024 ** 3;
 
 function existingFolder({ config }: Context): string {
-  if (!existsSync(config.dataDir)) throw new NotNeeded(`${config.dataDir} does not exist yet`);
+  if (!pathExists(config.dataDir)) throw new NotNeeded(`${config.dataDir} does not exist yet`);
   return config.dataDir;
 }
 

@@ -147,7 +147,7 @@ export const swap = check<SwapReading>({
       const match = /^VmSwap:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
       return { swapped: match === null ? null : Number(match[1]) * 1024 };
     } catch {
-      throw new NotChecked('the status of the daemon cannot be read', 'sudo waypost doctor --only limits.swap');
+      throw new NotChecked('the status of the daemon cannot be read', 'sudo waypost doctor');
     }
   },
   judge({ swapped }) {

@@ -1,6 +1,7 @@
 /** Reads files of the kernel, and runs programs of the system that only report. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { NotChecked } from './not-checked.ts';
 
 /** Milliseconds for one program. */
 const PROGRAM_MS = 5000;
@@ -12,6 +13,15 @@ export function readText(path: string): string | null {
     return readFileSync(path, 'utf8').trim();
   } catch {
     return null;
+  }
+}
+
+/** Throws NotChecked if this user may not look. */
+export function pathExists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new NotChecked(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, 'sudo waypost doctor');
   }
 }
 

@@ -6,7 +6,7 @@ import { secretKeyFile } from '../../core/config/index.ts';
 import { storeFiles } from '../../core/store/inspect.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
-import { quoted, readText } from './machine.ts';
+import { pathExists, quoted, readText } from './machine.ts';
 
 export interface FileReading {
   readonly path: string;
@@ -29,7 +29,7 @@ function readFileState(path: string, user: number | null): FileReading {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { path, mode: null, owner: null, user };
-    throw new NotChecked(`${path} cannot be read (${code})`, 'sudo waypost doctor --only permissions');
+    throw new NotChecked(`${path} cannot be read (${code})`, 'sudo waypost doctor');
   }
 }
 
@@ -132,7 +132,7 @@ export const secretKey = check<SecretFile>({
   why: 'It decrypts all private keys in the database; without it they are lost.',
   read(context) {
     const { config } = context;
-    const hasStore = statSync(storeFiles(config.dataDir).data, { throwIfNoEntry: false }) !== undefined;
+    const hasStore = pathExists(storeFiles(config.dataDir).data);
     return { ...readFileState(secretKeyFile(config), serviceUser(context)), isNeeded: hasStore };
   },
   judge(reading) {

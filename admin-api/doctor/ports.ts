@@ -43,14 +43,10 @@ export function judgePort({ listen, protocol, state, holder, isDaemonRunning }: 
       );
     case 'hidden':
       return isDaemonRunning
-        ? note('in use by a process of another user, probably the daemon', 'sudo waypost doctor --only ports', subject)
+        ? note('in use by a process of another user, probably the daemon', 'sudo waypost doctor', subject)
         : failure('in use by a process of another user', `sudo ss -lpn 'sport = :${listen.port}'`, subject);
     case 'denied':
-      return note(
-        'only root and services with CAP_NET_BIND_SERVICE can listen there',
-        'sudo waypost doctor --only ports',
-        subject,
-      );
+      return note('only root and services with CAP_NET_BIND_SERVICE can listen there', 'sudo waypost doctor', subject);
     case 'missing':
       return failure(
         'no interface of this machine has the address',
@@ -73,7 +69,9 @@ export function overlaps(listen: ListenAddress, { address, port }: Pick<OpenSock
 
 async function readPort(context: Context, listen: ListenAddress, protocol: Protocol): Promise<PortReading> {
   const { pid } = context;
-  const common = { listen, protocol, isDaemonRunning: pid !== null };
+  // The file with the number of the process may be hidden from this user.
+  const isDaemonRunning = pid !== null || (await context.readiness()) !== null;
+  const common = { listen, protocol, isDaemonRunning };
   const users = readSockets(protocol).filter((socket) => overlaps(listen, socket));
   // The daemon's socket first: a wildcard may overlap with others.
   const holders = users.map(({ inode }) => socketHolder(inode));

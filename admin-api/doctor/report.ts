@@ -19,7 +19,11 @@ export function* formatFindings(findings: readonly Finding[], { isVerbose, isRoo
     yield '';
     yield `${TITLES[severity]} (${some.length})`;
     if (severity === 'ok' && !isVerbose) yield* formatGood(some);
-    else for (const finding of some) yield* formatFinding(finding, isRoot);
+    else {
+      const [unread, read] = [some.filter(isUnread), some.filter((finding) => !isUnread(finding))];
+      for (const finding of read) yield* formatFinding(finding, isRoot);
+      yield* formatUnread(unread, isRoot);
+    }
   }
 }
 
@@ -27,6 +31,26 @@ function* formatFinding({ id, subject, found, why, fix, severity }: Finding, isR
   yield `  ${id}: ${escapeControls(subject === undefined ? found : `${subject}: ${found}`)}`;
   if (severity !== 'ok') yield `      why: ${why}`;
   if (fix !== undefined) yield `      fix: ${escapeControls(isRoot ? withoutSudo(fix) : fix)}`;
+}
+
+const isUnread = ({ severity, found }: Finding): boolean => severity === 'note' && found.startsWith('not checked: ');
+
+/** One entry for all checks with the same reason. */
+function* formatUnread(findings: readonly Finding[], isRoot: boolean): Iterable<string> {
+  const byReason = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = JSON.stringify([finding.found, finding.fix]);
+    byReason.set(key, [...(byReason.get(key) ?? []), finding]);
+  }
+  for (const [first, ...others] of byReason.values()) {
+    if (others.length === 0) {
+      yield* formatFinding(first, isRoot);
+      continue;
+    }
+    yield `  ${escapeControls(first.found)}`;
+    yield `      ${[first, ...others].map(({ id }) => id).join(', ')}`;
+    if (first.fix !== undefined) yield `      fix: ${escapeControls(isRoot ? withoutSudo(first.fix) : first.fix)}`;
+  }
 }
 
 function* formatGood(findings: readonly Finding[]): Iterable<string> {

@@ -2,7 +2,7 @@
  * Opens the store to look at it, next to a daemon that may be running. Nothing is written, except
  * the slot of this reader in the lock file, which is freed at the end.
  */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import {
@@ -63,7 +63,7 @@ export const storeFiles = (folder: string): { data: string; lock: string } => ({
 export function inspectStore(folder: string): InspectedStore | null {
   const { data, lock } = storeFiles(folder);
   // Without the lock file, LMDB would create it.
-  if (!existsSync(data) || !existsSync(lock)) return null;
+  if ([data, lock].some((path) => statSync(path, { throwIfNoEntry: false }) === undefined)) return null;
   const root = open<Buffer, Uint8Array>({
     ...{ path: data, noSubdir: true, readOnly: true, maxDbs: 64, maxReaders: MAX_READERS },
     ...BINARY,

@@ -69,6 +69,7 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: /^sudo (cp|install|mkdir|rm|ln)\b/, reason: 'writes to folders of the system', check: checkFiles },
   { command: /^sudo waypost check-config\b/, reason: 'reads the configuration of the system', check: nothing },
   { command: /^sudo waypost doctor$/, reason: 'its findings depend on the machine', check: nothing },
+  { command: /^sudo waypost support-bundle\b/, reason: 'test/system/admin-api/cli/doctor.test.ts', check: nothing },
   { command: /^(sudo )?(systemctl|journalctl)\b/, reason: 'there is no systemd in a test', check: checkUnit },
 ];
 

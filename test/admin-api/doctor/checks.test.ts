@@ -446,7 +446,8 @@ for (const check of [dnsCertificate, adminCertificate, clusterCertificate])
     [{ ...chain, now: Date.now() - YEARS }, 'error', /not valid before/],
     [{ ...chain, key: makeCertificate(['x.example']).key }, 'error', /another certificate/],
     [{ ...chain, key: 'x' }, 'error', /no private key/],
-    [{ ...chain, chain: '' }, 'error', /no certificate/],
+    [{ ...chain, chain: '' }, 'error', /missing or empty/],
+    [{ ...chain, chain: 'x' }, 'error', /no certificate/],
     [{ ...chain, chain: made.certificate + makeCertificate(['x.example']).certificate }, 'error', /did not issue/],
   );
 

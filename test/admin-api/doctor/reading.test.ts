@@ -128,6 +128,18 @@ const finding = (id: string, severity: Finding['severity'], more: Partial<Findin
   ...more,
 });
 
+test('shows checks that share a reason together', () => {
+  const unread = { found: 'not checked: no right', fix: 'sudo waypost doctor' };
+  const findings = [finding('a.x', 'note', unread), finding('a.y', 'note'), finding('b.x', 'note', unread)];
+  assert.equal(
+    [...formatFindings(findings, { isVerbose: false, isRoot: false })],
+    [
+      ...['', 'Notes (3)', '  a.y: f', '      why: w', '  not checked: no right', '      a.x, b.x'],
+      '      fix: sudo waypost doctor',
+    ],
+  );
+});
+
 test('shows errors first, and commands without sudo for root', () => {
   const findings = [
     finding('a.x', 'ok'),
