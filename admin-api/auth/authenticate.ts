@@ -6,13 +6,14 @@
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { StoreReader } from '../../core/store/reader.ts';
+import type { Token } from '../../core/store/rows.ts';
 import type { Authentication, Caller, Credentials, Scope } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { nowSeconds } from '../http/time.ts';
 import { accountGone, apiDisabled, unauthorized } from '../http/unauthorized.ts';
 import { allows, scopesOf } from './scopes.ts';
 import { requireCsrfToken, type Sessions, tokenOf } from './sessions.ts';
-import { matchesHash, tokenId } from './token.ts';
+import { legacyTokenId, matchesHash, tokenId } from './token.ts';
 import type { TokenUses } from './token-uses.ts';
 
 /** Maximum number of cached callers. */
@@ -93,8 +94,8 @@ export class Authenticator implements Authentication {
     const header = request.header('authorization');
     if (header === undefined) return this.#sessions.isUnknown(request);
     if (this.#callers.has(header)) return false;
-    const { id } = parse(header);
-    return id !== undefined && this.#reader.token(id) === undefined;
+    const { id, legacyId } = parse(header);
+    return (id !== undefined || legacyId !== undefined) && this.#stored({ id, legacyId }) === undefined;
   }
 
   /** Throws HttpError 403 if role or scopes do not allow the access. */
@@ -109,10 +110,17 @@ export class Authenticator implements Authentication {
     }
   }
 
+  /** An id with decimal digits only has both forms. */
+  #stored({ id, legacyId }: TokenIds): Token | undefined {
+    const token = id === undefined ? undefined : this.#reader.token(id);
+    return token ?? (legacyId === undefined ? undefined : this.#reader.tokenByLegacyId(legacyId));
+  }
+
   #find(header: string): Caller {
-    const { text, id } = parse(header);
-    if (id === undefined) throw unauthorized('malformed_token', 'The token is malformed: it is truncated or mistyped.');
-    const token = this.#reader.token(id);
+    const { text, id, legacyId } = parse(header);
+    if (id === undefined && legacyId === undefined)
+      throw unauthorized('malformed_token', 'The token is malformed: it is truncated or mistyped.');
+    const token = this.#stored({ id, legacyId });
     if (token === undefined || !matchesHash(text, token.hash))
       throw unauthorized('invalid_token', 'The token was revoked or never issued; get a new one.');
     const account = this.#reader.account(token.accountId);
@@ -122,8 +130,14 @@ export class Authenticator implements Authentication {
   }
 }
 
-/** `id` is undefined if the token is not well-formed. */
-function parse(header: string): { text: string; id: Id | undefined } {
+interface TokenIds {
+  readonly id: Id | undefined;
+  /** Of a token of Waypost 0.1. */
+  readonly legacyId: string | undefined;
+}
+
+/** Both ids are undefined if the token is not well-formed. */
+function parse(header: string): TokenIds & { readonly text: string } {
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
-  return { text, id: tokenId(text) };
+  return { text, id: tokenId(text), legacyId: legacyTokenId(text) };
 }

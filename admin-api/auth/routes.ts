@@ -8,7 +8,7 @@ import { publicRoute, type Route, route } from '../http/route.ts';
 import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../http/schema.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
 import { SIGN_IN_FAULTS, type SignInParts, viewUser } from './sign-in.ts';
-import { visiblePrefix } from './token.ts';
+import { prefixOf } from './token.ts';
 import type { TokenUses } from './token-uses.ts';
 import { createToken, exchange, revokeToken, viewToken } from './tokens.ts';
 
@@ -31,7 +31,7 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       faults: { ...SIGN_IN_FAULTS, 409: ['token_limit'] },
       async run(context) {
         const { text, token, account } = await exchange(parts, context);
-        return { token: text, prefix: visiblePrefix(token.id), user: viewUser(account) };
+        return { token: text, prefix: prefixOf(token), user: viewUser(account) };
       },
     }),
     route({
@@ -59,7 +59,7 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
             expires_at: ({ expiresAt }) => expiresAt ?? Number.MAX_SAFE_INTEGER,
             last_used_at: ({ id }) => uses.lastUse(id) ?? 0,
           },
-          texts: ({ id, name }) => [name, visiblePrefix(id)],
+          texts: (token) => [token.name, prefixOf(token)],
         });
         return { tokens: rows.map((token) => viewToken(token, uses.lastUse(token.id))), ...page };
       },

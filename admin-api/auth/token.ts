@@ -6,10 +6,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Id } from '../../core/store/keys.ts';
+import type { Token } from '../../core/store/rows.ts';
 
 export const TOKEN_PREFIX = 'wp_';
 /** After the prefix. */
 const FORM = /^([0-9]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
+const LEGACY_FORM = /^wp_([0-9a-f]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
 /** Of the greatest id. */
 const ID_DIGITS = 16;
 const CHECKSUM_LENGTH = 8;
@@ -26,10 +28,20 @@ export function tokenId(text: string, prefix = TOKEN_PREFIX): Id | undefined {
   return Number(match[1]);
 }
 
+/** The id of a token of Waypost 0.1, which had hexadecimal digits; undefined for other texts. */
+export function legacyTokenId(text: string): string | undefined {
+  const match = LEGACY_FORM.exec(text);
+  return match !== null && checksum(text.slice(0, -CHECKSUM_LENGTH)) === match[2] ? match[1] : undefined;
+}
+
 /** The part of a token that may be shown to identify it. */
 export function visiblePrefix(id: Id, prefix = TOKEN_PREFIX): string {
   return prefix + String(id).padStart(ID_DIGITS, '0');
 }
+
+/** The part that may be shown of a stored token. */
+export const prefixOf = ({ id, legacyId }: Pick<Token, 'id' | 'legacyId'>): string =>
+  legacyId === undefined ? visiblePrefix(id) : TOKEN_PREFIX + legacyId;
 
 /** The stored hash. It need not be slow, because the secret has 192 random bits. */
 export function hashToken(text: string): string {

@@ -13,7 +13,7 @@ import type { Context } from '../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../http/time.ts';
 import { limitScopes, narrowScopes, scopesOf } from './scopes.ts';
 import { type SignInParts, type SignInRequest, signIn } from './sign-in.ts';
-import { hashToken, mintToken, visiblePrefix } from './token.ts';
+import { hashToken, mintToken, prefixOf } from './token.ts';
 
 /**
  * Maximum active tokens of one account. Each login creates one, so clients that never revoke tokens
@@ -168,7 +168,7 @@ export function viewToken(token: Token, usedAt: number | null) {
   return {
     id: token.id,
     name: token.name,
-    prefix: visiblePrefix(token.id),
+    prefix: prefixOf(token),
     scopes: token.scopes,
     domains: token.domains ?? null,
     by_password: token.byPassword === true,

@@ -63,6 +63,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     'check-config': async () => (await import('./check-config.ts')).addConfigCommands,
     doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
     'support-bundle': async () => (await import('./support-bundle.ts')).addSupportBundleCommand,
+    'downgrade-check': async () => (await import('./downgrade-check.ts')).addDowngradeCommand,
     answers: async () => (await import('./answers.ts')).addAnswersCommands,
   },
 };

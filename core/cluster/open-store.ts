@@ -12,6 +12,7 @@ import { buildIndex } from '../store/index/build.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { indexMetrics, storeMetrics } from '../store/metrics.ts';
+import { migrateStore } from '../store/migrate/migrate.ts';
 import { tablesOf } from '../store/tables.ts';
 import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/settings.ts';
 import { installSnapshot } from './snapshot.ts';
@@ -39,6 +40,10 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   const lock = lockDirectory(dataDir);
   stops.add(() => lock.release());
   if (installSnapshot(dataDir)) log.info('the store of another node has replaced the local one');
+  await migrateStore({
+    ...{ directory: dataDir, mapSize: store.mapSize, log },
+    secrets: () => openSecrets(secretKeyFile(config)),
+  });
   const environment = openEnvironment(dataDir, store.mapSize);
   stops.add(() => environment.close());
   const zoneSettings = settingsOf(config);

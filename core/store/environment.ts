@@ -41,10 +41,12 @@ export interface Environment {
 export const MAX_READERS = 1024;
 export const STORE_FILE = 'waypost.mdb';
 /**
- * The format of keys and rows. Increased when an earlier one can no longer be read. Format 1 had
+ * The format of keys and rows, which is the schema version of the store. Increased together with a
+ * migration (core/store/migrate) when rows are stored in another way. Format 1, of Waypost 0.1, had
  * no mark, and its ids were 16 hexadecimal digits.
  */
 export const STORE_FORMAT = Buffer.from('2');
+const FIRST_FORMAT = Buffer.from('1');
 export const FORMAT_KEY = Buffer.from('format');
 
 /**
@@ -83,7 +85,9 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   const environment = root.transactionSync(() => {
     const meta = table('meta');
     if (isEmpty(meta)) meta.put(FORMAT_KEY, STORE_FORMAT);
-    else if (meta.get(FORMAT_KEY)?.equals(STORE_FORMAT) !== true) return null;
+    // Format 1 had no mark.
+    const format = meta.get(FORMAT_KEY) ?? FIRST_FORMAT;
+    if (!format.equals(STORE_FORMAT)) return Number(format.toString());
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
     return {
       root,
@@ -103,11 +107,16 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       close: () => root.close(),
     };
   });
-  if (environment !== null) return environment;
+  if (typeof environment !== 'number') return environment;
   void root.close();
+  if (environment < Number(STORE_FORMAT.toString()))
+    throw new ConfigError(
+      'other_format',
+      `The store in ${directory} was written by an earlier version of Waypost. Start the daemon: it converts the store, and keeps the old one.`,
+    );
   throw new ConfigError(
     'other_format',
-    `The store in ${directory} has the format of another version of Waypost, which this version cannot read. Start that version again and export the zones (waypost zone export), or move the folder away and start with an empty one. On a node of a cluster, move ${join(directory, STORE_FILE)} away: the node gets the data from the others.`,
+    `The store in ${directory} was written by a newer version of Waypost, which this version cannot read. Install that version again; its command "waypost downgrade-check" says how to go back. On a node of a cluster, you can move ${join(directory, STORE_FILE)} away: the node gets the data from the others.`,
   );
 }
 

@@ -47,6 +47,7 @@ export const LOOKUP = {
   audit: 0x75,
   record: 0x72,
   accountToken: 0x74,
+  legacyToken: 0x6f,
   accountSession: 0x77,
   accountTsigKey: 0x6b,
   tsigName: 0x73,

@@ -43,6 +43,7 @@ import {
   dnssec,
   dnssecStates,
   domains,
+  legacyTokenKey,
   loginKey,
   NO_LABELS,
   type Passkey,
@@ -201,6 +202,11 @@ export class Reader {
 
   token(id: Id): Token | undefined {
     return this.row(tokens, idKey(id));
+  }
+
+  /** By the id that a token of Waypost 0.1 has in its text. */
+  tokenByLegacyId(legacyId: string): Token | undefined {
+    return this.rowAt(tokens, legacyTokenKey(legacyId));
   }
 
   tokensOf(accountId: Id): Token[] {

@@ -12,11 +12,11 @@ export interface ApiResponse {
 }
 
 export class ApiClient {
-  readonly #base: string;
+  readonly base: string;
   token = '';
 
   constructor(base: string) {
-    this.#base = base;
+    this.base = base;
   }
 
   /** Any request; a body that is no string is sent as JSON. `more` are further fields. Throws when there is no answer in time. */
@@ -30,7 +30,7 @@ export class ApiClient {
     const headers: Record<string, string> = { ...more };
     if (this.token !== '') headers.Authorization = `Bearer ${this.token}`;
     if (body !== undefined) headers['Content-Type'] = type;
-    const response = await fetch(this.#base + path, {
+    const response = await fetch(this.base + path, {
       method,
       headers,
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),

@@ -30,6 +30,8 @@ export interface Token {
   readonly domains?: readonly Id[];
   /** The token exchange issued it for a password. */
   readonly byPassword?: true;
+  /** Its id in Waypost 0.1, which its text has: 16 hexadecimal digits. */
+  readonly legacyId?: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
 }
@@ -72,9 +74,14 @@ export const tokens: Table<Token> = {
   encode: json,
   decode: (_key, value) => unjson<Token>(value),
   lookups(key, value) {
-    return [lookupKey(LOOKUP.accountToken, idKey(unjson<Token>(value).accountId), key)];
+    const { accountId, legacyId } = unjson<Token>(value);
+    const own = lookupKey(LOOKUP.accountToken, idKey(accountId), key);
+    return legacyId === undefined ? [own] : [own, legacyTokenKey(legacyId)];
   },
 };
+
+/** Where a token of Waypost 0.1 is found by the id in its text. */
+export const legacyTokenKey = (legacyId: string): Buffer => lookupKey(LOOKUP.legacyToken, Buffer.from(legacyId, 'hex'));
 
 /** When a token was last used. Apart from the token, whose changes empty caches. */
 export interface TokenUse {
