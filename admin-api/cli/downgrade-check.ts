@@ -11,7 +11,7 @@ const VERSION = /^\d+\.\d+(?:\.\d+)?$/;
 export function addDowngradeCommand(program: Command, { io, action }: CommandContext): void {
   program
     .command('downgrade-check')
-    .argument('<version>', 'the version to go back to, such as 0.1')
+    .option('--to <version>', 'the version to go back to', '0.1')
     .description('check whether an earlier version reads the data')
     .addHelpText(
       'after',
@@ -19,11 +19,12 @@ export function addDowngradeCommand(program: Command, { io, action }: CommandCon
 Nothing is changed, and the daemon may run. The exit code is 1 if the version cannot read the store as it is.
 
 Example:
-  $ sudo waypost downgrade-check 0.1
+  $ sudo waypost downgrade-check --to 0.1
 `,
     )
     .action(
-      action(async (options, [version]) => {
+      action<{ readonly to: string }>(async (options) => {
+        const { to: version } = options;
         if (!VERSION.test(version))
           throw new CliError('invalid_version', `"${version}" is not a version.`, {
             next: 'Write it as 0.1 or 0.1.0.',

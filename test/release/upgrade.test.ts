@@ -133,10 +133,10 @@ test('the way back: downgrade-check says what is lost, and the earlier version s
   cpSync(context.data, data, { recursive: true });
   await checkNew(context, data);
   const env = environment({ WAYPOST_DATA_DIR: data });
-  const checked = await runCommand(['downgrade-check', '0.1'], env);
+  const checked = await runCommand(['downgrade-check', '--to', '0.1'], env);
   assert.is(checked.code, 1, checked.output);
   assert.match(checked.output, /loses \d+ changes/);
-  assert.is((await runCommand(['downgrade-check', '0.2.0'], env)).code, 0);
+  assert.is((await runCommand(['downgrade-check', '--to', '0.2.0'], env)).code, 0);
   for (const [, from, to] of checked.output.matchAll(/^ {2}sudo mv (\S+) (\S+)$/gm)) renameSync(from, to);
   const daemon = await startVersion(context.old, data);
   daemon.api.token = context.content.token;
