@@ -21,13 +21,16 @@ export interface CertificateReading {
   readonly names: readonly string[];
   /** Every name must be in it. */
   readonly needsAll: boolean;
+  /** PEM of the authority that must have issued it; null: a public one. */
+  readonly authority: string | null;
   readonly now: number;
   /** Command that makes a new certificate. */
   readonly renew: string;
 }
 
 /** The verdicts on a chain, the worst first. */
-export function judgeCertificate({ path, chain, key, names, needsAll, now, renew }: CertificateReading): Verdict[] {
+export function judgeCertificate(reading: CertificateReading): Verdict[] {
+  const { path, chain, key, names, needsAll, authority, now, renew } = reading;
   if (chain === '') return [failure('the file is missing or empty', renew, path)];
   let certificates: X509Certificate[];
   try {
@@ -50,7 +53,9 @@ export function judgeCertificate({ path, chain, key, names, needsAll, now, renew
   for (const [i, issuer] of certificates.slice(1).entries())
     if (!certificates[i].checkIssued(issuer))
       verdicts.push(failure(`certificate ${i + 2} of the chain did not issue certificate ${i + 1}`, renew, path));
-  if (certificates.length === 1 && leaf.issuer !== leaf.subject && key !== null)
+  if (authority !== null && !isIssuedBy(certificates[certificates.length - 1], authority))
+    verdicts.push(failure('not issued by the authority of the cluster', renew, path));
+  if (certificates.length === 1 && leaf.issuer !== leaf.subject && authority === null)
     verdicts.push(note('the file has no intermediate certificates', renew, path));
   const { type, bits } = keyOf(leaf);
   if (type === 'rsa' && bits < 2048) verdicts.push(failure(`an RSA key of ${bits} bits is too short`, renew, path));
@@ -59,6 +64,15 @@ export function judgeCertificate({ path, chain, key, names, needsAll, now, renew
     if (fault !== null) verdicts.push(failure(fault, renew, path));
   }
   return verdicts.length > 0 ? verdicts : [ok(`valid for ${days} days`, path)];
+}
+
+function isIssuedBy(certificate: X509Certificate, authority: string): boolean {
+  try {
+    const issuers = (authority.match(CHAIN) ?? []).map((pem) => new X509Certificate(pem));
+    return issuers.some((issuer) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
+  } catch {
+    return false;
+  }
 }
 
 function keyOf({ publicKey }: X509Certificate): { type: string; bits: number } {
@@ -88,13 +102,15 @@ interface FileOptions {
   readonly key: string | undefined;
   readonly names: readonly string[];
   readonly needsAll: boolean;
+  readonly authority?: string;
   readonly renew: string;
 }
 
-function readFiles({ certificate, key, ...options }: FileOptions): CertificateReading | null {
+function readFiles({ certificate, key, authority, ...options }: FileOptions): CertificateReading | null {
   if (certificate === undefined) return null;
   const pem = key === undefined ? null : readPem(key);
-  return { path: certificate, chain: readPem(certificate), key: pem, now: Date.now(), ...options };
+  const issuer = authority === undefined ? null : readPem(authority);
+  return { path: certificate, chain: readPem(certificate), key: pem, authority: issuer, now: Date.now(), ...options };
 }
 
 const ofFile = (id: string, why: string, none: string, read: (context: Context) => FileOptions) =>
@@ -129,11 +145,11 @@ export const clusterCertificate = ofFile(
   'Other nodes and etcd refuse this node otherwise.',
   'this is a single node, without etcd',
   ({ config }) => {
-    const { certificate, key } = clusterFiles(config);
+    const { certificate, key, ca } = clusterFiles(config);
     const isCluster = config.etcd.endpoints.length > 0;
     return {
       certificate: isCluster ? certificate : undefined,
-      ...{ key, names: [config.nodeName], needsAll: true },
+      ...{ key, authority: ca, names: [config.nodeName], needsAll: true },
       renew: `waypost cluster invite ${quoted(config.nodeName)} --out ${quoted(config.nodeName)}.invitation`,
     };
   },

@@ -89,15 +89,49 @@ export interface PeersReading {
 }
 
 async function readPeers(context: Context): Promise<PeersReading> {
-  let status: ClusterStatus;
+  let status: Pick<ClusterStatus, 'head'> & Pick<PeersReading, 'nodes'>;
   try {
     status = await context.cluster();
   } catch (error) {
-    if (error instanceof NotChecked) throw error;
-    throw new NotChecked(`the cluster cannot be read: ${(error as Error).message}`, 'waypost doctor --only etcd');
+    const reported = await readReported(context);
+    if (reported !== null) status = reported;
+    else if (error instanceof NotChecked) throw error;
+    else throw new NotChecked(`the cluster cannot be read: ${(error as Error).message}`, 'waypost doctor --only etcd');
   }
   const { head, nodes } = status;
   return { self: context.config.nodeName, version: context.options.version, head, nodes };
+}
+
+/** As the daemon reports it to the token of an administrator. Null: it does not. */
+async function readReported(context: Context): Promise<Pick<PeersReading, 'head' | 'nodes'> | null> {
+  if (context.options.token === undefined) return null;
+  const reply = await context.fetch('/api/v1/nodes');
+  return reply?.status === 200 ? parseNodes(reply.body) : null;
+}
+
+interface NodeView {
+  readonly name: string;
+  readonly state: string;
+  readonly is_live: boolean;
+  readonly applied: number | null;
+  readonly lag_seconds: number | null;
+  readonly version: string;
+  readonly address: string | null;
+}
+
+export function parseNodes(body: string): Pick<PeersReading, 'head' | 'nodes'> | null {
+  try {
+    const { head, nodes } = JSON.parse(body) as { head: number; nodes: NodeView[] };
+    return {
+      head,
+      nodes: nodes.map(({ name, state, is_live: isLive, applied, lag_seconds: lagSeconds, version, address }) => ({
+        ...{ name, isLive, version, lagSeconds, address: address ?? '' },
+        applied: state === 'unreachable' ? null : applied,
+      })),
+    };
+  } catch {
+    return null;
+  }
 }
 
 const eachPeer = (

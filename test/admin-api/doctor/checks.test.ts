@@ -433,7 +433,7 @@ function makeCertificate(dnsNames: readonly string[], key: KeyPair = ecKey()) {
 const made = makeCertificate(['ns1.example.net']);
 const chain = {
   ...{ path: '/x.pem', chain: made.certificate, key: made.key, names: ['ns1.example.net', 'ns2.example.net'] },
-  ...{ needsAll: false, now: Date.now(), renew: 'certbot renew' },
+  ...{ needsAll: false, authority: null, now: Date.now(), renew: 'certbot renew' },
 };
 const YEARS = 100 * 365 * DAY * 1000;
 for (const check of [dnsCertificate, adminCertificate, clusterCertificate])
@@ -446,6 +446,8 @@ for (const check of [dnsCertificate, adminCertificate, clusterCertificate])
     [{ ...chain, now: Date.now() - YEARS }, 'error', /not valid before/],
     [{ ...chain, key: makeCertificate(['x.example']).key }, 'error', /another certificate/],
     [{ ...chain, key: 'x' }, 'error', /no private key/],
+    [{ ...chain, authority: made.certificate }, 'ok', /valid for/],
+    [{ ...chain, authority: makeCertificate(['x.example']).certificate }, 'error', /authority of the cluster/],
     [{ ...chain, chain: '' }, 'error', /missing or empty/],
     [{ ...chain, chain: 'x' }, 'error', /no certificate/],
     [{ ...chain, chain: made.certificate + makeCertificate(['x.example']).certificate }, 'error', /did not issue/],

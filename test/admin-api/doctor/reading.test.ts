@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { check, type Finding, NotChecked, NotNeeded, ok } from '../../../admin-api/doctor/check.ts';
+import { parseNodes } from '../../../admin-api/doctor/cluster.ts';
 import { Context } from '../../../admin-api/doctor/context.ts';
 import { formatFindings, summarise, withoutSudo } from '../../../admin-api/doctor/report.ts';
 import { exitCode, runChecks, selectChecks, unknownIds } from '../../../admin-api/doctor/run.ts';
@@ -22,6 +23,22 @@ test('reads the sockets of /proc/net', () => {
   const sockets = parseSockets(text, 'tcp').map(({ address, port, inode }) => `${address} ${port} ${inode}`);
   assert.equal(sockets, ['127.0.0.53 53 1', '0.0.0.0 443 2', ':: 80 4', '2001:db8::1 80 5', '127.0.0.1 80 6']);
   assert.is(parseSockets(text, 'udp').length, 6);
+});
+
+test('reads the nodes that a daemon reports', () => {
+  const view = {
+    name: 'b',
+    is_self: false,
+    version: '0.2.0',
+    is_live: true,
+    applied: 5,
+    lag_seconds: 1,
+    address: null,
+  };
+  const body = JSON.stringify({ ok: true, head: 9, nodes: [{ ...view, state: 'unreachable' }] });
+  const node = { name: 'b', isLive: true, version: '0.2.0', lagSeconds: 1, address: '', applied: null };
+  assert.equal(parseNodes(body), { head: 9, nodes: [node] });
+  assert.is(parseNodes('{}'), null);
 });
 
 test('reads the environment of the unit', () => {
