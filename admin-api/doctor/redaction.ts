@@ -21,12 +21,21 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\bwps?_\w+/g, HIDDEN],
   // The user information of a URL (RFC 3986 3.2.1).
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']+@/gi, `$1${HIDDEN}@`],
+  // Prose: "the password is …", where the word is not one of a language.
+  [/\b(pass(?:word|phrase)\s+(?:is\s+)?)(?=\S*[\dA-Z])\S{6,}/g, `$1${HIDDEN}`],
   // Fields and parameters of URLs: key=value, "key":"value".
   [
     /(["']?\b[\w.-]*(?:password|passwd|secret|token|api_?key|access_?key|private_?key|signature|credential|cookie)s?["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,;&"')}\]]+)/gi,
     `$1${HIDDEN}`,
   ],
 ];
+
+/** The line of the first start (admin-api/cli/welcome.ts), which the journal keeps. */
+const FIRST_PASSWORD = /has the password\s+(\S+)/g;
+
+/** Passwords that a log shows on purpose. They may stand in its other lines as well. */
+export const secretsInLog = (log: string): KnownSecret[] =>
+  [...log.matchAll(FIRST_PASSWORD)].map(([, value]) => ({ name: 'the password of the first start', value }));
 
 /** Removes what looks like a secret. For free text, such as lines of a log. */
 export function hideCredentials(text: string): string {

@@ -15,6 +15,7 @@ import {
   hideSecrets,
   type KnownSecret,
   NameHider,
+  secretsInLog,
 } from './redaction.ts';
 import { runChecks, selectChecks } from './run.ts';
 
@@ -71,6 +72,7 @@ export async function collectSupport(options: SupportOptions): Promise<Bundle> {
     attempt(() => readPackages(context)),
     attempt(() => readLog(options)),
   ]);
+  secrets.push(...secretsInLog(log));
   const { version, platform, arch, versions } = process;
   const entries: Entry[] = [
     {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { welcome } from '../../../admin-api/cli/welcome.ts';
 import { Context } from '../../../admin-api/doctor/context.ts';
 import { knownSecrets } from '../../../admin-api/doctor/known-secrets.ts';
 import {
@@ -28,6 +29,7 @@ test('hides credentials in free text', () => {
     `{"password":"${planted}"}`,
     `{"api_key": "a ${planted} \\" b"}`,
     `password=${planted} user=x`,
+    `the password is ${planted}`,
     `admin_password="a ${planted}"`,
     `Cookie: ${planted}`,
     `token wp_${planted.replaceAll('-', '_')}`,
@@ -38,8 +40,24 @@ test('hides credentials in free text', () => {
     `eyJhbGciOi.eyJzdWIi.${planted}`,
   ])
     assert.not.match(hideCredentials(text), /pLanTed/i, text);
-  const plain = 'order failed code=ECONNREFUSED key=7 tokens 5 for 192.0.2.1';
+  const plain = 'password rejected: order failed code=ECONNREFUSED key=7 tokens 5 for 192.0.2.1';
   assert.is(hideCredentials(plain), plain);
+});
+
+test('hides the password that the first start prints', async () => {
+  const folder = temporaryFolder('support');
+  const listen = { address: '127.0.0.1', port: 8300, family: 4 } as const;
+  const password = 'wcfmfdfvztwdlbnfgt';
+  const text = welcome({ admin: listen, dns: [listen], http: [], https: [], password, milliseconds: 5 });
+  const log = `${folder}/waypost.log`;
+  writeFileSync(log, `${text}\nWARN also ${Buffer.from(password).toString('base64')}\n`);
+  const env = { WAYPOST_DATA_DIR: `${folder}/data`, WAYPOST_DNS_WORKERS: '0', WAYPOST_URL: 'http://127.0.0.1:9' };
+  const context = new Context({ env, version: '0.2.0', program: '/nowhere', url: env.WAYPOST_URL });
+  const bundle = await collectSupport({ context, build, log, lines: 100, withNames: true });
+  assert.equal(leaksOf(bundle), []);
+  for (const entry of bundle.entries) assert.equal(findSecrets(entry.text, [{ name: 'x', value: password }]), []);
+  assert.ok(text.includes(password));
+  removeFolder(folder);
 });
 
 test('hides user information and parameters of URLs', () => {
