@@ -6,7 +6,7 @@ import { type Config, type ResolvedSetting, resolveConfig } from '../../core/con
 import { type InspectedStore, inspectStore } from '../../core/store/inspect.ts';
 import { readText, runProgram, showUnit } from './machine.ts';
 import { NotChecked, NotNeeded } from './not-checked.ts';
-import { unitEnvironment } from './unit-environment.ts';
+import { type UnitEnvironment, unitEnvironment } from './unit-environment.ts';
 
 export interface DaemonReply {
   /** HTTP status. */
@@ -55,7 +55,10 @@ export class Context {
 
   constructor(options: ContextOptions) {
     this.options = options;
-    const { env, source, file } = configurationOf(options);
+    const { env, source, file } = chooseConfiguration(
+      options,
+      unitEnvironment((path) => readFileSync(path, 'utf8')),
+    );
     this.source = source;
     this.file = file;
     try {
@@ -209,16 +212,17 @@ interface Configuration {
 }
 
 /**
- * A person who types the command does not have the environment of the unit: without settings of
- * their own they mean the daemon that systemd starts.
+ * A person who types the command does not have the environment of the unit: without other settings
+ * they mean the daemon that systemd starts. The command of the Debian package sets two variables of
+ * the unit, which are no other settings.
  */
-function configurationOf({ file, env }: ContextOptions): Configuration {
-  const own = Object.keys(env).some((name) => name.startsWith('WAYPOST_') && !/_(URL|TOKEN|SEED)$/.test(name));
-  if (file === undefined && !own) {
-    const unit = unitEnvironment((path) => readFileSync(path, 'utf8'));
-    if (unit !== null)
-      return { env: { ...env, ...unit.variables }, file: unit.variables.WAYPOST_CONFIG, source: unit.path };
-  }
+export function chooseConfiguration(
+  { file, env }: Pick<ContextOptions, 'file' | 'env'>,
+  unit: UnitEnvironment | null,
+): Configuration {
+  const own = Object.keys(env).filter((name) => name.startsWith('WAYPOST_') && !/_(URL|TOKEN|SEED)$/.test(name));
+  if (file === undefined && unit !== null && own.every((name) => env[name] === unit.variables[name]))
+    return { env: { ...env, ...unit.variables }, file: unit.variables.WAYPOST_CONFIG, source: unit.path };
   const path = file ?? (env.WAYPOST_CONFIG || undefined);
   return { env, file: path, source: path ?? 'the environment and the defaults' };
 }

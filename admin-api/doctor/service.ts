@@ -65,6 +65,8 @@ export interface UnitReading {
   readonly differences: number;
 }
 
+const PACKAGED = ['/usr/lib/systemd/system/waypost.service', '/lib/systemd/system/waypost.service'];
+
 /** The settings of a unit: its lines without comments. */
 const settingsOf = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !/^[#;]/.test(line));
 
@@ -72,7 +74,9 @@ export const unit = check<UnitReading>({
   id: 'daemon.unit',
   why: 'The unit restarts the daemon, limits its rights, and starts it with the machine.',
   async read(context) {
-    const shippedPath = join(context.options.program, 'systemd/waypost.service');
+    const own = join(context.options.program, 'systemd/waypost.service');
+    // The Debian package has its unit there.
+    const shippedPath = [own, ...PACKAGED].find((path) => readText(path) !== null) ?? own;
     const shipped = readText(shippedPath);
     const unit = await context.unit();
     const path = unit?.get('FragmentPath');
@@ -104,7 +108,7 @@ export const unit = check<UnitReading>({
       );
     const dropIns = unit.get('DropInPaths') ?? '';
     if (dropIns !== '') verdicts.push(note(`drop-ins change the unit: ${dropIns}`, 'systemctl cat waypost'));
-    return verdicts.length > 0 ? verdicts : ok(`${path} is ${state}, and as shipped`);
+    return verdicts.length > 0 ? verdicts : ok(`${path} is ${state}${isShipped ? ', and as shipped' : ''}`);
   },
 });
 

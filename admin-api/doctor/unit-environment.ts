@@ -37,16 +37,20 @@ function readUnit(text: string, attempt: (path: string) => string | null): Recor
     const match = /^\s*(Environment|EnvironmentFile)=(.*)$/.exec(line);
     if (match === null) continue;
     if (match[1] === 'EnvironmentFile') files.push(match[2].trim().replace(/^-/, ''));
-    else for (const word of match[2].match(/"[^"]*"|\S+/g) ?? []) assign(variables, word.replace(/^"(.*)"$/, '$1'));
+    else
+      for (const word of match[2].match(/"[^"]*"|\S+/g) ?? [])
+        assign(variables, expand(word.replace(/^"(.*)"$/, '$1')));
   }
   for (const file of files)
     for (const line of (attempt(file) ?? '').split('\n')) if (!/^\s*[#;]/.test(line)) assign(variables, line.trim());
   return variables;
 }
 
+/** Specifiers, such as that of %d/secret.key, have a value only for the service. */
+const expand = (word: string): string => (/%(?!%)/.test(word.replaceAll('%%', '')) ? '' : word.replaceAll('%%', '%'));
+
 function assign(variables: Record<string, string>, text: string): void {
   const match = /^(WAYPOST_\w+)=(.*)$/.exec(text);
-  // Paths of credentials, such as %d/secret.key, exist only for the service.
-  if (match === null || match[2].includes('%')) return;
+  if (match === null) return;
   variables[match[1]] = match[2].replace(/^(["'])(.*)\1$/, '$2');
 }

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { check, type Finding, NotChecked, NotNeeded, ok } from '../../../admin-api/doctor/check.ts';
 import { parseNodes } from '../../../admin-api/doctor/cluster.ts';
-import { Context } from '../../../admin-api/doctor/context.ts';
+import { Context, chooseConfiguration } from '../../../admin-api/doctor/context.ts';
 import { formatFindings, summarise, withoutSudo } from '../../../admin-api/doctor/report.ts';
 import { exitCode, runChecks, selectChecks, unknownIds } from '../../../admin-api/doctor/run.ts';
 import { parseSockets } from '../../../admin-api/doctor/sockets.ts';
@@ -50,7 +50,7 @@ test('reads the environment of the unit', () => {
       'EnvironmentFile=-/etc/waypost/environment',
       'Environment=WAYPOST_DATA_DIR=/data WAYPOST_DNS_TLS_KEY=%d/dns.key',
     ].join('\n'),
-    '/etc/waypost/environment': '# WAYPOST_X=1\nWAYPOST_DATA_DIR="/other"\nPATH=/x',
+    '/etc/waypost/environment': '# WAYPOST_X=1\nWAYPOST_DATA_DIR="/other"\nPATH=/x\nWAYPOST_ADMIN_PASSWORD=a%b',
     '/etc/systemd/system/waypost.service.d/override.conf': '[Service]\nEnvironment=WAYPOST_DNS_WORKERS=2',
   };
   const read = (path: string): string => {
@@ -64,6 +64,7 @@ test('reads the environment of the unit', () => {
       WAYPOST_NODE_NAME: 'a b',
       WAYPOST_DATA_DIR: '/other',
       WAYPOST_DNS_WORKERS: '2',
+      WAYPOST_ADMIN_PASSWORD: 'a%b',
     },
   });
   assert.is(
@@ -72,6 +73,19 @@ test('reads the environment of the unit', () => {
     }),
     null,
   );
+});
+
+test('uses the settings of the unit, unless others are given', () => {
+  const variables = { WAYPOST_CONFIG: '/etc/waypost/waypost.toml', WAYPOST_NODE_NAME: 'a' };
+  const unit = { path: '/lib/systemd/system/waypost.service', variables };
+  const sourceOf = (env: NodeJS.ProcessEnv, file?: string) => chooseConfiguration({ env, file }, unit).source;
+  assert.is(sourceOf({ WAYPOST_TOKEN: 'x', PATH: 'x' }), unit.path);
+  assert.is(sourceOf({ WAYPOST_CONFIG: variables.WAYPOST_CONFIG }), unit.path);
+  assert.is(chooseConfiguration({ env: {} }, unit).env.WAYPOST_NODE_NAME, 'a');
+  assert.is(sourceOf({ WAYPOST_CONFIG: '/other.toml' }), '/other.toml');
+  assert.is(sourceOf({ WAYPOST_DATA_DIR: '/other' }), 'the environment and the defaults');
+  assert.is(sourceOf({}, 'a.toml'), 'a.toml');
+  assert.is(chooseConfiguration({ env: {} }, null).source, 'the environment and the defaults');
 });
 
 const contextOf = (env: NodeJS.ProcessEnv): Context =>
