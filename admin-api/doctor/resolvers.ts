@@ -113,6 +113,7 @@ export const answers = check<readonly AnswerProbe[]>({
 });
 
 export interface DnssecProbe extends Probe {
+  readonly rcode: number;
   /** The answer has signatures. */
   readonly isSigned: boolean;
   /** The resolver has validated it (AD, RFC 4035 3.2.3). */
@@ -130,17 +131,19 @@ async function askDnssec(server: Server, signal: AbortSignal): Promise<Omit<Dnss
   if ((message[2] & TC) !== 0) message = await exchangeTcp(server, query, 4000, signal);
   const reader = new MessageReader(message, questionEnd(message));
   const types = Array.from({ length: message.readUInt16BE(6) }, () => reader.record().type);
-  return { isSigned: types.includes(RRSIG), isValidated: (message[3] & AD) !== 0 };
+  return { rcode: message[3] & 15, isSigned: types.includes(RRSIG), isValidated: (message[3] & AD) !== 0 };
 }
 
 export const dnssec = check<readonly DnssecProbe[]>({
   id: 'resolvers.dnssec',
   why: 'A resolver that validates protects ALIAS targets and DS checks against forged answers.',
-  read: (context) => probeAll(context, { isSigned: false, isValidated: false }, askDnssec),
+  read: (context) => probeAll(context, { rcode: 0, isSigned: false, isValidated: false }, askDnssec),
   judge: (probes) =>
     probes.map((probe) => {
       const dig = digCommand(probe.server, '. DNSKEY +dnssec');
       if (probe.trouble !== null) return note(`no answer: ${probe.trouble}`, dig, subjectOf(probe));
+      if (probe.rcode !== RCODE.NOERROR)
+        return note(`not known: it answers with RCODE ${probe.rcode}`, dig, subjectOf(probe));
       if (!probe.isSigned) return warning('removes the signatures of DNSSEC', dig, subjectOf(probe));
       if (!probe.isValidated) return note('passes on signatures, but does not validate', dig, subjectOf(probe));
       return ok('validates', subjectOf(probe));

@@ -378,10 +378,11 @@ table(
 );
 table(
   dnssec,
-  [[{ ...probe, isSigned: true, isValidated: true }], 'ok', /validates/],
-  [[{ ...probe, isSigned: true, isValidated: false }], 'note', /does not validate/],
-  [[{ ...probe, isSigned: false, isValidated: false }], 'warning', /removes/],
-  [[{ ...silent, isSigned: false, isValidated: false }], 'note', /unreachable/],
+  [[{ ...probe, rcode: 0, isSigned: true, isValidated: true }], 'ok', /validates/],
+  [[{ ...probe, rcode: 0, isSigned: true, isValidated: false }], 'note', /does not validate/],
+  [[{ ...probe, rcode: 0, isSigned: false, isValidated: false }], 'warning', /removes/],
+  [[{ ...probe, rcode: 5, isSigned: false, isValidated: false }], 'note', /RCODE 5/],
+  [[{ ...silent, rcode: 0, isSigned: false, isValidated: false }], 'note', /unreachable/],
 );
 table(
   truthful,
