@@ -1,6 +1,6 @@
 /** The backups of a target: which there are, and making one. */
 import { createHash, type webcrypto } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -37,8 +37,8 @@ export interface BackupOptions {
   readonly check?: () => void;
 }
 
-/** In the data folder, for the copy of the store. */
-const FOLDER = 'backup';
+/** In the data folder, for the copy of the store; with the process that makes it. */
+const FOLDER = 'backup.';
 const STORE_FILE = 'waypost.mdb';
 /**
  * What must stay free on the disk of the data, so that writes are not refused meanwhile, if
@@ -73,8 +73,10 @@ export async function listSegments(target: Target): Promise<Segment[]> {
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, target, encryption, version } = options;
   const started = performance.now();
-  const folder = join(config.dataDir, FOLDER);
-  await rm(folder, { recursive: true, force: true });
+  const folder = join(config.dataDir, FOLDER + process.pid);
+  if (!existsSync(join(config.dataDir, STORE_FILE)))
+    throw new StateError('no_data', `${config.dataDir} contains no data; set the data folder with WAYPOST_DATA_DIR.`);
+  await removeAbandoned(config.dataDir);
   await checkSpace(config, target);
   await mkdir(folder, { mode: 0o700 });
   try {
@@ -96,6 +98,23 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
     return backup;
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies that processes which were killed have left. The daemon and commands may work at once. */
+async function removeAbandoned(dataDir: string): Promise<void> {
+  for (const name of readdirSync(dataDir)) {
+    const pid = /^backup\.(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid))))
+      await rm(join(dataDir, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
