@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Identities, listBackups } from '../../core/backup/backups.ts';
+import { checkRoom, type Identities, listBackups } from '../../core/backup/backups.ts';
 import { type CheckedStore, checkStore, livePosition } from '../../core/backup/drill.ts';
 import { identitiesOf } from '../../core/backup/encryption.ts';
 import type { Backup } from '../../core/backup/names.ts';
@@ -15,6 +15,9 @@ import type { CommandContext } from './command.ts';
 import { CliError } from './errors.ts';
 import { print } from './io.ts';
 import { byteReporter } from './progress-bytes.ts';
+
+/** A drill needs the room of the download, of the store, and of its answers once more. */
+const DRILL_COPIES = 3;
 
 /** The keys that may decrypt a backup. Throws CliError `no_key`, ConfigError `bad_key_file`. */
 export async function identitiesFor(
@@ -126,6 +129,7 @@ Example:
         const started = performance.now();
         const parent = options.folder ?? config.dataDir;
         makeFolder(parent);
+        await checkRoom(parent, DRILL_COPIES * chosen.size, config.protection.diskReserve);
         const folder = mkdtempSync(join(parent, 'drill-'));
         try {
           const placed = inFolder(config, folder);

@@ -118,16 +118,24 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** LMDB must never meet a full disk, and the copy needs at most the size of the store. */
+/**
+ * LMDB must never meet a full disk. Throws StateError `disk_full` if the disk of a folder has no
+ * room for `size` bytes and the reserve.
+ */
+export async function checkRoom(folder: string, size: number, reserveSetting: number | undefined): Promise<void> {
+  const { bavail, bsize, blocks } = await statfs(folder);
+  const reserve = reserveSetting ?? Math.min(MAX_RESERVE, (blocks * bsize) / 20);
+  if (bavail * bsize - size >= reserve) return;
+  throw new StateError(
+    'disk_full',
+    `The disk of ${folder} has ${megabytes(bavail * bsize)} MB free. Up to ${megabytes(size)} MB are needed, and ${megabytes(reserve)} MB must stay free (protection.disk_reserve). Free some space.`,
+  );
+}
+
+/** The copy needs at most the size of the store. */
 async function checkSpace({ dataDir, protection }: BackupOptions['config'], target: Target): Promise<void> {
   const size = statSync(join(dataDir, STORE_FILE), { throwIfNoEntry: false })?.size ?? 0;
-  const { bavail, bsize, blocks } = await statfs(dataDir);
-  const reserve = protection.diskReserve ?? Math.min(MAX_RESERVE, (blocks * bsize) / 20);
-  if (bavail * bsize - size < reserve)
-    throw new StateError(
-      'disk_full',
-      `The disk of ${dataDir} has ${megabytes(bavail * bsize)} MB free, and the copy of the store needs up to ${megabytes(size)} MB, besides ${megabytes(reserve)} MB that stay free (protection.disk_reserve). Free some space.`,
-    );
+  await checkRoom(dataDir, size, protection.diskReserve);
   const free = await target.freeBytes();
   if (free !== null && free < size)
     throw new StateError(

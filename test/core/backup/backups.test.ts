@@ -304,6 +304,16 @@ test('retention deletes backups with the changes that none needs, and never the 
   assert.not(existsSync(target.path('20200101T000000Z-000000000001-one.backup')));
 });
 
+test('a backup that would fill the disk fails before it writes', async () => {
+  const [node, target] = [newNode(), newTarget()];
+  await node.write('a');
+  const protection = { ...node.config.protection, diskReserve: Number.MAX_SAFE_INTEGER };
+  const options = { ...optionsOf(node, target), config: { ...node.config, protection } };
+  assert.is(await codeOf(makeBackup(options)), 'disk_full');
+  assert.equal([await target.list('2'), existsSync(target.path(''))], [[], false]);
+  assert.is(await codeOf(makeBackup(optionsOf(newNode(), target))), 'no_data');
+});
+
 test('the secret key is exported for a recipient or with a passphrase, and the marker says which', async () => {
   const { generateIdentity, identityToRecipient } = await import('age-encryption');
   const { config } = newNode();
