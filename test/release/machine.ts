@@ -47,7 +47,7 @@ export interface Result {
 }
 
 /** Path of an archive with the clean root, which is made once. */
-function cleanRoot(): string {
+export function cleanRoot(): string {
   const archive = join(CACHE, `${RELEASE}.tar`);
   if (existsSync(archive)) return archive;
   mkdirSync(CACHE, { recursive: true });
