@@ -22,6 +22,7 @@ const nodeView = Type.Object(
       'null: the node does not report it',
     ),
     version: text('the version of its software, as of its last start'),
+    feature_level: count('what it knows of changes: a node of a lower level cannot store some of them'),
     address: orNull(text('the address for other nodes'), 'null: a single node'),
     started_at: orNull(time('when its process started'), 'null: the node does not report it'),
     heard_at: orNull(time('the last contact with the node'), 'null: none since this node started'),
@@ -54,16 +55,20 @@ export function nodeRoutes(describe: () => Promise<ClusterView>): Route[] {
       response: Type.Object({
         nodes: list(nodeView, 'sorted by name'),
         head: count('the sequence number of the last change that any of them serves'),
+        feature_level: orNull(
+          count('the level that all nodes have, above which nothing is written'),
+          'null: etcd has not said it',
+        ),
         etcd: orNull(storageView, 'the storage of etcd; null: there is none, or it does not respond'),
       }),
       async run({ headers }) {
         headers['Cache-Control'] = 'no-store';
-        const { head, nodes, storage } = await describe();
+        const { head, nodes, agreedLevel, storage } = await describe();
         const etcd = storage && {
           ...{ size: storage.size, used: storage.used, quota: storage.quota },
           is_full: storage.isFull,
         };
-        return { nodes: nodes.map(viewNode), head, etcd };
+        return { nodes: nodes.map(viewNode), head, feature_level: agreedLevel, etcd };
       },
     }),
   ];
@@ -75,6 +80,7 @@ function viewNode(node: NodeView) {
   const { name, state, applied, version, address } = node;
   return {
     ...{ name, state, applied, version, address },
+    feature_level: node.level,
     is_self: node.isSelf,
     is_live: node.isLive,
     lag_entries: node.lagEntries,

@@ -12,7 +12,7 @@ import { describeMachine } from './machine.ts';
 import { readOptions } from './options.ts';
 import { startLoad, type Tally } from './soak/load.ts';
 import { plot } from './soak/plot.ts';
-import { type SoakNode, startRig } from './soak/rig.ts';
+import { startRig } from './soak/rig.ts';
 import { csv, type Sample, sample } from './soak/samples.ts';
 import { type Flatness, judge } from './soak/verdict.ts';
 
@@ -45,7 +45,7 @@ function warningsIn(output: string): Map<string, number> {
 
 function flatnessTable(rows: readonly Flatness[]): string {
   const shown = (what: string, value: number): string =>
-    what.endsWith('memory') ? `${(value / (1 << 20)).toFixed(1)} MB` : value.toFixed(0);
+    what.includes('memory') ? `${(value / (1 << 20)).toFixed(1)} MB` : value.toFixed(0);
   return [
     '| node | what | minutes 20 to 30 | the last 10 minutes | growth | flat |',
     '|---|---|---:|---:|---:|---|',
@@ -68,11 +68,8 @@ const tallyTable = ({ done, failed }: Tally): string =>
 const rig = await startRig();
 const load = await startLoad(rig);
 const samples: Sample[] = [];
-const outputs = new Map<number, string>();
 const began = performance.now();
 const seconds = (): number => (performance.now() - began) / 1000;
-/** The output of each process, also of those that have ended. */
-const keepOutput = ({ daemon: { child } }: SoakNode): void => void outputs.set(child.pid, child.output());
 const store = (): void => {
   writeFileSync(join(folder, 'soak.csv'), csv(samples));
   writeFileSync(join(folder, 'soak.svg'), plot(samples));
@@ -82,7 +79,6 @@ for (let n = 1; seconds() < minutes * 60; n++) {
   await sleep(Math.max(0, n * SAMPLE_EVERY_MS - seconds() * 1000));
   for (const node of rig.nodes) {
     if (!node.isUp) continue;
-    keepOutput(node);
     try {
       samples.push(await sample(node, seconds()));
     } catch (error) {
@@ -99,8 +95,8 @@ for (let n = 1; seconds() < minutes * 60; n++) {
   console.log(`${(seconds() / 60).toFixed(0)} min: ${inUse.join(', ')}; ${load.tally.failureCount} failures`);
 }
 
-for (const node of rig.nodes) keepOutput(node);
 await load.stop();
+const outputs = [...load.ended, ...rig.nodes.map(({ daemon }) => daemon.child.output())];
 await rig.close();
 store();
 
@@ -109,7 +105,7 @@ const documents = ['operations', 'monitoring']
   .join(' ')
   .replace(/\s+/g, ' ');
 const warnings = new Map<string, number>();
-for (const output of outputs.values())
+for (const output of outputs)
   for (const [text, count] of warningsIn(output)) warnings.set(text, (warnings.get(text) ?? 0) + count);
 const unexplained = [...warnings].filter(([text]) => !documents.includes(text));
 const verdict = ['a', 'b'].flatMap((node) => judge(samples, node));

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Body, BodyCollector } from './body.ts';
 import { BodyStream } from './body-stream.ts';
 import { ConnectionCount } from './connections.ts';
@@ -11,6 +12,7 @@ import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';
 import { safeHeaders } from './response-headers.ts';
 import {
+  CLOSING_MS,
   discard,
   type Handler,
   type HttpRequest,
@@ -32,6 +34,7 @@ const MAX_UNREAD = 1 << 20;
 export class NodeTransport implements Transport {
   readonly name = 'node';
   readonly #options: TransportOptions;
+  #isClosing = false;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -76,7 +79,9 @@ export class NodeTransport implements Transport {
     return {
       port,
       connections: () => connections.size,
-      async close() {
+      close: async () => {
+        this.#isClosing = true;
+        await sleep(CLOSING_MS);
         const closed = new Promise<void>((resolve) => server.close(() => resolve()));
         server.closeIdleConnections();
         const timer = setTimeout(() => {
@@ -118,7 +123,7 @@ export class NodeTransport implements Transport {
   #send(request: NodeRequest, response: ServerResponse, reply: HttpResponse): Promise<void> | void {
     const { status, body, length } = reply;
     const headers = safeHeaders(reply.headers, this.#options.log);
-    if (reply.close || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
+    if (reply.close || this.#isClosing || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
     request.discardUnread();
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       response.writeHead(status, length === undefined ? headers : { ...headers, 'Content-Length': String(length) });

@@ -68,6 +68,13 @@ export interface Transport {
   listen(address: ListenAddress, handler: Handler): Promise<Listening>;
 }
 
+/**
+ * Milliseconds from the begin of a stop during which connections are still accepted. Those that the
+ * kernel has accepted are served, and responses end their connections, so that a client that asks
+ * again does not meet a connection that is being closed (RFC 9112 section 9.6).
+ */
+export const CLOSING_MS = 50;
+
 /** In milliseconds. */
 export interface Timeouts {
   /** To receive a body, plus one second for each BODY_RATE bytes received. */

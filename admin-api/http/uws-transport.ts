@@ -7,6 +7,7 @@
  *   9112 9.3.2 allows. A connection therefore has at most one response.
  */
 import { STATUS_CODES } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { formatAddress } from '../../core/address/socket-address.ts';
 import { type Body, BodyCollector } from './body.ts';
 import { BodyStream } from './body-stream.ts';
@@ -16,6 +17,7 @@ import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';
 import { safeHeaders } from './response-headers.ts';
 import {
+  CLOSING_MS,
   discard,
   type Handler,
   type HttpRequest,
@@ -43,6 +45,7 @@ export class UwsTransport implements Transport {
     // A number, because a busy Set keeps deleted entries alive until the next full garbage
     // collection.
     let inFlight = 0;
+    let isClosing = false;
     const count = new AnonymousConnectionCount(this.#options.limits);
     const countConnection = (response: UwsResponse, change: number): void => {
       if (change < 0) count.closed();
@@ -54,7 +57,7 @@ export class UwsTransport implements Transport {
       if (exchange.fault !== undefined) return exchange.reject(exchange.fault);
       inFlight++;
       handler(exchange)
-        .then((reply) => exchange.send(reply))
+        .then((reply) => exchange.send(isClosing ? { ...reply, close: true } : reply))
         .then(
           () => inFlight--,
           () => {
@@ -70,6 +73,8 @@ export class UwsTransport implements Transport {
       port,
       connections: () => count.total,
       close: async () => {
+        isClosing = true;
+        await sleep(CLOSING_MS);
         this.#uws.us_listen_socket_close(socket);
         const end = performance.now() + this.#options.timeouts.close;
         while (inFlight > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -10,7 +10,7 @@ type Codes = readonly string[];
 
 const CHANGED: Codes = ['changed'];
 const TOO_MANY: Codes = ['too_many_requests'];
-const UNAVAILABLE: Codes = ['write_conflict', 'stopping', 'overloaded'];
+const UNAVAILABLE: Codes = ['write_conflict', 'feature_level', 'stopping', 'overloaded'];
 const DISK_FULL: Codes = ['disk_full'];
 const BODY = {
   408: ['body_too_slow', 'header_too_slow'],

@@ -53,6 +53,8 @@ const MAX_FAILURES = 200;
 /** Domains that are written to: few, so that their histories are full within the first minutes. */
 const WRITTEN = 4;
 const SITE = 'site.soak.test';
+/** Sites that renew in turn: a site waits longer after each certificate of a day. */
+const RENEWED = 24;
 const LIMIT_MS = 20_000;
 /** Between the stop of a node and its start. */
 const DOWN_MS = 5000;
@@ -60,11 +62,14 @@ const RESTART_EVERY_MS = 300_000;
 
 export interface Load {
   readonly tally: Tally;
+  /** What the processes that were stopped have printed. */
+  readonly ended: readonly string[];
   stop(): Promise<void>;
 }
 
 export async function startLoad(rig: SoakRig): Promise<Load> {
   const tally = new Tally();
+  const ended: string[] = [];
   const { nodes, roots } = rig;
   const { api } = nodes[0].daemon;
   const domains: string[] = [];
@@ -72,13 +77,18 @@ export async function startLoad(rig: SoakRig): Promise<Load> {
     domains.push(await api.createDomain(`written${i}.soak.test`));
     await api.createRecord(domains[i], 'www', 'A', '192.0.2.1');
   }
-  const site = await api.createDomain(SITE);
-  await api.createRecord(site, '@', 'A', '192.0.2.1');
-  await api.createRecord(site, 'www', 'A', '192.0.2.1');
-  const proxy = `/api/v1/domains/${site}/proxy`;
-  await api.call('PUT', proxy, { origin: '127.0.0.1', port: rig.origin, protocol: 'http' });
-  await api.call('POST', `${proxy}/toggle`, { enable: true });
-  await untilActive(rig, proxy, null);
+  const addSite = async (name: string): Promise<string> => {
+    const site = await api.createDomain(name);
+    for (const host of ['@', 'www']) await api.createRecord(site, host, 'A', '192.0.2.1');
+    const path = `/api/v1/domains/${site}/proxy`;
+    await api.call('PUT', path, { origin: '127.0.0.1', port: rig.origin, protocol: 'http' });
+    await api.call('POST', `${path}/toggle`, { enable: true });
+    await untilActive(rig, path, null);
+    return path;
+  };
+  const proxy = await addSite(SITE);
+  const renewed: string[] = [];
+  for (let i = 0; i < RENEWED; i++) renewed.push(await addSite(`renewed${i}.soak.test`));
 
   const ca = [...roots];
   const agents = new Map(nodes.map(({ name }) => [name, new Agent({ keepAlive: true, maxSockets: 4, ca })]));
@@ -159,11 +169,12 @@ export async function startLoad(rig: SoakRig): Promise<Load> {
     removeFolder(join(folder, `com.example.soak${n}`));
     await upload(`http://127.0.0.1:${daemon.adminPort}`, daemon.api, content);
   });
-  every(120_000, 'certificate', async (_node) => {
-    const { body } = await api.call('GET', proxy);
+  every(120_000, 'certificate', async (_node, n) => {
+    const path = renewed[n % RENEWED];
+    const { body } = await api.call('GET', path);
     const { ssl_expires_at: before } = body.proxy as { ssl_expires_at: string };
-    await api.call('POST', `${proxy}/certificate`);
-    await untilActive(rig, proxy, before);
+    await api.call('POST', `${path}/certificate`);
+    await untilActive(rig, path, before);
   });
   const restart = async (): Promise<void> => {
     const { restarted } = rig;
@@ -175,7 +186,9 @@ export async function startLoad(rig: SoakRig): Promise<Load> {
       restarted.isUp = false;
       // Requests in flight there end first.
       await sleep(1000);
+      const { child } = restarted.daemon;
       const code = await restarted.daemon.stop();
+      ended.push(child.output());
       if (code !== 0) tally.fail('restart', `it ended with ${code}`);
       await sleep(DOWN_MS);
       await restarted.daemon.start();
@@ -186,6 +199,7 @@ export async function startLoad(rig: SoakRig): Promise<Load> {
   loops.push(restart().catch((error: Error) => tally.fail('restart', error.message)));
   return {
     tally,
+    ended,
     async stop() {
       isStopped = true;
       await Promise.all(loops);

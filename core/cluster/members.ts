@@ -4,9 +4,11 @@
  *   node/session/<name>   who of them is there: the process that has the name, under a lease
  *   node/live/<name>      who of them is caught up and serves, under the same lease
  *   node/removed/<id>     whose data was taken out of the cluster; its name may be given to another
+ *   node/level            the feature level that the cluster has agreed on
  */
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { range } from '../etcd/messages.ts';
+import { FIRST_LEVEL } from '../journal/feature-level.ts';
 
 export interface Member {
   /** Its host name in the cluster, and in its certificate. */
@@ -14,6 +16,8 @@ export interface Member {
   /** `host:port` where it talks to others. */
   readonly address: string;
   readonly version: string;
+  /** Its feature level; omitted: its version has none, which counts as the first. */
+  readonly level?: number;
 }
 
 /** As it stands in etcd. */
@@ -37,12 +41,16 @@ export interface Members {
   readonly live: ReadonlySet<string>;
   /** Names of those that run, caught up or not. */
   readonly there: ReadonlySet<string>;
+  /** The feature level that the cluster has agreed on. */
+  readonly agreedLevel: number;
 }
 
 export interface ClusterState extends Members {
   readonly sessions: ReadonlyMap<string, Session>;
   /** Ids. */
   readonly removed: ReadonlySet<string>;
+  /** Of etcd, at which the agreed level was written; 0: it was not. */
+  readonly levelRevision: number;
   /** Of etcd, at which it was read. */
   readonly revision: number;
 }
@@ -50,6 +58,8 @@ export interface ClusterState extends Members {
 type Kind = 'member' | 'session' | 'live' | 'removed';
 
 export const keyOf = (prefix: string, kind: Kind, name: string): string => `${prefix}node/${kind}/${name}`;
+
+export const levelKey = (prefix: string): string => `${prefix}node/level`;
 
 /** All keys, or all of a kind: the first, and the one after the last. */
 export function keysOf(prefix: string, kind?: Kind): readonly [string, string] {
@@ -65,10 +75,12 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   const known = new Map<string, KnownMember>();
   const sessions = new Map<string, Session>();
   const [live, removed] = [new Set<string>(), new Set<string>()];
+  let [agreedLevel, levelRevision] = [FIRST_LEVEL, 0];
   for (const { key, value, modRevision } of ranges[0]?.items ?? []) {
     const path = key.toString().slice(first.length);
     const name = path.slice(path.indexOf('/') + 1);
-    if (path.startsWith('live/')) live.add(name);
+    if (path === 'level') [agreedLevel, levelRevision] = [levelOf(value), modRevision];
+    else if (path.startsWith('live/')) live.add(name);
     else if (path.startsWith('removed/')) removed.add(name);
     else if (path.startsWith('session/')) sessions.set(name, { ...sessionOf(value), revision: modRevision });
     else {
@@ -76,17 +88,24 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
       if (member !== null) known.set(member.name, member);
     }
   }
-  return { known, live, there: new Set(sessions.keys()), sessions, removed, revision };
+  return { known, live, there: new Set(sessions.keys()), sessions, removed, agreedLevel, levelRevision, revision };
 }
 
 /** Null for what no node of this kind has written. */
 function memberOf(bytes: Buffer): KnownMember | null {
-  const { name, address, version, id } = fieldsOf(bytes);
+  const { name, address, version, level, id } = fieldsOf(bytes);
   if (typeof name !== 'string' || typeof address !== 'string') return null;
   return {
     ...{ name, address, version: typeof version === 'string' ? version : '' },
+    level: typeof level === 'number' ? level : FIRST_LEVEL,
     id: typeof id === 'string' ? id : null,
   };
+}
+
+/** A damaged one counts as the first: it is written again when it can rise. */
+function levelOf(bytes: Buffer): number {
+  const level = Number(bytes.toString());
+  return Number.isSafeInteger(level) && level >= FIRST_LEVEL ? level : FIRST_LEVEL;
 }
 
 /** What is damaged belongs to nobody. */

@@ -5,7 +5,8 @@ import { StateError } from '../base/errors.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../etcd/messages.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
-import { type ClusterState, keyOf, keysOf, type Member, type Members, readMembers } from './members.ts';
+import { FIRST_LEVEL, risenLevel } from '../journal/feature-level.ts';
+import { type ClusterState, keyOf, keysOf, levelKey, type Member, type Members, readMembers } from './members.ts';
 
 export interface MembershipOptions {
   readonly gateway: EtcdGateway;
@@ -52,7 +53,7 @@ export class Membership {
   /** Of the last look. */
   #revision = 0;
   #refused: StateError | null = null;
-  members: Members = { known: new Map(), live: new Set(), there: new Set() };
+  members: Members = { known: new Map(), live: new Set(), there: new Set(), agreedLevel: FIRST_LEVEL };
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -154,27 +155,33 @@ export class Membership {
     let state = await readMembers(gateway, prefix);
     this.#check(state);
     // Another may have been sooner with what this one has read.
-    while ((await this.#say(state)) === 'again') {
+    while ((await this.#say(state)) === 'again' || (await this.#agree(state))) {
       state = await readMembers(gateway, prefix);
       this.#check(state);
     }
-    const { known, live, there, revision } = state;
+    const { known, live, there, agreedLevel, revision } = state;
     this.#revision = revision;
     this.#isStale = false;
-    const text = JSON.stringify([[...known.values()], [...live], [...there]]);
+    const text = JSON.stringify([[...known.values()], [...live], [...there], agreedLevel]);
     if (text === this.#last) return;
     this.#last = text;
-    this.members = { known, live, there };
+    this.members = { known, live, there, agreedLevel };
     onChange(this.members);
   }
 
   /** Throws StateError when this process is no member, and can be none. */
-  #check({ removed, sessions, known }: ClusterState): void {
+  #check({ removed, sessions, known, agreedLevel }: ClusterState): void {
     const { id, self } = this.#options;
     if (removed.has(id))
       throw new StateError(
         'removed',
         `This node was removed from the cluster. To add it again, move its data folder away, run "waypost cluster invite ${self.name}" on the first node, and "waypost cluster join" here.`,
+      );
+    const { level = FIRST_LEVEL } = self;
+    if (level < agreedLevel)
+      throw new StateError(
+        'feature_level',
+        `This node has version ${self.version}, which cannot read what the cluster writes (feature level ${level}, agreed ${agreedLevel}). Install the version of the other nodes: ${[...new Set([...known.values()].map((member) => member.version))].join(', ')}.`,
       );
     const session = sessions.get(self.name);
     if (session === undefined || session.process === this.#process) return;
@@ -185,12 +192,34 @@ export class Membership {
     );
   }
 
+  /** Raises the agreed level if every member has a higher one. True: look again. */
+  async #agree({ known, agreedLevel, levelRevision, revision }: ClusterState): Promise<boolean> {
+    const { gateway, prefix } = this.#options;
+    const risen = risenLevel(
+      agreedLevel,
+      [...known.values()].map(({ level = FIRST_LEVEL }) => level),
+    );
+    if (risen === null) return false;
+    const [members, end] = keysOf(prefix, 'member');
+    const key = levelKey(prefix);
+    await gateway.transaction(
+      [unwrittenSince(members, end, revision), hasRevision(key, levelRevision)],
+      [put(key, Buffer.from(String(risen)))],
+    );
+    return true;
+  }
+
   /** Writes what this node is, unless it stands there already: etcd keeps every version. When it has, or was not the first, it is to be looked again. */
   async #say({ known, sessions, revision }: ClusterState): Promise<'said' | 'again'> {
     const { gateway, prefix, self, id } = this.#options;
     const isServing = this.#isServing;
     const session = sessions.get(self.name);
-    const isThere = this.#lease !== null && session !== undefined && known.get(self.name)?.id === id;
+    const stored = known.get(self.name);
+    const isThere =
+      this.#lease !== null &&
+      session !== undefined &&
+      stored?.id === id &&
+      stored.level === (self.level ?? FIRST_LEVEL);
     if (isThere && this.#isSaid === isServing) return 'said';
     this.#lease ??= await gateway.grant(LEASE);
     const value = Buffer.from(JSON.stringify({ ...self, id }));

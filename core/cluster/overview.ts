@@ -1,5 +1,6 @@
 /** The nodes of the cluster as this node sees them, for operators. */
 
+import { FEATURE_LEVEL, FIRST_LEVEL } from '../journal/feature-level.ts';
 import type { Member } from './members.ts';
 import { fetchReport, type NodeReport, STARTED_AT } from './node-report.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -16,6 +17,8 @@ export interface NodeView {
   /** Null: a single node, which has no address for peers. */
   readonly address: string | null;
   readonly version: string;
+  /** The feature level of its version: core/journal/feature-level.ts. */
+  readonly level: number;
   readonly isSelf: boolean;
   /** Writes wait for it. */
   readonly isLive: boolean;
@@ -33,6 +36,8 @@ export interface ClusterView {
   /** Sequence of the last entry that any responding node has applied. */
   readonly head: number;
   readonly nodes: readonly NodeView[];
+  /** The feature level that the nodes have agreed on; null: etcd has not said it. */
+  readonly agreedLevel: number | null;
   /** Null: there is no etcd, or it does not report it. */
   readonly storage: Standing['storage'];
 }
@@ -43,6 +48,7 @@ export interface OverviewParts {
   /** By name, with this node. */
   members(): ReadonlyMap<string, Member>;
   live(): ReadonlySet<string>;
+  agreedLevel(): number | null;
   /** Of this node. */
   report(): NodeReport;
   /** What another node has sent last. */
@@ -63,11 +69,11 @@ export async function describeCluster(parts: OverviewParts): Promise<ClusterView
   );
   const head = Math.max(0, ...reports.map(({ report }) => report?.applied ?? 0));
   const now = Math.floor(Date.now() / 1000);
-  const nodes = reports.map(({ member: { name, address, version }, report }): NodeView => {
+  const nodes = reports.map(({ member: { name, address, version, level = FIRST_LEVEL }, report }): NodeView => {
     const heard = report === null ? parts.lastHeard(name) : { applied: report.applied, at: now };
     const applied = heard?.applied ?? null;
     return {
-      ...{ name, address, version, applied },
+      ...{ name, address, version, level, applied },
       isSelf: name === self,
       isLive: live.has(name),
       state: report === null ? 'unreachable' : (report.state ?? 'unknown'),
@@ -77,15 +83,15 @@ export async function describeCluster(parts: OverviewParts): Promise<ClusterView
       heardAt: heard?.at ?? null,
     };
   });
-  return { head, nodes, storage: parts.storage() };
+  return { head, nodes, agreedLevel: parts.agreedLevel(), storage: parts.storage() };
 }
 
 export function describeSingleNode(name: string, version: string, head: number): ClusterView {
   const view: NodeView = {
-    ...{ name, version, address: null, isSelf: true, isLive: true, state: 'single' },
+    ...{ name, version, level: FEATURE_LEVEL, address: null, isSelf: true, isLive: true, state: 'single' },
     ...{ applied: head, lagEntries: 0, lagSeconds: 0 },
     startedAt: STARTED_AT,
     heardAt: Math.floor(Date.now() / 1000),
   };
-  return { head, nodes: [view], storage: null };
+  return { head, nodes: [view], agreedLevel: FEATURE_LEVEL, storage: null };
 }

@@ -7,6 +7,7 @@ import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
+import { FEATURE_LEVEL, FIRST_LEVEL } from '../journal/feature-level.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
@@ -93,6 +94,7 @@ class SharedNode implements Node {
         onTrouble: (error) => followed.report(error),
         onLost: (why, isCurable) => this.#lost(why, isCurable),
       },
+      agreedLevel: () => this.#cluster.members?.agreedLevel ?? FIRST_LEVEL,
       waitForPeers: (sequence) => this.#cluster.wait(sequence),
       countOthers: () => this.#cluster.others.length,
       sequencing: {
@@ -108,7 +110,7 @@ class SharedNode implements Node {
     const cluster = new Cluster({
       gateway,
       prefix,
-      self: { name: nodeName, address: peer.advertise ?? formatListen(peer.listen), version },
+      self: { name: nodeName, address: peer.advertise ?? formatListen(peer.listen), version, level: FEATURE_LEVEL },
       id: nodeId(dataDir),
       onRefused: (error) => journal.stopFollowing(error.message),
       listen: peer.listen,
@@ -133,6 +135,7 @@ class SharedNode implements Node {
         ...{ self: nodeName, tls },
         members: () => cluster.known,
         live: () => cluster.members?.live ?? new Set(),
+        agreedLevel: () => cluster.members?.agreedLevel ?? null,
         report: () => this.#report(),
         lastHeard: (name) => cluster.lastHeard(name),
         storage: () => this.#upkeep.storage,

@@ -2578,6 +2578,11 @@ export interface components {
             lag_seconds: number | null;
             /** @description the version of its software, as of its last start */
             version: string;
+            /**
+             * @description what it knows of changes: a node of a lower level cannot store some of
+             * them
+             */
+            feature_level: number;
             /** @description null: a single node */
             address: string | null;
             /** @description null: the node does not report it */
@@ -3421,7 +3426,10 @@ export interface components {
                 };
             };
         };
-        /** @description Service Unavailable: `write_conflict`, `stopping`, `overloaded`. */
+        /**
+         * @description Service Unavailable: `write_conflict`, `feature_level`, `stopping`,
+         * `overloaded`.
+         */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3432,7 +3440,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error: {
                         /** @enum {string} */
-                        code: "write_conflict" | "stopping" | "overloaded";
+                        code: "write_conflict" | "feature_level" | "stopping" | "overloaded";
                     };
                 };
             };
@@ -3734,6 +3742,8 @@ export interface operations {
                          * serves
                          */
                         head: number;
+                        /** @description null: etcd has not said it */
+                        feature_level: number | null;
                         /**
                          * @description the storage of etcd; null: there is none, or it does not
                          * respond
@@ -3995,7 +4005,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -4007,7 +4018,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -4624,7 +4635,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -4636,7 +4648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -5763,7 +5775,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -5775,7 +5788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -6010,7 +6023,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -6022,7 +6036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -6378,7 +6392,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -6390,7 +6405,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -6761,7 +6776,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -6773,7 +6789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -6974,7 +6990,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -6986,7 +7003,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -7129,7 +7146,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -7141,7 +7159,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -7282,7 +7300,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -7294,7 +7313,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -7455,7 +7474,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -7467,7 +7487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -7840,7 +7860,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -7852,7 +7873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -8001,7 +8022,8 @@ export interface operations {
                 };
             };
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -8013,7 +8035,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -10513,7 +10535,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `busy`, `write_conflict`, `stopping`, `overloaded`.
+             * @description Service Unavailable: `busy`, `write_conflict`, `feature_level`,
+             * `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -10525,7 +10548,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -12456,7 +12479,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /**
              * @description Service Unavailable: `busy`, `resolver_unavailable`, `write_conflict`,
-             * `stopping`, `overloaded`.
+             * `feature_level`, `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -12468,7 +12491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "busy" | "resolver_unavailable" | "write_conflict" | "stopping" | "overloaded";
+                            code: "busy" | "resolver_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };
@@ -17338,8 +17361,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             /**
-             * @description Service Unavailable: `store_unavailable`, `write_conflict`, `stopping`,
-             * `overloaded`.
+             * @description Service Unavailable: `store_unavailable`, `write_conflict`,
+             * `feature_level`, `stopping`, `overloaded`.
              */
             503: {
                 headers: {
@@ -17351,7 +17374,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] & {
                         error: {
                             /** @enum {string} */
-                            code: "store_unavailable" | "write_conflict" | "stopping" | "overloaded";
+                            code: "store_unavailable" | "write_conflict" | "feature_level" | "stopping" | "overloaded";
                         };
                     };
                 };

@@ -17,6 +17,8 @@ export interface Table<Row> {
    * the entry and are set when it is applied. An entry has at most one such row of a table.
    */
   readonly numbered?: boolean;
+  /** The feature level that nodes need for it (core/journal/feature-level.ts); omitted: 1. */
+  readonly level?: number;
 }
 
 export const json = (row: unknown): Buffer => Buffer.from(JSON.stringify(row));

@@ -11,7 +11,7 @@ function members(known: string, there: string, live: string): Members {
     name,
     { name, address: `${name}.test:1`, version: '1', id: name },
   ];
-  return { known: new Map([...known].map(member)), there: new Set(there), live: new Set(live) };
+  return { known: new Map([...known].map(member)), there: new Set(there), live: new Set(live), agreedLevel: 1 };
 }
 
 test('a node that is there and not caught up is waited for, also while its service starts anew, until it is', () => {

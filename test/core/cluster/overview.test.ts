@@ -49,6 +49,7 @@ const parts = (members: readonly Member[]): OverviewParts => ({
   ...{ self: 'a', tls },
   members: () => new Map(members.map((member) => [member.name, member])),
   live: () => new Set(['a', 'b']),
+  agreedLevel: () => 1,
   report: () => ({ applied: 9, state: 'following', lagSeconds: 0.1, startedAt: 1_700_000_100 }),
   lastHeard: (name) => (name === 'd' ? { applied: 5, at: 1_700_000_200 } : undefined),
   storage: () => null,

@@ -52,8 +52,11 @@ export interface StoreOptions {
 
 export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) => Journal | Promise<Journal>;
 
-export const embedded = ({ environment, index }: Omit<Store, 'journal'>, history: number): Journal =>
-  openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history });
+export const embedded = (
+  { environment, index }: Omit<Store, 'journal'>,
+  history: number,
+  agreedLevel?: () => number,
+): Journal => openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, agreedLevel });
 
 /** Runs `work` on an empty store and closes it. */
 export async function withStore(

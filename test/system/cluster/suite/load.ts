@@ -6,7 +6,7 @@ import { Checker } from './checker.ts';
 import { type Machines, type Node, until } from './machines.ts';
 import { Rivals } from './rivals.ts';
 import { compareStores } from './stores.ts';
-import { Writer } from './writer.ts';
+import { type Counts, Writer } from './writer.ts';
 
 const WRITERS = 6;
 
@@ -60,6 +60,11 @@ export class Load {
 
   get acknowledged(): number {
     return this.#sum('acknowledged');
+  }
+
+  /** Requests that a node which was up has received, and not answered. */
+  get lost(): number {
+    return this.#sum('lost');
   }
 
   /** Throws the first thing that was against the contract. */
@@ -117,7 +122,7 @@ export class Load {
     return `${this.acknowledged} changes acknowledged, ${this.#sum('refused')} refused, ${this.#sum('doubtful')} tries in doubt, ${this.#checker.count} answers checked`;
   }
 
-  #sum(of: 'acknowledged' | 'refused' | 'doubtful'): number {
+  #sum(of: keyof Counts): number {
     return this.writers.reduce((sum, { counts }) => sum + counts[of], 0);
   }
 }

@@ -97,6 +97,8 @@ export class Node {
   #dns: UdpClient | null = null;
   /** It is to answer, so that silence is a fault. */
   isUp = false;
+  /** The program that the next start runs. */
+  main = MAIN;
 
   constructor(machine: Machine, folder: string, { members }: Network, credentials: Record<string, string>) {
     this.machine = machine;
@@ -144,7 +146,7 @@ export class Node {
   /** Resolves when it says that it is ready. `more` are further variables. */
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const env = { ...environment(this.#settings), ...more };
-    this.#child = this.machine.place.inside(() => startChild(process.execPath, [MAIN, 'serve'], env));
+    this.#child = this.machine.place.inside(() => startChild(process.execPath, [this.main, 'serve'], env));
     await this.#child.waitFor(/^waypost ready/m, READY_MS);
     this.#dns?.close();
     this.#dns = await UdpClient.connect(53, outside(this.machine));
@@ -193,6 +195,8 @@ export async function until(what: string, isThere: () => Promise<boolean> | bool
 }
 
 export interface Machines {
+  /** For files of scenarios. */
+  readonly folder: string;
   readonly nodes: readonly Node[];
   readonly members: readonly Member[];
   close(): Promise<void>;
@@ -221,5 +225,5 @@ export async function startMachines(network: Network, folder: string): Promise<M
     await close();
     throw error;
   }
-  return { nodes, members, close };
+  return { folder, nodes, members, close };
 }

@@ -2,10 +2,13 @@
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FEATURE_LEVEL } from '../../../../core/journal/feature-level.ts';
+import { MAIN } from '../../../support/daemon.ts';
 import { FAKETIME } from '../../../support/moved-clock.ts';
 import { checkConflicts } from '../history/history.ts';
 import { auditTakenOver } from './audit.ts';
 import { HISTORY, type Machines, type Member, NODES, type Node, until } from './machines.ts';
+import { makeNextVersion, NEXT } from './next-version.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Changes that are acknowledged before the next thing happens. */
@@ -218,6 +221,43 @@ const conflicts: Scenario = {
   },
 };
 
+/** The last one, since no earlier version starts afterwards. */
+const rollingUpgrade: Scenario = {
+  name: 'a rolling upgrade to a version with a higher feature level',
+  async run({ folder, nodes }, load) {
+    const main = makeNextVersion(folder);
+    const lost = load.lost;
+    for (const [i, node] of nodes.entries()) {
+      const code = await node.stop();
+      if (code !== 0) throw new Error(`${node.name} ended with ${code}:\n${node.output}`);
+      node.main = main;
+      await node.start();
+      await node.untilReady();
+      await load.progress(SOME);
+      const isLast = i === nodes.length - 1;
+      await until(`the agreed level is ${isLast ? NEXT.level : FEATURE_LEVEL}`, async () => {
+        const { body } = await nodes[0].api.call('GET', '/api/v1/nodes');
+        const { version, feature_level: level } = (body.nodes as { version: string; feature_level: number }[])[i];
+        if (version !== NEXT.version || level !== NEXT.level)
+          throw new Error(`${node.name}: ${version}, level ${level}`);
+        return body.feature_level === (isLast ? NEXT.level : FEATURE_LEVEL);
+      });
+    }
+    if (load.lost !== lost) throw new Error(`${load.lost - lost} requests were received and not answered`);
+    const [first] = nodes;
+    await first.stop();
+    first.main = MAIN;
+    const why = await first.start().then(
+      () => 'it started',
+      (error: Error) => error.message,
+    );
+    if (!/cannot read what the cluster writes/.test(why)) throw new Error(`the earlier version: ${why}`);
+    first.main = main;
+    await first.start();
+    await first.untilReady();
+  },
+};
+
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'nothing goes wrong', run: (_, load) => load.progress(10 * SOME) },
   ...NODES.map((_, i) => nodeKilled(i)),
@@ -231,4 +271,5 @@ export const SCENARIOS: readonly Scenario[] = [
   slowLinks,
   auditTakenOver,
   conflicts,
+  rollingUpgrade,
 ];

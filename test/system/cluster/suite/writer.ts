@@ -26,13 +26,15 @@ export interface Counts {
   refused: number;
   /** Tries of which it is not known whether they were written. */
   doubtful: number;
+  /** Of these, those that a node which was up had received. */
+  lost: number;
 }
 
 export class Writer {
   readonly domain: string;
   readonly singles: readonly Versions[];
   readonly group: readonly Versions[];
-  readonly counts: Counts = { acknowledged: 0, refused: 0, doubtful: 0 };
+  readonly counts: Counts = { acknowledged: 0, refused: 0, doubtful: 0, lost: 0 };
   domainId = '';
   readonly #index: number;
   readonly #nodes: readonly Node[];
@@ -124,7 +126,11 @@ export class Writer {
     const issued = names.map((one) => one.issue(value));
     for (let isInDoubt = false; ; await sleep(PAUSE)) {
       const node = this.#random.pick(this.#nodes);
-      const response = await send(node).catch(() => null);
+      const wasUp = node.isUp;
+      const response = await send(node).catch((error: Error) => {
+        if (wasUp && !isUnsent(error)) this.counts.lost++;
+        return null;
+      });
       const outcome = this.#judge(node, response, value === null && isInDoubt);
       if (outcome === 'done') {
         this.#acknowledge(names, issued, node, response as ApiResponse);
@@ -181,3 +187,6 @@ export class Writer {
     return `10.${this.#index}.${n >> 8}.${n & 255}`;
   }
 }
+
+/** Nobody listened: the request was not sent. */
+const isUnsent = ({ cause }: Error): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';

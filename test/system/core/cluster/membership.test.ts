@@ -31,10 +31,10 @@ class Node {
   readonly refused: StateError[] = [];
   readonly membership: Membership;
 
-  constructor(prefix: string, name: string, id = name, interval = 200, through = gateway) {
+  constructor(prefix: string, name: string, id = name, interval = 200, through = gateway, level?: number) {
     this.membership = new Membership({
       ...{ gateway: through, prefix, id, interval },
-      self: { name, address: '127.0.0.1:1', version: '1' },
+      self: { name, address: '127.0.0.1:1', version: '1', level },
       onChange: (members) => {
         this.members = members;
       },
@@ -174,6 +174,32 @@ test('who is removed is known no longer, and refused when it comes back; another
   await sleep(500);
   assert.not((await readMembers(gateway, '/removed/')).known.has('other'), 'it does not come back by itself');
   for (const { membership } of [back, anew, one]) await membership.stop();
+});
+
+test('the feature level rises when every member has it, and never falls', async () => {
+  const prefix = '/levels/';
+  const start = async (name: string, level?: number): Promise<Node> => {
+    const node = new Node(prefix, name, name, 200, gateway, level);
+    await node.membership.start();
+    return node;
+  };
+  const agreed = ({ members }: Node): number | undefined => members?.agreedLevel;
+  const [old, first] = [await start('a'), await start('b', 3)];
+  await until(() => first.knows('a') && old.knows('b'), 'they know each other');
+  assert.equal([agreed(old), agreed(first)], [1, 1], 'a version without a level has the first');
+  // The old one is updated, in two steps.
+  await old.membership.stop();
+  const second = await start('a', 2);
+  await until(() => agreed(first) === 2 && agreed(second) === 2, 'both have 2');
+  // A node that is stopped still belongs to the cluster.
+  await second.membership.stop();
+  await sleep(300);
+  assert.is(agreed(first), 2);
+  assert.is(await codeOf(start('a', 1)), 'feature_level', 'an older version is refused');
+  assert.is(await codeOf(start('c')), 'feature_level', 'a new node of an older version, too');
+  const third = await start('a', 4);
+  await until(() => agreed(first) === 3, 'the least of 3 and 4');
+  for (const { membership } of [first, third]) await membership.stop();
 });
 
 const why = whyNotPrograms('etcd');

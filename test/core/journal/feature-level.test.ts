@@ -1,0 +1,59 @@
+/** Feature levels: what a cluster may write while some of its nodes run an earlier version. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { write } from '../../../core/journal/draft/draft.ts';
+import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
+import {
+  FEATURE_LEVEL,
+  FIRST_LEVEL,
+  LEVELS,
+  levelOf,
+  levelRefusal,
+  risenLevel,
+} from '../../../core/journal/feature-level.ts';
+import { accounts, TABLES } from '../../../core/store/rows.ts';
+import { embedded, newAccount, withStore } from './fixture.ts';
+
+test('each table has a level of the list, and the last one is that of this program', () => {
+  const levels = LEVELS.map(({ level }) => level);
+  assert.equal(
+    levels,
+    levels.map((_, i) => i + 1),
+  );
+  assert.is(levels.at(-1), FEATURE_LEVEL);
+  for (const { name, level = FIRST_LEVEL } of TABLES.values()) assert.ok(levels.includes(level), name);
+});
+
+test('the level rises to the least of all nodes, and never falls', () => {
+  assert.equal(
+    [risenLevel(1, [2, 3]), risenLevel(2, [2, 3]), risenLevel(3, [2]), risenLevel(1, [])],
+    [2, null, null, null],
+  );
+});
+
+test('changes of a table that the level does not have are refused before anything is written', async () => {
+  const table = TABLES.get(accounts.number) as { level?: number };
+  const before = table.level;
+  const changes = new ChangeWriter();
+  changes.put(accounts.number, Buffer.from('k'), Buffer.from('v'));
+  try {
+    table.level = FEATURE_LEVEL + 1;
+    assert.is(levelOf(changes.content), FEATURE_LEVEL + 1);
+    assert.is(levelRefusal(changes.content, FEATURE_LEVEL - 1)?.code, 'feature_level');
+    assert.match(levelRefusal(changes.content, FEATURE_LEVEL - 1)!.message, /Update all nodes/);
+    assert.is(levelRefusal(changes.content, FEATURE_LEVEL), null, 'this program writes nothing above its level');
+    await withStore(
+      (store, history) => embedded(store, history, () => FEATURE_LEVEL - 1),
+      async ({ environment, journal, reader }) => {
+        const account = newAccount();
+        const written = write(environment, journal, 'test', (draft) => draft.put(accounts, account));
+        assert.is(await written.catch((error: { code: string }) => error.code), 'feature_level');
+        assert.equal([journal.head, reader.account(account.id)], [0, undefined]);
+      },
+    );
+  } finally {
+    table.level = before;
+  }
+});
+
+test.run();
