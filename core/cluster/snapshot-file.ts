@@ -317,7 +317,7 @@ export function readSnapshotLines(buffer: Buffer, path: string): { head: Snapsho
   if (/^[12]$/.test(format))
     throw new InvalidError(
       'older_snapshot',
-      `${path} was written by an earlier version of Waypost, whose data this version cannot read. Restore it with that version, and export its zones (waypost zone export).`,
+      `${path} was written by an earlier version of Waypost, which alone can restore it. Restore it with that version, then start this version on its data folder: the first start converts the store.`,
     );
   const end = Buffer.byteLength(`${first}\n${line}\n`, 'latin1');
   const text = buffer.toString('utf8', first.length + 1, end - 1);

@@ -116,7 +116,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     );
   throw new ConfigError(
     'other_format',
-    `The store in ${directory} was written by a newer version of Waypost, which this version cannot read. Install that version again; its command "waypost downgrade-check" says how to go back. On a node of a cluster, you can move ${join(directory, STORE_FILE)} away: the node gets the data from the others.`,
+    `The store in ${directory} has format ${environment}, of a newer version of Waypost; this version reads format ${STORE_FORMAT.toString()}. Install that version again; its command "waypost downgrade-check" says how to go back. On a node of a cluster, you can move ${join(directory, STORE_FILE)} away: the node gets the data from the others.`,
   );
 }
 

@@ -257,12 +257,15 @@ export class Format1 {
   }
 
   *#convertPackages(): Iterable<void> {
+    // 0.1 deleted the packages of a deleted account later, in the background.
     yield* this.#each<Upload>('uploads', (row, old) => {
-      const accountId = this.#accountOf(row.accountId, `upload ${old}`);
+      const accountId = this.#accounts.find(String(row.accountId));
+      if (accountId === undefined) return;
       this.#write(uploads, { ...row, id: this.#uploads.add(old), accountId, listing: null, claim: null });
     });
     yield* this.#each<Omit<App, 'current'> & { current: Record<string, string | null> }>('apps', (row) => {
-      const accountId = this.#accountOf(row.accountId, `app ${row.id}`);
+      const accountId = this.#accounts.find(String(row.accountId));
+      if (accountId === undefined) return;
       const current = Object.fromEntries(
         Object.entries(row.current).map(([state, old]) => [
           state,
@@ -278,27 +281,30 @@ export class Format1 {
     }
   }
 
-  /** An entry of the audit log has the sequence of its commit now, of which it had a stamp. */
+  /**
+   * An entry of the audit log has the sequence of its commit now, of which it had a stamp. Deleted
+   * accounts get ids as well, since administrators read what they did. Comes after all rows whose
+   * account must exist.
+   */
   *#convertAudits(): Iterable<void> {
-    const taken = new Set<string>();
+    const idOf = (old: string): Id => this.#accounts.find(old) ?? this.#accounts.add(old);
+    const taken = new Set<number>();
     for (const { value } of this.#source.rows('audit')) {
       const row = unjson<OldAudit>(value, value.length - STAMP);
-      const accountId = this.#accounts.find(row.accountId);
-      yield;
-      // The entries of a deleted account are of no use to anybody who may read them.
-      if (accountId === undefined) continue;
+      const accountId = idOf(row.accountId);
       let sequence = stampOf(value);
-      while (sequence > 1 && taken.has(`${accountId} ${sequence}`)) sequence--;
-      taken.add(`${accountId} ${sequence}`);
+      while (sequence > 1 && taken.has(sequence)) sequence--;
+      taken.add(sequence);
       const actor = row.actor && {
         ...row.actor,
-        accountId: this.#accounts.find(row.actor.accountId) ?? NOBODY,
+        accountId: idOf(row.actor.accountId),
         tokenId: row.actor.tokenId === null ? null : (this.#tokens.find(row.actor.tokenId) ?? null),
       };
       const target = row.target === null ? null : (this.#find(row.target) ?? row.target);
       const stamp = Buffer.from(value.subarray(value.length - STAMP));
       const entry = { ...row, id: sequence, accountId, actor, target, revision: 0 };
       this.#put(audits as Table<unknown>, audits.key(entry), Buffer.concat([audits.encode(entry), stamp]));
+      yield;
     }
   }
 
@@ -351,5 +357,3 @@ interface OldAudit {
 
 /** Bytes of the domain in the key of a record. */
 const DOMAIN = 8;
-/** No account has this id. */
-const NOBODY = 0;

@@ -11,6 +11,7 @@ import { syncFolder } from '../../base/private-file.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import { openEnvironment, STORE_FILE } from '../environment.ts';
 import { Format1, openFormat1, type Put } from './format-1.ts';
+import { readStoreInfo } from './store-info.ts';
 
 /** The folder of a conversion that is not whole. */
 const PART = 'migrating';
@@ -35,7 +36,7 @@ export interface MigrateOptions {
 /** The data folder is locked. Resolves when the store has this format. Throws ConfigError. */
 export async function migrateStore({ directory, mapSize, secrets, log }: MigrateOptions): Promise<void> {
   const file = join(directory, STORE_FILE);
-  finishSwap(directory, log);
+  await finishSwap(directory, log);
   if (!existsSync(file)) return;
   const source = await openFormat1(file);
   if (source === null) return;
@@ -84,17 +85,19 @@ export async function migrateStore({ directory, mapSize, secrets, log }: Migrate
   rmSync(join(directory, 'cache'), { recursive: true, force: true });
   renameSync(part, join(directory, READY));
   syncFolder(directory);
-  finishSwap(directory, log);
+  await finishSwap(directory, log);
 }
 
 /** Puts a whole conversion into the place of the store; what a kill has left half done, too. */
-function finishSwap(directory: string, log: Logger): void {
+async function finishSwap(directory: string, log: Logger): Promise<void> {
   const ready = join(directory, READY);
   const file = join(directory, STORE_FILE);
   const before = join(directory, BEFORE_MIGRATION);
-  if (existsSync(join(ready, STORE_FILE))) {
+  // After a kill the earlier version may have run again, and its store may have more by now.
+  const [whole, current] = [await readStoreInfo(join(ready, STORE_FILE)), await readStoreInfo(file)];
+  if (whole !== null && (current === null || current.sequence <= whole.sequence)) {
     // It is the old one as long as the new one is not moved.
-    if (existsSync(file)) renameSync(file, before);
+    if (current !== null) renameSync(file, before);
     rmSync(`${file}-lock`, { force: true });
     syncFolder(directory);
     renameSync(join(ready, STORE_FILE), file);

@@ -2,22 +2,24 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { open } from 'lmdb';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hashToken } from '../../../../admin-api/auth/token.ts';
 import type { Logger } from '../../../../core/base/log/index.ts';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { readHead } from '../../../../core/journal/applied-head.ts';
-import { openEnvironment } from '../../../../core/store/environment.ts';
+import { BINARY, type Binary, openEnvironment } from '../../../../core/store/environment.ts';
 import { BEFORE_MIGRATION, migrateStore } from '../../../../core/store/migrate/migrate.ts';
 import { reportOf, uploadsOf } from '../../../../core/store/package-reads.ts';
 import { StoreReader } from '../../../../core/store/reader.ts';
-import { certificateContext, records, tsigContext } from '../../../../core/store/rows.ts';
+import { certificateContext, records, STAMP, tsigContext } from '../../../../core/store/rows.ts';
 import { parseName } from '../../../../core/wire/name.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const FIXTURE = join(import.meta.dirname, '../../../../../test/fixtures/store-0.1');
 const FILE = 'waypost.mdb';
+const HEAD = Buffer.from('head');
 
 interface Content {
   readonly adminToken: string;
@@ -42,6 +44,13 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
 const secretsIn = (folder: string) => openSecrets(join(folder, 'secret.key'));
 const migrate = (directory: string) =>
   migrateStore({ directory, mapSize: 1 << 26, secrets: () => secretsIn(directory), log: silent });
+
+/** Changes the store of 0.1 in the folder. */
+async function changeOld(folder: string, change: (table: (name: string) => Binary) => void): Promise<void> {
+  const root = open<Buffer, Uint8Array>({ path: join(folder, FILE), noSubdir: true, maxDbs: 64, ...BINARY });
+  change((name) => root.openDB({ name, ...BINARY }));
+  await root.close();
+}
 
 /** Checks each row through what it refers to. */
 async function checkContent(folder: string): Promise<void> {
@@ -123,6 +132,52 @@ test('goes on from each state that a kill leaves', async ({ folder }) => {
   await migrate(folder);
   assert.is(existsSync(join(folder, 'migrated')), false);
   await checkContent(folder);
+});
+
+test('starts again if the earlier version has written since the kill', async ({ folder }) => {
+  await migrate(folder);
+  mkdirSync(join(folder, 'migrated'));
+  renameSync(join(folder, FILE), join(folder, 'migrated', FILE));
+  renameSync(join(folder, BEFORE_MIGRATION), join(folder, FILE));
+  let sequence = 0;
+  await changeOld(folder, (table) => {
+    const head = Buffer.from(table('meta').get(HEAD)!);
+    sequence = head.readUIntBE(0, 6) + 5;
+    head.writeUIntBE(sequence, 0, 6);
+    table('meta').putSync(HEAD, head);
+  });
+  await migrate(folder);
+  const environment = openEnvironment(folder, 1 << 26);
+  assert.is(readHead(environment).sequence, sequence);
+  await environment.close();
+});
+
+test('a deleted account: its audit entries stay, its packages go', async ({ folder }) => {
+  const gone = 'ffffffffffffff01';
+  const key = (text: string): Buffer => Buffer.from(text, 'hex');
+  await changeOld(folder, (table) => {
+    const [{ value: app }] = [...table('apps').getRange({ limit: 1 })];
+    const [{ value: upload }] = [...table('uploads').getRange({ limit: 1 })];
+    const [{ value: audit }] = [...table('audit').getRange({ limit: 1, reverse: true })];
+    const changed = (value: Buffer, change: object): Buffer =>
+      Buffer.from(JSON.stringify({ ...JSON.parse(value.toString()), ...change }));
+    table('apps').putSync(Buffer.from('com.example.gone'), changed(app, { id: 'com.example.gone', accountId: gone }));
+    const id = 'ffffffffffffff02';
+    table('uploads').putSync(key(id), changed(upload, { id, appId: 'com.example.gone', accountId: gone }));
+    const actor = { accountId: gone, username: 'gone', tokenId: null, tokenName: null };
+    const entry = changed(audit.subarray(0, -STAMP), { accountId: gone, actor, action: 'test.gone' });
+    const stamp = Buffer.alloc(STAMP);
+    stamp.writeUIntBE(1_000_000, 0, STAMP);
+    table('audit').putSync(key(`${gone}ffffffffffffff03`), Buffer.concat([entry, stamp]));
+  });
+  await migrate(folder);
+  const environment = openEnvironment(folder, 1 << 26);
+  const reader = new StoreReader(environment);
+  const [newest] = reader.audits(null, null, 1);
+  assert.equal([newest.action, newest.accountId, newest.actor?.accountId], ['test.gone', 3, 3]);
+  assert.is(reader.account(3), undefined);
+  assert.equal(uploadsOf(reader, 'com.example.gone', null, 10), []);
+  await environment.close();
 });
 
 test('with another secret key nothing is changed', async ({ folder }) => {
