@@ -73,9 +73,10 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
   return file;
 }
 
-/** The unit with the paths and the user of the package. */
+/** The unit with the paths and the user of the package. Data of a fixed user is not below "private". */
 function adapt(unit: string): string {
   return unit
+    .replaceAll('/var/lib/private/waypost/', '/var/lib/waypost/')
     .replaceAll('/usr/bin/node', `/${LIBRARY}/bin/node`)
     .replaceAll(`file:/${LIBRARY}/README.md`, `file:/${DOCUMENTS}/README.md`)
     .replace(/^DynamicUser=yes$/m, 'User=waypost\nGroup=waypost');

@@ -106,6 +106,9 @@ if (whyNoMachine() !== null) {
       const pid = machine.do('systemctl', 'show', '--property=MainPID', '--value', 'waypost').trim();
       assert.is(machine.do('ps', '-o', 'user=', '-p', pid).trim(), 'waypost');
       assert.match(machine.do('waypost', '--version'), /^waypost \d+\.\d+\.\d+ \(commit [0-9a-f]{12}, /);
+      // A purge can only ask what debconf has from the installation.
+      assert.match(machine.do('debconf-show', 'waypost'), /waypost\/delete_data: false/);
+      assert.not.match(machine.do('systemctl', 'cat', 'waypost-etcd'), 'LoadCredential=ca.pem:/var/lib/private/');
 
       // 2. Rows and a changed configuration.
       const token = logIn(machine);
@@ -129,6 +132,14 @@ if (whyNoMachine() !== null) {
       assert.match(machine.do('dpkg', '--install', currentFile), 'The configuration is not valid');
       assert.is(addressOf(machine), '192.0.2.1');
       machine.do('sed', '-i', '$d', '/etc/waypost/waypost.toml');
+      // The check has the variables of the service, and the rights of its user.
+      machine.do('sh', '-c', 'echo "WAYPOST_DNS_WORKERS=many" > /etc/waypost/environment');
+      assert.match(machine.do('dpkg', '--install', currentFile), 'WAYPOST_DNS_WORKERS');
+      machine.do('rm', '/etc/waypost/environment');
+      machine.do('chmod', '600', '/etc/waypost/waypost.toml');
+      assert.match(machine.do('dpkg', '--install', currentFile), 'The configuration is not valid');
+      machine.do('chmod', '644', '/etc/waypost/waypost.toml');
+      assert.is(addressOf(machine), '192.0.2.1');
       machine.do('systemctl', 'restart', 'waypost');
       await untilAnswers(machine);
 
@@ -137,11 +148,21 @@ if (whyNoMachine() !== null) {
       assert.is.not(machine.run('systemctl', 'is-active', 'waypost').code, 0);
       machine.do('test', '-e', '/var/lib/waypost/waypost.mdb');
       machine.do('dpkg', '--install', nextFile);
-      machine.do('systemctl', 'start', 'waypost');
       await untilAnswers(machine);
       assert.is(addressOf(machine), '192.0.2.1');
 
-      // 6. Purged: the data goes only if the operator says so.
+      // 6. The data of an installation from source, whose user exists only while it runs.
+      machine.do('dpkg', '--remove', 'waypost');
+      const move = 'mkdir -m 700 -p /var/lib/private && mv /var/lib/waypost /var/lib/private/waypost';
+      const link = 'ln -s private/waypost /var/lib/waypost && chown -R 64999:64999 /var/lib/private/waypost';
+      machine.do('sh', '-c', `${move} && ${link}`);
+      machine.do('dpkg', '--install', nextFile);
+      await untilAnswers(machine);
+      assert.is(addressOf(machine), '192.0.2.1');
+      assert.is(machine.do('stat', '--format=%F %U', '/var/lib/waypost').trim(), 'directory waypost');
+      assert.is(machine.do('find', '/var/lib/waypost', '!', '-user', 'waypost'), '');
+
+      // 7. Purged: the data goes only if the operator says so.
       machine.do('dpkg', '--purge', 'waypost');
       machine.do('test', '-e', '/var/lib/waypost/waypost.mdb');
       machine.do('dpkg', '--install', nextFile);
