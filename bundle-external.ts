@@ -12,3 +12,13 @@ export const EXTERNAL: readonly string[] = [
   'quickjs-emscripten-core',
   '@jitl/quickjs-wasmfile-release-sync',
 ];
+
+/** Packed into the dashboard and the simulator, so that a release has them. */
+export const BROWSER_PACKAGES: readonly string[] = [
+  'preact',
+  '@preact/signals',
+  'openapi-fetch',
+  'uplot',
+  'uqr',
+  '@simplewebauthn/browser',
+];

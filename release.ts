@@ -4,7 +4,7 @@
  * gives the same bytes.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { buildLastCommit } from './config/release/checkout.ts';
 import { writeDebianPackage } from './config/release/debian.ts';
 import { run } from './config/release/run.ts';
 import { billOfMaterials } from './config/release/sbom.ts';
-import { stage } from './config/release/stage.ts';
+import { NODE, stage, TARGET } from './config/release/stage.ts';
 import { describeBuild } from './core/base/build-info.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -22,8 +22,19 @@ const { values } = parseArgs({
   options: { out: { type: 'string', default: join(ROOT, 'dist/release') }, version: { type: 'string' } },
 });
 const out = resolve(values.out);
+const SUMS = 'SHA256SUMS';
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
+function end(reason: string): never {
+  say(reason);
+  process.exit(1);
+}
 
+// npm installs packages with binaries for this machine only.
+if (process.platform !== TARGET.os || process.arch !== TARGET.cpu)
+  end(`A release is built on ${TARGET.os} with a processor of ${TARGET.cpu}.`);
+const present = existsSync(out) ? readdirSync(out) : [];
+if (present.length > 0 && !present.includes(SUMS))
+  end(`${out} has files that are not of a release; choose an empty folder.`);
 if (run('git', ['status', '--porcelain'], ROOT) !== '')
   say('Note: files differ from the last commit. The release has what is committed.');
 say('Building the last commit …');
@@ -37,22 +48,23 @@ try {
   mkdirSync(staged);
   say(`Staging ${describeBuild(checkout.build)} …`);
   stage(checkout, staged);
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(out, { recursive: true });
+  const artefacts = join(work, 'artefacts');
+  mkdirSync(artefacts);
   say('Packing …');
-  writeTarball(work, name, join(out, `${name}-linux-x64.tar.gz`), checkout.time);
-  writeDebianPackage({ checkout, staged, version, work }, out);
-  const node = run(join(staged, 'bin/node'), ['--version'], work).trim().slice(1);
-  writeFileSync(join(out, `${name}.cdx.json`), billOfMaterials(checkout, node));
-  const hashes = readdirSync(out)
+  writeTarball(work, name, join(artefacts, `${name}-linux-x64.tar.gz`), checkout.time);
+  writeDebianPackage({ checkout, staged, version, work }, artefacts);
+  writeFileSync(join(artefacts, `${name}.cdx.json`), billOfMaterials(checkout, NODE.version));
+  const hashes = readdirSync(artefacts)
     .sort()
     .map(
       (file) =>
         `${createHash('sha256')
-          .update(readFileSync(join(out, file)))
+          .update(readFileSync(join(artefacts, file)))
           .digest('hex')}  ${file}\n`,
     );
-  writeFileSync(join(out, 'SHA256SUMS'), hashes.join(''));
+  writeFileSync(join(artefacts, SUMS), hashes.join(''));
+  rmSync(out, { recursive: true, force: true });
+  cpSync(artefacts, out, { recursive: true });
   process.stdout.write(`${out}\n${hashes.join('')}`);
 } finally {
   rmSync(work, { recursive: true, force: true });

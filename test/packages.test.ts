@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BROWSER_PACKAGES } from '../bundle-external.ts';
 
 /** Compiled tests are in a folder of their own next to the sources. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,14 +27,15 @@ const manifest = readJson('package.json') as Manifest;
 function sourcesIn(part: string): string[] {
   if (part.endsWith('.ts')) return [part];
   const paths = readdirSync(join(ROOT, part), { recursive: true }) as string[];
-  return paths.filter((path) => path.endsWith('.ts')).map((path) => `${part}/${path}`);
+  return paths.filter((path) => /\.tsx?$/.test(path)).map((path) => `${part}/${path}`);
 }
 
-/** Names of the packages that the daemon imports, types included. */
-function importedPackages(): Set<string> {
+const isForBrowsers = (source: string): boolean => BROWSER.some((room) => source.startsWith(room));
+
+/** Names of the packages that the sources import, types included. */
+function importedPackages(sources: readonly string[]): Set<string> {
   const found = new Set<string>();
-  for (const source of DAEMON.flatMap(sourcesIn)) {
-    if (BROWSER.some((room) => source.startsWith(room))) continue;
+  for (const source of sources) {
     const text = readFileSync(join(ROOT, source), 'utf8');
     const imports = text.matchAll(
       /(?:^(?:import|export)\s[^;'"]*?from\s+|^import\s+|\bimport\(\s*)'((?:@[\w-]+\/)?[\w-][\w.-]*)(?:\/[^']*)?'/gm,
@@ -44,7 +46,13 @@ function importedPackages(): Set<string> {
 }
 
 test('the daemon imports exactly the dependencies', () => {
-  assert.equal([...importedPackages(), OPTIONAL].sort(), Object.keys(manifest.dependencies).sort());
+  const imported = importedPackages(DAEMON.flatMap(sourcesIn).filter((source) => !isForBrowsers(source)));
+  assert.equal([...imported, OPTIONAL].sort(), Object.keys(manifest.dependencies).sort());
+});
+
+test('a release names exactly the packages that are packed for browsers', () => {
+  const imported = importedPackages(DAEMON.flatMap(sourcesIn).filter(isForBrowsers));
+  assert.equal([...imported].sort(), [...BROWSER_PACKAGES].sort());
 });
 
 test('only one file loads uWebSockets.js', () => {

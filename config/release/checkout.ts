@@ -18,19 +18,21 @@ export interface Checkout {
 export function buildLastCommit(root: string): Checkout {
   if (!existsSync(join(root, 'node_modules'))) throw new Error('Run "npm ci" first.');
   const parent = mkdtempSync(join(tmpdir(), 'waypost-release-'));
+  const remove = (): void => rmSync(parent, { recursive: true, force: true });
   // npm names the bill of materials after it.
   const folder = join(parent, 'waypost');
-  run('git', ['clone', '--quiet', root, folder], root);
-  cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => !path.includes('/node_modules/.cache'),
-  });
-  run('npm', ['run', '--silent', 'build'], folder);
-  return {
-    folder,
-    build: readBuildInfo(pathToFileURL(join(folder, 'dist/main.js')).href),
-    time: Number(run('git', ['log', '-1', '--format=%ct'], folder)),
-    remove: () => rmSync(parent, { recursive: true, force: true }),
-  };
+  try {
+    run('git', ['clone', '--quiet', root, folder], root);
+    cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.includes('/node_modules/.cache'),
+    });
+    run('npm', ['run', '--silent', 'build'], folder);
+    const build = readBuildInfo(pathToFileURL(join(folder, 'dist/main.js')).href);
+    return { folder, build, time: Number(run('git', ['log', '-1', '--format=%ct'], folder)), remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }

@@ -6,14 +6,12 @@ import { gzipSync } from 'node:zlib';
 import type { Checkout } from './checkout.ts';
 import { manualPage } from './manual-page.ts';
 import { run } from './run.ts';
-import { giveModes } from './stage.ts';
+import { giveModes, LICENCES } from './stage.ts';
 
 const LIBRARY = 'usr/lib/waypost';
 const DOCUMENTS = 'usr/share/doc/waypost';
 const UNITS = 'lib/systemd/system';
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm', 'config'];
-/** Of the packages that the release holds, for the copyright file. */
-const LICENSE = /^(?:licen[cs]e|copying)/i;
 
 export interface DebianOptions {
   readonly checkout: Checkout;
@@ -37,14 +35,14 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
   const gzip = (text: string): Buffer => gzipSync(text, { level: 9 });
 
   cpSync(staged, join(root, LIBRARY), { recursive: true });
-  for (const part of ['docs', 'config', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'systemd'])
+  for (const part of ['docs', 'config', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'systemd', LICENCES])
     rmSync(join(root, LIBRARY, part), { recursive: true });
   for (const part of ['docs', 'config']) cpSync(join(staged, part), join(root, DOCUMENTS, part), { recursive: true });
   for (const name of ['README.md', 'SECURITY.md']) write(`${DOCUMENTS}/${name}`, readFileSync(join(staged, name)));
   write(`${DOCUMENTS}/changelog.gz`, gzip(readFileSync(join(staged, 'CHANGELOG.md'), 'utf8')));
   write(`${DOCUMENTS}/changelog.Debian.gz`, gzip(changelog(version, time)));
   write(`${DOCUMENTS}/copyright`, read('copyright'));
-  write(`${DOCUMENTS}/licences.gz`, gzip(licences(join(staged, 'node_modules'))));
+  write(`${DOCUMENTS}/licences.gz`, gzip(readFileSync(join(staged, LICENCES), 'utf8')));
   write('usr/bin/waypost', read('waypost.sh'));
   write('etc/waypost/waypost.toml', read('waypost.toml'));
   write(
@@ -57,8 +55,8 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
     write(`${UNITS}/${name}`, adapt(readFileSync(join(staged, 'systemd', name), 'utf8')));
   giveModes(root);
 
-  const size = Number(run('du', ['--summarize', '--apparent-size', '--block-size=1024', root], work).split('\t')[0]);
-  write('DEBIAN/control', read('control').replace('@VERSION@', version).replace('@SIZE@', String(size)));
+  const size = String(installedKilobytes(root));
+  write('DEBIAN/control', read('control').replace('@VERSION@', version).replace('@SIZE@', size));
   write('DEBIAN/conffiles', '/etc/waypost/waypost.toml\n');
   write('DEBIAN/templates', read('templates'));
   write('DEBIAN/md5sums', sums(root));
@@ -73,7 +71,7 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
   return file;
 }
 
-/** The unit with the paths and the user of the package. Data of a fixed user is not below "private". */
+/** The unit with the paths and the user of the package, whose data is not below "private". */
 function adapt(unit: string): string {
   return unit
     .replaceAll('/var/lib/private/waypost/', '/var/lib/waypost/')
@@ -87,18 +85,12 @@ function changelog(version: string, time: number): string {
   return `waypost (${version}) stable; urgency=medium\n\n  * See changelog.gz.\n\n -- Waypost <packages@waypost.test>  ${date}\n`;
 }
 
-/** The licences of the packages, each text once. */
-function licences(modules: string): string {
-  const texts = new Map<string, string[]>();
-  for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !LICENSE.test(entry.name)) continue;
-    const text = readFileSync(join(entry.parentPath, entry.name), 'utf8').trim();
-    texts.set(text, [...(texts.get(text) ?? []), entry.parentPath.slice(modules.length + 1)]);
-  }
-  return [...texts]
-    .map(([text, packages]) => `${packages.sort().join(', ')}:\n\n${text}\n`)
-    .sort()
-    .join('\n');
+/** As Debian's policy counts: on each file system the same, with 1 for a folder. */
+function installedKilobytes(root: string): number {
+  let total = 0;
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
+    total += entry.isFile() ? Math.ceil(statSync(join(entry.parentPath, entry.name)).size / 1024) : 1;
+  return total;
 }
 
 /** As dpkg checks the files. */

@@ -1,10 +1,10 @@
 /**
- * The packages of npm that the bundled daemon loads at run time, as package-lock.json has them. Not
- * uWebSockets.js, which is optional and has no binary for the Node of the release.
+ * The packages of npm in a release, as package-lock.json has them. Not uWebSockets.js, which is
+ * optional and has no binary for the Node of the release.
  */
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EXTERNAL } from '../../bundle-external.ts';
+import { BROWSER_PACKAGES, EXTERNAL } from '../../bundle-external.ts';
 
 interface Locked {
   readonly version: string;
@@ -15,12 +15,21 @@ interface Locked {
   readonly libc?: readonly string[];
 }
 
+export interface Package {
+  readonly name: string;
+  readonly version: string;
+  /** Its folder, such as node_modules/lmdb. */
+  readonly path: string;
+}
+
 export interface Target {
   readonly os: string;
   readonly cpu: string;
 }
 
 type Lock = ReadonlyMap<string, Locked>;
+
+const OPTIONAL = 'uWebSockets.js';
 
 /** Files that nothing reads at run time. */
 const UNUSED =
@@ -43,9 +52,19 @@ function resolve(lock: Lock, from: string, name: string): string | null {
 const fits = ({ os, cpu, libc }: Locked, target: Target): boolean =>
   (os?.includes(target.os) ?? true) && (cpu?.includes(target.cpu) ?? true) && (libc?.includes('glibc') ?? true);
 
-/** Folders of the packages, sorted. Throws an Error if one is not in the lock file. */
-export function runtimePackages(folder: string, target: Target): { readonly path: string; readonly version: string }[] {
+/** The packages that are copied, because the bundles import them at run time. */
+export const runtimePackages = (folder: string, target: Target): Package[] =>
+  withDependencies(readLock(folder), target, EXTERNAL);
+
+/** All packages, also those that are packed into the bundles. */
+export function shippedPackages(folder: string, target: Target): Package[] {
   const lock = readLock(folder);
+  const daemon = Object.keys(lock.get('')!.dependencies!).filter((name) => name !== OPTIONAL);
+  return withDependencies(lock, target, [...daemon, ...BROWSER_PACKAGES]);
+}
+
+/** Sorted by path. Throws an Error if a package is not in the lock file. */
+function withDependencies(lock: Lock, target: Target, names: readonly string[]): Package[] {
   const found = new Set<string>();
   const add = (from: string, name: string, isOptional: boolean): void => {
     const path = resolve(lock, from, name);
@@ -59,8 +78,11 @@ export function runtimePackages(folder: string, target: Target): { readonly path
     for (const dependency of Object.keys(locked.dependencies ?? {})) add(path, dependency, false);
     for (const dependency of Object.keys(locked.optionalDependencies ?? {})) add(path, dependency, true);
   };
-  for (const name of EXTERNAL) add('', name, false);
-  return [...found].sort().map((path) => ({ path, version: lock.get(path)!.version }));
+  for (const name of names) add('', name, false);
+  return [...found].sort().map((path) => {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    return { name, version: lock.get(path)!.version, path };
+  });
 }
 
 /** `isBinary`: whether a file of native code runs on the target. */

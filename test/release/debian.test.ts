@@ -1,9 +1,10 @@
 /** The artefacts of `npm run release`, built twice, and the Debian package on a clean machine. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Machine, whyNoMachine } from './machine.ts';
@@ -11,6 +12,7 @@ import { Machine, whyNoMachine } from './machine.ts';
 const RELEASE = join(import.meta.dirname, '../../release.js');
 const NEXT = '0.9.0';
 const READY_MS = 120_000;
+const PACKAGE_BYTES = 512 << 20;
 
 const work = mkdtempSync(join(tmpdir(), 'waypost-test-release-'));
 test.after(() => rmSync(work, { recursive: true, force: true }));
@@ -77,11 +79,25 @@ if (whyNoMachine() !== null) {
       components: { name: string }[];
     };
     assert.equal([bom.bomFormat, bom.metadata.component.name], ['CycloneDX', 'waypost']);
-    for (const name of ['node', 'lmdb', 'undici'])
-      assert.ok(
-        bom.components.some((component) => component.name === name),
-        name,
-      );
+    const components = new Set(bom.components.map(({ name }) => name));
+    // Copied, packed into the daemon, packed into the dashboard; neither other systems nor tests.
+    for (const name of ['node', 'lmdb', 'undici', 'preact']) assert.ok(components.has(name), name);
+    for (const name of ['@lmdb/lmdb-darwin-arm64', 'uWebSockets.js', 'fast-check'])
+      assert.not.ok(components.has(name), name);
+    const listing = execFileSync('dpkg-deb', ['--fsys-tarfile', packageIn(first)], { maxBuffer: PACKAGE_BYTES });
+    const licences = gunzipSync(
+      execFileSync('tar', ['--extract', '--to-stdout', './usr/share/doc/waypost/licences.gz'], { input: listing }),
+    ).toString();
+    for (const name of ['Node.js', 'ajv', 'otpauth', 'preact', 'lmdb'])
+      assert.match(licences, new RegExp(`(?:^|, )${name} \\d`, 'm'), name);
+  });
+
+  test('a release replaces no folder with other files', () => {
+    const out = join(work, 'other');
+    mkdirSync(out);
+    writeFileSync(join(out, 'letter.txt'), 'kept');
+    assert.throws(() => execFileSync(process.execPath, [RELEASE, '--out', out], { stdio: 'pipe' }), /empty folder/);
+    assert.equal(readdirSync(out), ['letter.txt']);
   });
 
   test('lintian finds no error in the package', () => {

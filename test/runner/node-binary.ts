@@ -14,12 +14,12 @@ export const otherVersions = (): readonly number[] =>
   SUPPORTED.filter((major) => major !== Number(process.versions.node.split('.')[0]));
 
 /**
- * Path of the newest program of a major version, as the packages of npm have it. Throws an Error if
- * it cannot be installed, for example offline.
+ * Path of a program of Node, as the packages of npm have it. `version`: the newest of this major
+ * version, or exactly one. Throws an Error if it cannot be installed, for example offline.
  */
-export function nodeBinary(major: number): string {
+export function nodeBinary(version: number | string): string {
   const name = `node-${process.platform}-${process.arch}`;
-  const folder = join(CACHE, String(major));
+  const folder = join(CACHE, String(version));
   const program = join(folder, 'node_modules', name, 'bin/node');
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
@@ -27,13 +27,13 @@ export function nodeBinary(major: number): string {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
   try {
-    execFileSync('npm', ['install', ...options, `${name}@${major}`], {
+    execFileSync('npm', ['install', ...options, `${name}@${version}`], {
       cwd: folder,
       timeout: INSTALL_MS,
       stdio: 'pipe',
     });
   } catch (error) {
-    throw new Error(`cannot install Node ${major} for ${name}: ${(error as Error).message}`);
+    throw new Error(`cannot install Node ${version} for ${name}: ${(error as Error).message}`);
   }
   return program;
 }
