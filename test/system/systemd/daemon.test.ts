@@ -79,7 +79,8 @@ test('a process that is stopped where it stands is no longer vouched for', async
   const folder = temporaryFolder('systemd');
   const socket = join(folder, 'notify');
   const receiver = await startReceiver(socket);
-  const daemon = await startDaemon({ NOTIFY_SOCKET: socket, WATCHDOG_USEC: '1000000' });
+  // A look each second. Threads beat once a second too, and count as silent after two.
+  const daemon = await startDaemon({ NOTIFY_SOCKET: socket, WATCHDOG_USEC: '4000000' });
   try {
     await receiver.until(/^WATCHDOG=1$/, await receiver.until(/^READY=1$/));
     process.kill(daemon.child.pid, 'SIGSTOP');
@@ -88,7 +89,7 @@ test('a process that is stopped where it stands is no longer vouched for', async
     const mark = new Notifier(socket);
     mark.send('X_MARK=1');
     const length = await receiver.until(/^X_MARK=1$/);
-    await sleep(1000);
+    await sleep(2000);
     mark.send('X_MARK=2');
     assert.is(await receiver.until(/^X_MARK=2$/), length + 1);
     mark.close();

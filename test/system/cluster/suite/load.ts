@@ -62,7 +62,7 @@ export class Load {
     return this.#sum('acknowledged');
   }
 
-  /** Requests that a node which was up has received, and not answered. */
+  /** Requests that a running node has received and not answered, also while it stopped. */
   get lost(): number {
     return this.#sum('lost');
   }

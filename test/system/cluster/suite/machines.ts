@@ -97,6 +97,8 @@ export class Node {
   #dns: UdpClient | null = null;
   /** It is to answer, so that silence is a fault. */
   isUp = false;
+  /** Its process runs: what is sent to it is answered, unless nobody listens any more. */
+  isRunning = false;
   /** The program that the next start runs. */
   main = MAIN;
 
@@ -151,15 +153,19 @@ export class Node {
     this.#dns?.close();
     this.#dns = await UdpClient.connect(53, outside(this.machine));
     this.isUp = true;
+    this.isRunning = true;
   }
 
   async stop(): Promise<number | null> {
     this.isUp = false;
-    return (await this.#child?.stop('SIGTERM', READY_MS)) ?? null;
+    const code = (await this.#child?.stop('SIGTERM', READY_MS)) ?? null;
+    this.isRunning = false;
+    return code;
   }
 
   async kill(): Promise<void> {
     this.isUp = false;
+    this.isRunning = false;
     await this.#child?.stop('SIGKILL');
   }
 

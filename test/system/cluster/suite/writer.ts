@@ -26,7 +26,7 @@ export interface Counts {
   refused: number;
   /** Tries of which it is not known whether they were written. */
   doubtful: number;
-  /** Of these, those that a node which was up had received. */
+  /** Of these, those that a running node had received, also while it stopped. */
   lost: number;
 }
 
@@ -126,9 +126,9 @@ export class Writer {
     const issued = names.map((one) => one.issue(value));
     for (let isInDoubt = false; ; await sleep(PAUSE)) {
       const node = this.#random.pick(this.#nodes);
-      const wasUp = node.isUp;
+      const wasRunning = node.isRunning;
       const response = await send(node).catch((error: Error) => {
-        if (wasUp && !isUnsent(error)) this.counts.lost++;
+        if (wasRunning && !isUnsent(error)) this.counts.lost++;
         return null;
       });
       const outcome = this.#judge(node, response, value === null && isInDoubt);
