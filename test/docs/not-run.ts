@@ -65,6 +65,11 @@ export const NOT_RUN: readonly NotRun[] = [
     reason: 'needs several machines; test/system/cluster/printed.test.ts runs what these commands print',
     check: () => assert.ok(existsSync(join(ROOT, 'test/system/cluster/printed.test.ts'))),
   },
+  {
+    command: /^(docker compose|helm) /,
+    reason: 'needs Docker or Kubernetes; test/release/container.test.ts and helm.test.ts check the files',
+    check: checkFiles,
+  },
   { command: /^podman /, reason: 'test/release/container.test.ts builds and starts the image', check: nothing },
   { command: /^sudo dpkg\b/, reason: 'test/release/debian.test.ts installs the package', check: nothing },
   { command: /^sudo (cp|install|mkdir|rm|ln)\b/, reason: 'writes to folders of the system', check: checkFiles },

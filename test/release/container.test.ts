@@ -1,38 +1,23 @@
 /**
  * The image of config/container/Containerfile, built by buildah from the artefacts of a release and
- * started by podman: without root, with a root file system that cannot be written.
+ * started by podman: without root, with a root file system that cannot be written. Then the four
+ * nodes and three members of etcd of config/container/compose.yaml.
  */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cleanRoot, whyNoMachine } from './machine.ts';
+import { Composition } from './compose.ts';
+import { CONTAINER, Engine, whyNoContainers } from './image.ts';
+import { whyNoYaml } from './yaml.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const BASE = 'debian:bookworm-slim';
-const IMAGE = 'waypost:test';
-const READY_MS = 120_000;
+const IMAGE = 'waypost:0.2.0';
+const ETCD_IMAGE = 'waypost-etcd:0.2.0';
+const API = 'http://127.0.0.1:8300/api/v1';
+const JSON_BODY = ['-H', 'content-type: application/json'];
 
-const work = mkdtempSync(join(tmpdir(), 'waypost-container-'));
-test.after(() => rmSync(work, { recursive: true, force: true }));
-
-const storage = ['--root', join(work, 'storage'), '--runroot', join(work, 'run'), '--storage-driver', 'vfs'];
-const engine = [...storage, '--cgroup-manager', 'cgroupfs', '--events-backend', 'file', '--runtime', '/usr/sbin/runc'];
-
-function run(program: string, ...args: readonly string[]): string {
-  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 }).trim();
-}
-
-const podman = (...args: readonly string[]): string => run('podman', ...engine, ...args);
-
-/** Null: containers can be built and started here. */
-function whyNot(): string | null {
-  const missing = ['/usr/bin/buildah', '/usr/bin/podman', '/usr/sbin/runc'].filter((path) => !existsSync(path));
-  return missing.length > 0 ? `not installed: ${missing.join(', ')}` : whyNoMachine();
-}
+const engine = new Engine();
+test.after(() => engine.close());
 
 /** The way that docs/containers.md shows, less what this machine may lack. */
 function start(name: string): void {
@@ -40,62 +25,90 @@ function start(name: string): void {
   const locks = ['--read-only', '--tmpfs', '/tmp', '--cap-drop=all', '--cap-add=NET_BIND_SERVICE'];
   const rest = ['--security-opt', 'no-new-privileges', '--network=none', '--volume', 'waypost-data:/data'];
   // Without systemd nothing runs the checks of health from time to time.
-  podman('run', '--detach', '--name', name, '--health-interval=disable', ...limits, ...locks, ...rest, IMAGE);
+  engine.podman('run', '--detach', '--name', name, '--health-interval=disable', ...limits, ...locks, ...rest, IMAGE);
 }
 
-async function untilHealthy(name: string): Promise<void> {
-  for (const deadline = Date.now() + READY_MS; ; await sleep(200))
-    try {
-      podman('healthcheck', 'run', name);
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw new Error(`${(error as Error).message}\n${podman('logs', name)}`);
-    }
+const untilHealthy = (name: string): Promise<string> => engine.untilRuns(name, 'healthcheck', 'run', name);
+
+/** The password of `admin`, if the first start of this container has set it. */
+const passwordIn = (log: string): string | undefined => /has the password\s+(\S+)/.exec(log)?.[1];
+
+/** Runs curl in a container. */
+const curl = (name: string, ...args: readonly string[]): string => engine.podman('exec', name, 'curl', '-s', ...args);
+
+function tokenOf(name: string, password: string): string {
+  const body = JSON.stringify({ login: 'admin', password, name: 'test' });
+  return (JSON.parse(curl(name, `${API}/auth/token`, ...JSON_BODY, '-d', body)) as { token: string }).token;
 }
 
-const why = whyNot();
+function addDomain(name: string, token: string, domain: string): string {
+  const header = ['-H', `authorization: Bearer ${token}`];
+  return curl(name, `${API}/domains`, ...JSON_BODY, ...header, '-d', JSON.stringify({ domain }));
+}
+
+const dig = (name: string, domain: string): string =>
+  engine.podman('exec', name, 'dig', '@127.0.0.1', domain, 'SOA', '+time=2', '+tries=1');
+
+const exitCode = (name: string): string => engine.podman('inspect', name, '--format', '{{.State.ExitCode}}');
+
+const why = whyNoContainers() ?? whyNoYaml();
 if (why !== null) {
   console.log(`skipped: ${why}`);
   test.skip('the image', () => {});
-} else
+} else {
   test('built, healthy, read-only, without root; stopped in order; the data goes on', async () => {
-    const artefacts = join(work, 'release');
-    mkdirSync(artefacts);
-    run(process.execPath, join(ROOT, 'dist/release.js'), '--out', artefacts);
-    // The base comes from the configured Debian mirror, since no registry is asked.
-    const base = run('buildah', ...storage, 'from', 'scratch');
-    run('buildah', ...storage, 'add', '--quiet', base, cleanRoot(), '/');
-    run('buildah', ...storage, 'commit', '--quiet', base, BASE);
-    const context = join(work, 'context');
-    cpSync(artefacts, context, { recursive: true });
-    const file = join(ROOT, 'config/container/Containerfile');
-    const build = ['--isolation', 'chroot', '--format', 'docker', '--pull-never', '--quiet'];
-    run('buildah', ...storage, 'bud', ...build, '--file', file, '--tag', IMAGE, context);
-
+    engine.addBase();
+    engine.buildWaypost(IMAGE);
     start('first');
+    await untilHealthy('first');
+    assert.match(dig('first', 'example.com'), 'status: REFUSED');
+    assert.is(engine.podman('exec', 'first', 'id', '-u'), '65532');
+    assert.throws(() => engine.podman('exec', 'first', 'touch', '/usr/lib/waypost/changed'));
+    const password = passwordIn(engine.podman('logs', 'first')) as string;
+    addDomain('first', tokenOf('first', password), 'example.com');
+    engine.podman('stop', '--time', '60', 'first');
+    assert.is(exitCode('first'), '0');
+    // Another container on the same volume.
+    start('second');
+    await untilHealthy('second');
+    assert.match(dig('second', 'example.com'), 'status: NOERROR');
+    engine.podman('stop', '--time', '60', 'second');
+  });
+
+  test('compose.yaml: four nodes and etcd over TLS, which outlive a member and a second start', async () => {
+    engine.build('etcd.Containerfile', ETCD_IMAGE, CONTAINER);
+    const composition = new Composition(readFileSync(join(CONTAINER, 'compose.yaml'), 'utf8'), engine);
+    const { nodes } = composition;
     try {
-      await untilHealthy('first');
-      assert.match(podman('exec', 'first', 'dig', '@127.0.0.1', 'example.com', 'SOA'), 'status: REFUSED');
-      assert.is(podman('exec', 'first', 'id', '-u'), '65532');
-      assert.throws(() => podman('exec', 'first', 'touch', '/usr/lib/waypost/changed'));
-      const password = /has the password\s+(\S+)/.exec(podman('logs', 'first'))![1];
-      const body = JSON.stringify({ login: 'admin', password, name: 'test' });
-      const json = ['-H', 'content-type: application/json'];
-      const api = 'http://127.0.0.1:8300/api/v1';
-      const answer = podman('exec', 'first', 'curl', '-s', `${api}/auth/token`, ...json, '-d', body);
-      const { token } = JSON.parse(answer) as { token: string };
-      const domain = ['-H', `authorization: Bearer ${token}`, '-d', '{"domain":"example.com"}'];
-      podman('exec', 'first', 'curl', '-s', `${api}/domains`, ...json, ...domain);
-      podman('stop', '--time', '60', 'first');
-      assert.is(podman('inspect', 'first', '--format', '{{.State.ExitCode}}'), '0');
-      // Another container on the same volume.
-      start('second');
-      await untilHealthy('second');
-      assert.match(podman('exec', 'second', 'dig', '@127.0.0.1', 'example.com', 'SOA'), 'status: NOERROR');
-      podman('stop', '--time', '60', 'second');
+      await composition.up();
+      assert.equal(nodes, ['node-1', 'node-2', 'node-3', 'node-4']);
+      const password = nodes.map((name) => passwordIn(engine.podman('logs', name))).find((text) => text !== undefined);
+      const token = tokenOf('node-1', password as string);
+      addDomain('node-1', token, 'example.com');
+      for (const name of nodes) assert.match(dig(name, 'example.com'), 'status: NOERROR', name);
+      // etcd accepts nobody without a certificate of the cluster.
+      assert.throws(() => curl('node-1', '--insecure', 'https://etcd-1:2379/health'));
+      engine.podman('stop', '--time', '30', 'etcd-2');
+      addDomain('node-4', token, 'example.org');
+      for (const name of nodes) assert.match(dig(name, 'example.org'), 'status: NOERROR', name);
+      engine.podman('start', 'etcd-2');
+      await composition.untilHealthy('etcd-2');
+      // "up" runs these once more, while the nodes run.
+      for (const name of ['setup', 'log']) {
+        engine.podman('rm', name);
+        await composition.start(name);
+      }
+      const status = JSON.parse(engine.podman('exec', 'node-3', 'waypost', 'cluster', 'status', '--json'));
+      assert.is(status.ok, true);
+      assert.is(status.nodes.length, 4);
+      for (const name of [...nodes, 'etcd-1', 'etcd-2', 'etcd-3']) {
+        engine.podman('stop', '--time', '60', name);
+        assert.is(exitCode(name), '0', name);
+      }
     } finally {
-      podman('rm', '--force', '--all');
+      composition.close();
     }
   });
+}
 
 test.run();
