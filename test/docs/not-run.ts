@@ -59,7 +59,7 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: /^npm test$/, reason: 'would run itself', check: checkScript },
   { command: /^npm run /, reason: 'runs for long, or until it is stopped', check: checkScript },
   { command: /^alias waypost=/, reason: 'the test has `waypost` in its PATH', check: checkScript },
-  { command: /^(sudo )?npm (ci|link)\b/, reason: 'downloads packages, or changes this machine', check: nothing },
+  { command: /^(sudo )?npm (ci|link|unlink)\b/, reason: 'downloads packages, or changes this machine', check: nothing },
   {
     command: /^waypost cluster (init|invite|join) /,
     reason: 'needs several machines; test/system/cluster/printed.test.ts runs what these commands print',
@@ -72,7 +72,7 @@ export const NOT_RUN: readonly NotRun[] = [
   },
   { command: /^podman /, reason: 'test/release/container.test.ts builds and starts the image', check: nothing },
   { command: /^sudo dpkg\b/, reason: 'test/release/debian.test.ts installs the package', check: nothing },
-  { command: /^sudo (cp|install|mkdir|rm|ln)\b/, reason: 'writes to folders of the system', check: checkFiles },
+  { command: /^sudo (cp|install|mkdir|mv|rm|ln)\b/, reason: 'writes to folders of the system', check: checkFiles },
   { command: /^sudo waypost check-config\b/, reason: 'reads the configuration of the system', check: nothing },
   { command: /^sudo waypost doctor$/, reason: 'its findings depend on the machine', check: nothing },
   { command: /^sudo waypost support-bundle\b/, reason: 'test/system/admin-api/cli/doctor.test.ts', check: nothing },
