@@ -291,7 +291,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/zone',
   ],
   'core/answer': ['core/address', 'core/base', 'core/config', 'core/dnssec', 'core/store', 'core/wire'],
-  'core/backup': ['core/base', 'core/cluster', 'core/config', 'core/etcd', 'core/journal', 'core/store', 'core/zone'],
+  'core/backup': [
+    'core/base',
+    'core/cluster',
+    'core/config',
+    'core/etcd',
+    'core/journal',
+    'core/os',
+    'core/store',
+    'core/zone',
+  ],
   'core/base': [],
   'core/browser': [],
   'core/cluster': [
@@ -348,7 +357,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/wire',
   ],
   'core/os': ['core/address', 'core/base', 'core/config'],
-  'core/protection': ['core/base', 'core/config'],
+  'core/protection': ['core/base', 'core/config', 'core/os'],
   'core/resolver': ['core/address', 'core/base', 'core/wire'],
   'core/signing': [
     'core/address',

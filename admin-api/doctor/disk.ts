@@ -1,6 +1,7 @@
 /** The disk of the data folder. */
 import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { readDiskSpace, reserveOf } from '../../core/os/disk-space.ts';
 import { type AnyCheck, check, failure, NotChecked, NotNeeded, note, ok, warning } from './check.ts';
 import { type Context, rootHint } from './context.ts';
 import { pathExists, quoted, size } from './machine.ts';
@@ -15,8 +16,6 @@ export interface SpaceReading {
   readonly freeInodes: number | null;
 }
 
-const GB = 1024 ** 3;
-
 function existingFolder({ config }: Context): string {
   if (!pathExists(config.dataDir)) throw new NotNeeded(`${config.dataDir} does not exist yet`);
   return config.dataDir;
@@ -27,10 +26,10 @@ export const space = check<SpaceReading>({
   why: 'Below the reserve (protection.disk_reserve) the node refuses writes.',
   read(context) {
     const folder = existingFolder(context);
-    const { bavail, blocks, bsize, files, ffree } = statfsSync(folder);
-    const total = blocks * bsize;
-    const reserve = context.config.protection.diskReserve ?? Math.min(GB, total / 20);
-    return { folder, free: bavail * bsize, total, reserve, freeInodes: files === 0 ? null : ffree };
+    const { files, ffree } = statfsSync(folder);
+    const disk = readDiskSpace(folder);
+    const reserve = reserveOf(disk, context.config.protection.diskReserve);
+    return { folder, ...disk, reserve, freeInodes: files === 0 ? null : ffree };
   },
   judge({ folder, free, total, reserve, freeInodes }) {
     const found = `${size(free)} of ${size(total)} are free in ${folder}; the reserve is ${size(reserve)}`;

@@ -1,14 +1,16 @@
 /** The backups of a target: which there are, and making one. */
 import { createHash, type webcrypto } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdir, rm, statfs } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { InvalidError, StateError } from '../base/errors.ts';
 import { prepareSnapshot, readSnapshotLines, SNAPSHOT_LINES, type SnapshotHead } from '../cluster/snapshot-file.ts';
 import type { Config } from '../config/index.ts';
 import { readHead } from '../journal/applied-head.ts';
-import { openEnvironment } from '../store/environment.ts';
+import { readDiskSpace, reserveOf } from '../os/disk-space.ts';
+import { openEnvironment, STORE_FILE } from '../store/environment.ts';
+import { isAlive } from '../store/lock.ts';
 import { decrypted, type Encryption, encrypted } from './encryption.ts';
 import { BACKUP_FORMAT, type Backup, backupName, DATA, DESCRIPTION, ENCRYPTED, parseDescription } from './names.ts';
 import { expiredBackups, type Retention } from './retention.ts';
@@ -39,12 +41,6 @@ export interface BackupOptions {
 
 /** In the data folder, for the copy of the store; with the process that makes it. */
 const FOLDER = 'backup.';
-const STORE_FILE = 'waypost.mdb';
-/**
- * What must stay free on the disk of the data, so that writes are not refused meanwhile, if
- * protection.disk_reserve does not say it: a twentieth, at most this.
- */
-const MAX_RESERVE = 1 << 30;
 /** Names of backups begin with the year. */
 const BY_YEAR = '2';
 
@@ -105,16 +101,8 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
 async function removeAbandoned(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     const pid = /^backup\.(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid))))
+    if (pid !== undefined && !isAlive(Number(pid), undefined))
       await rm(join(dataDir, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
@@ -123,12 +111,12 @@ function isAlive(pid: number): boolean {
  * room for `size` bytes and the reserve.
  */
 export async function checkRoom(folder: string, size: number, reserveSetting: number | undefined): Promise<void> {
-  const { bavail, bsize, blocks } = await statfs(folder);
-  const reserve = reserveSetting ?? Math.min(MAX_RESERVE, (blocks * bsize) / 20);
-  if (bavail * bsize - size >= reserve) return;
+  const space = readDiskSpace(folder);
+  const reserve = reserveOf(space, reserveSetting);
+  if (space.free - size >= reserve) return;
   throw new StateError(
     'disk_full',
-    `The disk of ${folder} has ${megabytes(bavail * bsize)} MB free. Up to ${megabytes(size)} MB are needed, and ${megabytes(reserve)} MB must stay free (protection.disk_reserve). Free some space.`,
+    `The disk of ${folder} has ${megabytes(space.free)} MB free. Up to ${megabytes(size)} MB are needed, and ${megabytes(reserve)} MB must stay free (protection.disk_reserve). Free some space.`,
   );
 }
 

@@ -2,9 +2,10 @@
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Config } from '../config/index.ts';
+import { diskSpace } from '../os/disk-space.ts';
 import { protectionMetrics } from './metrics.ts';
 import { Protection } from './protection.ts';
-import { descriptorLimit, diskSpace, openDescriptors, ownMemory } from './usage.ts';
+import { descriptorLimit, openDescriptors, ownMemory } from './usage.ts';
 
 export interface ProtectionOptions {
   readonly config: Pick<Config, 'dataDir' | 'protection'>;

@@ -5,17 +5,14 @@
 import type { Logger } from '../base/log/index.ts';
 import { Periodic } from '../base/periodic.ts';
 import { formatBytes } from '../config/index.ts';
+import { type DiskSpace, reserveOf } from '../os/disk-space.ts';
 import { Ladder } from './ladder.ts';
 import { DISK, DISK_ENTER, DISK_LEAVE, DISK_NAMES, HOLD, LOAD, LOAD_ENTER, LOAD_LEAVE, LOAD_NAMES } from './levels.ts';
 import { SharedLoad, shareLoad } from './shared-load.ts';
 import { Storage } from './storage.ts';
-import type { DiskSpace } from './usage.ts';
 
 /** Milliseconds between two readings. */
 const INTERVAL = 1000;
-/** The default reserve: this part of the file system, at most MAX_RESERVE bytes. */
-const RESERVE_SHARE = 0.05;
-const MAX_RESERVE = 1024 ** 3;
 
 /** What the kernel reports; null: not known. */
 export interface Usage {
@@ -109,11 +106,11 @@ export class Protection {
     const descriptors = this.#usage.descriptors() ?? Number.NaN;
     const disk = this.#usage.disk();
     const diskFree = disk?.free ?? Number.NaN;
-    const diskReserve = this.#reserveOf(disk);
-    this.reading = { memory, descriptors, diskFree, diskReserve };
+    const reserve = disk === null ? 0 : reserveOf(disk, this.budgets.diskReserve);
+    this.reading = { memory, descriptors, diskFree, diskReserve: reserve };
     this.#lookAtLoad(Math.max(share(memory, memoryBudget), share(descriptors, descriptorBudget)), now);
-    this.#lookAtDisk(diskReserve > 0 ? diskFree / diskReserve : Number.POSITIVE_INFINITY, now);
-    this.#boundCacheTo({ diskFree, diskReserve });
+    this.#lookAtDisk(reserve > 0 ? diskFree / reserve : Number.POSITIVE_INFINITY, now);
+    this.#boundCacheTo({ diskFree, diskReserve: reserve });
   }
 
   /** For /readyz: what is reduced, and why. */
@@ -129,12 +126,6 @@ export class Protection {
         `the disk is almost full, so ${this.storage.isFull ? 'nothing is written' : 'writes are refused'}: ${round(diskFree)} are free, the reserve is ${round(diskReserve)}`,
       );
     return warnings;
-  }
-
-  #reserveOf(disk: DiskSpace | null): number {
-    const { diskReserve } = this.budgets;
-    if (disk === null) return 0;
-    return diskReserve ?? Math.min(MAX_RESERVE, Math.floor(disk.total * RESERVE_SHARE));
   }
 
   #lookAtLoad(used: number, now: number): void {

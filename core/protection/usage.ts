@@ -1,5 +1,5 @@
-/** What this process and its data folder use of the machine, read from the kernel. */
-import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+/** What this process uses of the machine, read from the kernel. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 /**
  * Bytes of memory that only this process can free: anonymous and shared pages, also swapped ones.
@@ -38,22 +38,6 @@ export function descriptorLimit(): number | null {
   try {
     const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
     return match === null ? null : Number(match[1]);
-  } catch {
-    return null;
-  }
-}
-
-export interface DiskSpace {
-  /** Bytes that this process can still write. */
-  readonly free: number;
-  readonly total: number;
-}
-
-/** Of the file system of a folder. Null: it cannot be read. */
-export function diskSpace(folder: string): DiskSpace | null {
-  try {
-    const { bavail, blocks, bsize } = statfsSync(folder);
-    return { free: bavail * bsize, total: blocks * bsize };
   } catch {
     return null;
   }

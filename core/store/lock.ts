@@ -79,10 +79,10 @@ function read(file: string): string {
 }
 
 /**
- * A process with this number may be another one by now; where the system tells when it started,
- * that decides.
+ * Whether another process has this number. `started`: when that was; where the system tells it too,
+ * it decides.
  */
-function isAlive(pid: number, started: string | undefined): boolean {
+export function isAlive(pid: number, started: string | undefined): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);

@@ -33,7 +33,7 @@ test('a level is entered at once, and left after the value was low for long enou
     ]),
     [3, 3, 2],
   );
-  // A high value in between begins the time anew.
+  // A high value in between restarts the time.
   assert.equal(
     levels([
       [10, 112],
