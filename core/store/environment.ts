@@ -39,6 +39,7 @@ export interface Environment {
 }
 
 export const MAX_READERS = 1024;
+const MAX_TABLES = 64;
 export const STORE_FILE = 'waypost.mdb';
 /**
  * The format of keys and rows, which is the schema version of the store. Increased together with a
@@ -74,7 +75,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   const root = open<Buffer, Uint8Array>({
     path: join(directory, STORE_FILE),
     noSubdir: true,
-    maxDbs: 64,
+    maxDbs: MAX_TABLES,
     maxReaders: MAX_READERS,
     mapSize,
     overlappingSync: false,
@@ -120,7 +121,22 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   );
 }
 
-function isEmpty(table: Binary): boolean {
+export interface ReadOnlyStore {
+  readonly root: RootDatabase<Buffer, Uint8Array>;
+  /** Undefined: the store does not have it. */
+  table(name: string): Binary | undefined;
+}
+
+/** Opens the file of a store of any format, to look at it; a daemon may use it meanwhile. */
+export function openReadOnly(path: string): ReadOnlyStore {
+  const root = open<Buffer, Uint8Array>({
+    ...{ path, noSubdir: true, readOnly: true, maxDbs: MAX_TABLES, maxReaders: MAX_READERS },
+    ...BINARY,
+  });
+  return { root, table: (name) => root.openDB({ name, ...BINARY }) as Binary | undefined };
+}
+
+export function isEmpty(table: Binary): boolean {
   for (const _ of table.getKeys({ limit: 1 })) return false;
   return true;
 }

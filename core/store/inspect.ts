@@ -4,13 +4,12 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from 'lmdb';
 import {
-  BINARY,
   type Binary,
   type Environment,
   FORMAT_KEY,
   MAX_READERS,
+  openReadOnly,
   STORE_FILE,
   STORE_FORMAT,
 } from './environment.ts';
@@ -64,11 +63,7 @@ export function inspectStore(folder: string): InspectedStore | null {
   const { data, lock } = storeFiles(folder);
   // Without the lock file, LMDB would create it.
   if ([data, lock].some((path) => statSync(path, { throwIfNoEntry: false }) === undefined)) return null;
-  const root = open<Buffer, Uint8Array>({
-    ...{ path: data, noSubdir: true, readOnly: true, maxDbs: 64, maxReaders: MAX_READERS },
-    ...BINARY,
-  });
-  const table = (name: string): Binary | undefined => root.openDB({ name, ...BINARY }) as Binary | undefined;
+  const { root, table } = openReadOnly(data);
   const derived = Object.fromEntries(DERIVED.map((name) => [name, table(name)]));
   const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
   const stats = root.getStats() as unknown as Stats;

@@ -3,9 +3,8 @@
  * digits; they are integers now, in the same order. Left out is what lives for minutes: answers
  * under an Idempotency-Key, purges, and challenges of certificate orders.
  */
-import { open } from 'lmdb';
 import type { Secrets } from '../../base/secrets.ts';
-import { BINARY, type Environment } from '../environment.ts';
+import { type Environment, FORMAT_KEY, isEmpty, openReadOnly } from '../environment.ts';
 import { type Id, idKey, nameOfKey, recordKeyParts } from '../keys.ts';
 import { audits } from '../rows/requests.ts';
 import { json, stampOf, unjson } from '../rows/table.ts';
@@ -63,7 +62,6 @@ export interface Source {
 }
 
 const TABLES = [
-  'meta',
   'zones',
   'accounts',
   'tokens',
@@ -85,21 +83,18 @@ const TABLES = [
 
 /** Null: the file is no store of format 1. */
 export async function openFormat1(path: string): Promise<Source | null> {
-  const root = open<Buffer, Uint8Array>({ path, noSubdir: true, maxDbs: 64, readOnly: true, ...BINARY });
-  const tables = new Map(TABLES.map((name) => [name as string, root.openDB<Buffer, Uint8Array>({ name, ...BINARY })]));
-  const meta = tables.get('meta');
-  const hasRows = meta !== undefined && [...meta.getKeys({ limit: 1 })].length > 0;
+  const { root, table } = openReadOnly(path);
+  const meta = table('meta');
   // Format 1 had no mark.
-  if (!hasRows || meta.get(Buffer.from('format')) !== undefined) {
+  if (meta === undefined || isEmpty(meta) || meta.get(FORMAT_KEY) !== undefined) {
     await root.close();
     return null;
   }
+  const tables = new Map(TABLES.map((name) => [name as string, table(name)]));
   return {
     count: (name) => (tables.get(name)?.getStats() as { entryCount?: number } | undefined)?.entryCount ?? 0,
     *rows(name) {
-      const table = tables.get(name);
-      if (table === undefined) return;
-      for (const { key, value } of table.getRange({})) yield { key: Buffer.from(key), value };
+      for (const { key, value } of tables.get(name)?.getRange({}) ?? []) yield { key: Buffer.from(key), value };
     },
     meta: (key) => meta.get(Buffer.from(key)),
     close: () => root.close(),

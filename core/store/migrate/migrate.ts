@@ -3,12 +3,13 @@
  * converted into a new file, which takes the place of the old one when it is whole, so a start that
  * is killed begins again with nothing lost. The old file stays, for the way back.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { syncFolder } from '../../base/private-file.ts';
 import type { Secrets } from '../../base/secrets.ts';
+import { readDiskSpace } from '../../os/disk-space.ts';
 import { openEnvironment, STORE_FILE } from '../environment.ts';
 import { Format1, openFormat1, type Put } from './format-1.ts';
 import { readStoreInfo } from './store-info.ts';
@@ -41,12 +42,12 @@ export async function migrateStore({ directory, mapSize, secrets, log }: Migrate
   const source = await openFormat1(file);
   if (source === null) return;
   const { size } = statSync(file);
-  const { bavail, bsize } = statfsSync(directory);
-  if (bavail * bsize < 2 * size) {
+  const { free } = readDiskSpace(directory);
+  if (free < 2 * size) {
     await source.close();
     throw new ConfigError(
       'no_space',
-      `The store in ${directory} is of Waypost 0.1. To convert it needs ${2 * size} bytes of free disk space; ${bavail * bsize} are free. Free some space, then start again.`,
+      `The store in ${directory} is of Waypost 0.1. To convert it needs ${2 * size} bytes of free disk space; ${free} are free. Free some space, then start again.`,
     );
   }
   log.info('converting the store of Waypost 0.1', { records: source.count('records'), bytes: size });
@@ -91,6 +92,7 @@ export async function migrateStore({ directory, mapSize, secrets, log }: Migrate
 /** Puts a whole conversion into the place of the store; what a kill has left half done, too. */
 async function finishSwap(directory: string, log: Logger): Promise<void> {
   const ready = join(directory, READY);
+  if (!existsSync(ready)) return;
   const file = join(directory, STORE_FILE);
   const before = join(directory, BEFORE_MIGRATION);
   // After a kill the earlier version may have run again, and its store may have more by now.

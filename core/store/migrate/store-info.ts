@@ -1,7 +1,6 @@
 /** What a store file is, without changing it. A daemon may use it meanwhile. */
 import { existsSync, statSync } from 'node:fs';
-import { open } from 'lmdb';
-import { BINARY, FORMAT_KEY } from '../environment.ts';
+import { FORMAT_KEY, openReadOnly } from '../environment.ts';
 
 /** Formats of stores, and the first version of Waypost that reads each. */
 export const FORMATS: readonly { readonly format: number; readonly since: string }[] = [
@@ -20,9 +19,9 @@ export interface StoreInfo {
 /** Null: there is no store. */
 export async function readStoreInfo(path: string): Promise<StoreInfo | null> {
   if (!existsSync(path)) return null;
-  const root = open<Buffer, Uint8Array>({ path, noSubdir: true, maxDbs: 64, readOnly: true, ...BINARY });
+  const { root, table } = openReadOnly(path);
   try {
-    const meta = root.openDB<Buffer, Uint8Array>({ name: 'meta', ...BINARY });
+    const meta = table('meta');
     // Format 1 had no mark.
     const format = Number(meta?.get(FORMAT_KEY)?.toString() ?? 1);
     const head = meta?.get(Buffer.from('head'));
