@@ -80,7 +80,7 @@ export async function planRestore(
   return netChanges(differences, steps);
 }
 
-/** What a restore changes at the comments of an RRset. */
+/** A change of the comments of an RRset. */
 export interface CommentsChange {
   readonly before: readonly Comment[];
   /** No comments: they are deleted. */

@@ -41,10 +41,7 @@ export async function restoreRecords(services: Services, context: Context<Caller
     const response = {
       ...{ seq, dry_run: isDryRun },
       ...(await viewRecords(domain, plan, MAX_RESTORED, steps)),
-      comments: viewComments(
-        domain,
-        commented.map(({ before, after }) => ({ owner: after, before, after: after.comments })),
-      ),
+      comments: viewComments(domain, commented),
     };
     if (isDryRun) {
       context.headers.ETag = etag(revision);

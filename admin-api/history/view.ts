@@ -2,13 +2,13 @@
 
 import type { Steps } from '../../core/base/steps.ts';
 import { commentsRow, type PastDnssec, type PastProxy } from '../../core/store/history.ts';
-import type { Comment, Domain, RecordRow, RRsetComments } from '../../core/store/rows.ts';
+import type { Domain, RecordRow } from '../../core/store/rows.ts';
 import { typeName } from '../../core/wire/mnemonics.ts';
 import { formatRelative } from '../../core/wire/name.ts';
 import { formatRdata } from '../../core/wire/rdata/index.ts';
 import { formatTime } from '../http/time.ts';
 import { textOf } from '../records/comment.ts';
-import { netChanges } from './plan.ts';
+import { type CommentsChange, netChanges } from './plan.ts';
 import type { DomainChange, RecordChange } from './timeline.ts';
 
 /** Records of a change in a list of changes. */
@@ -80,23 +80,17 @@ export async function viewRecords(domain: Domain, changes: readonly RecordChange
   return { records: listed, record_count: changes.length };
 }
 
-interface CommentsDifference {
-  readonly owner: Pick<RRsetComments, 'name' | 'type'>;
-  readonly before: readonly Comment[];
-  readonly after: readonly Comment[];
-}
-
-const pastComments = ({ id }: Domain, { about }: DomainChange): CommentsDifference[] =>
+const pastComments = ({ id }: Domain, { about }: DomainChange): CommentsChange[] =>
   (about.comments ?? []).map(({ owner, before, after }) => ({
-    ...{ owner: commentsRow(id, owner, null), before: before ?? [], after: after ?? [] },
+    ...{ before: before ?? [], after: commentsRow(id, owner, after) },
   }));
 
 /** Comments whose text differs. */
-export const viewComments = ({ apex }: Domain, changes: readonly CommentsDifference[]) =>
+export const viewComments = ({ apex }: Domain, changes: readonly CommentsChange[]) =>
   changes
-    .map(({ owner: { name, type }, before, after }) => ({
+    .map(({ before, after: { name, type, comments } }) => ({
       ...{ name: formatRelative(name, apex), type: typeName(type) },
-      ...{ before: textOf(before), after: textOf(after) },
+      ...{ before: textOf(before), after: textOf(comments) },
     }))
     .filter(({ before, after }) => before !== after);
 

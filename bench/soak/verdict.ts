@@ -1,4 +1,5 @@
 /** Whether what a node has in use stays flat. */
+import { median } from '../dns/rounds.ts';
 import type { Sample } from './samples.ts';
 
 /** Seconds after which nothing may grow. */
@@ -19,11 +20,6 @@ export interface Flatness {
   /** 0.05: grown by 5 %. */
   readonly growth: number;
   readonly isFlat: boolean;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? 0;
 }
 
 /** The judged values of a node that ran all the time; none of a soak shorter than both parts. */
