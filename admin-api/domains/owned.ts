@@ -70,14 +70,14 @@ export function requireMatch({ reader }: Services, draft: Draft, domain: Domain,
   requireRevision(ifMatch, reader.zoneState(domain.id).revision);
 }
 
-/** Throws HttpError 412 unless the If-Match header of a request names the revision. */
-export function requireRevision(ifMatch: string | undefined, revision: number): void {
+/** Throws HttpError 412 unless the If-Match header names the revision. `of`: what has it. */
+export function requireRevision(ifMatch: string | undefined, revision: number, of = 'domain'): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const current = etag(revision);
   if (ifMatch.split(',').some((tag) => tag.trim().replace(/-[0-9a-f]{16}"$/, '"') === current)) return;
   throw new HttpError(
     412,
     'changed',
-    `If-Match does not match: the current ETag of the domain is ${current}, including the quotes. Read the domain again and repeat the change.`,
+    `If-Match does not match: the current ETag of the ${of} is ${current}, including the quotes. Read the ${of} again and repeat the change.`,
   );
 }

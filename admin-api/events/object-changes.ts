@@ -17,6 +17,7 @@ import {
   purges,
   records,
   sessions,
+  siteDocuments,
   type Table,
   tokens,
   tsigKeys,
@@ -50,6 +51,7 @@ const OF_DOMAIN = new Map<number, readonly [kind: string, Scope]>([
   [automaticCertificates.number, ['certificate', 'proxy']],
   [acmeOrders.number, ['certificate', 'proxy']],
   [purges.number, ['purge', 'proxy']],
+  [siteDocuments.number, ['proxy', 'proxy']],
 ]);
 
 interface Owned {

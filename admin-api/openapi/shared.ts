@@ -58,7 +58,7 @@ export const HEADERS = {
   'Idempotent-Replayed': header('This is the stored response to an earlier request with the same Idempotency-Key.', {
     const: 'true',
   }),
-  ETag: header('The revision of the domain, for If-Match.'),
+  ETag: header('The revision of the domain or document, for If-Match.'),
   Link: header('The URL of the next page (RFC 8288).'),
   RateLimit: header(
     'The remaining quota: `"<name>";r=<requests>;t=<seconds until the quota is full, or until the next request is allowed>`.',
@@ -88,7 +88,7 @@ export const PARAMETERS = {
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of an earlier read: the write fails with 412 when the domain has changed since.',
+    description: 'The ETag of an earlier read: the write fails with 412 when the domain or document has changed since.',
     schema: { type: 'string' },
   },
   LastEventId: {

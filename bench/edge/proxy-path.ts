@@ -36,6 +36,7 @@ const SITE: Site = {
   origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
   hasCertificate: true,
   hsts: 'max-age=31536000',
+  documents: null,
 };
 
 const MEMORY = THREAD_MEMORY.enter('198.51.100.7');

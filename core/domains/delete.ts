@@ -18,6 +18,7 @@ import {
   purges,
   records,
   secondaries,
+  siteDocuments,
   spellings,
   zoneLabels,
 } from '../store/rows.ts';
@@ -40,6 +41,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   // Those of the apex, too, whose SOA and NS may be no records.
   deleteRows(parts, draft, comments.number, id, changes);
   deleteProxy(draft, id);
+  deleteRows(parts, draft, siteDocuments.number, id, changes);
   const delegation = draft.delegation(id);
   if (delegation !== undefined) draft.delete(delegations, delegation);
   if (draft.row(zoneLabels, idKey(id)) !== undefined) changes.delete(zoneLabels.number, idKey(id));

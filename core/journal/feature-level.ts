@@ -11,12 +11,13 @@ import { TABLES } from '../store/rows.ts';
 import { readChanges } from './entry-codec.ts';
 
 /** Of this program. */
-export const FEATURE_LEVEL = 1;
+export const FEATURE_LEVEL = 2;
 /** Of a member that does not say it. */
 export const FIRST_LEVEL = 1;
 
 export const LEVELS: readonly { readonly level: number; readonly since: string; readonly adds: string }[] = [
   { level: 1, since: '0.2.0', adds: 'the tables of 0.2.0' },
+  { level: 2, since: '0.3.0', adds: 'origins, rules, protection, error pages and logs of sites' },
 ];
 
 /** The least level of a node that can apply the changes. */

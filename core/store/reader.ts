@@ -59,8 +59,12 @@ import {
   replayKey,
   replays,
   type Session,
+  type SiteDocument,
+  type SiteDocumentKind,
   type StoredDnssecState,
   sessions,
+  siteDocumentKey,
+  siteDocuments,
   type Table,
   type Token,
   type TokenUse,
@@ -330,6 +334,16 @@ export class Reader {
 
   proxy(domainId: Id): ProxyConfig | undefined {
     return this.row(proxies, idKey(domainId));
+  }
+
+  siteDocument(domainId: Id, kind: SiteDocumentKind): SiteDocument | undefined {
+    return this.row(siteDocuments, siteDocumentKey(domainId, kind));
+  }
+
+  /** Of all kinds. */
+  siteDocumentsOf(domainId: Id): SiteDocument[] {
+    const prefix = idKey(domainId);
+    return this.#rows(siteDocuments, prefix, afterPrefix(prefix));
   }
 
   certificate(domainId: Id): Certificate | undefined {

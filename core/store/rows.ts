@@ -16,6 +16,7 @@ import { renumberings } from './rows/renumberings.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
 import { secondaries } from './rows/secondaries.ts';
+import { siteDocuments } from './rows/site-documents.ts';
 import { spellings } from './rows/spellings.ts';
 import { storeKeys } from './rows/store-keys.ts';
 import type { Table } from './rows/table.ts';
@@ -39,6 +40,7 @@ export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
 export * from './rows/second-factors.ts';
 export * from './rows/secondaries.ts';
+export * from './rows/site-documents.ts';
 export * from './rows/spellings.ts';
 export * from './rows/store-keys.ts';
 export { STAMP, type Table } from './rows/table.ts';
@@ -87,5 +89,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     deliveries,
     webhookQueues,
     secondaries,
+    siteDocuments,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -12,6 +12,7 @@ import type { ZoneSettings } from '../../core/zone/settings.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
+import { readDocuments, type SiteDocuments } from './site-documents.ts';
 import { SiteOrigins } from './site-origins.ts';
 import { WebNames } from './web-names.ts';
 
@@ -46,6 +47,8 @@ export class DomainSites {
   /** By origin and by whether the hosts have a certificate. The oldest are first. */
   readonly #sites = new Map<string, Site>();
   readonly #before: ReadonlyMap<string, Site>;
+  /** Those that were read last, to be used again. */
+  #documents: SiteDocuments | null;
   #timer: NodeJS.Timeout | undefined;
 
   /** `certificates`: the customer's own first. `before`: what was known of the domain before something changed: sites that are as they were stay the same objects. */
@@ -58,6 +61,7 @@ export class DomainSites {
     before?: DomainSites,
   ) {
     this.#before = before === undefined ? NO_SITES : before.#sites;
+    this.#documents = before === undefined ? null : before.#documents;
     this.id = id;
     this.name = name;
     this.#options = options;
@@ -106,16 +110,18 @@ export class DomainSites {
     if (domain === undefined) return null;
     const proxy = reader.proxy(this.id);
     const web = new WebNames(environment, domain, settings);
+    this.#documents = readDocuments(reader, this.id, this.#documents);
     return {
       web,
       origins: new SiteOrigins(environment, domain, web, settings, exemptions),
       hsts: proxy === undefined ? '' : formatHsts(proxy),
       heuristicFreshness: proxy?.heuristicFreshness ?? false,
+      documents: this.#documents,
     };
   }
 
   /** Hosts with the same origin have the same site, so that they share its connections. */
-  #site({ hsts, heuristicFreshness }: Names, origin: Origin, hasCertificate: boolean): Site {
+  #site({ hsts, heuristicFreshness, documents }: Names, origin: Origin, hasCertificate: boolean): Site {
     const { host, port, protocol, addresses } = origin;
     const key = `${hasCertificate} ${protocol} ${host} ${port} ${addresses?.join() ?? 'resolved'}`;
     const shared = this.#sites.get(key);
@@ -127,13 +133,19 @@ export class DomainSites {
       hasCertificate,
       hsts,
       heuristicFreshness,
+      documents,
     };
     const before = this.#before.get(key);
-    const kept = before !== undefined && isDeepStrictEqual(before, site) ? before : site;
+    const kept = before !== undefined && isSame(before, site) ? before : site;
     this.#sites.set(key, kept);
     if (this.#sites.size > MAX_SITES) this.#sites.delete(this.#sites.keys().next().value!);
     return kept;
   }
+}
+
+/** What is compiled of the documents is compared as an object, not by its content. */
+function isSame({ documents: before, ...other }: Site, { documents, ...site }: Site): boolean {
+  return before === documents && isDeepStrictEqual(other, site);
 }
 
 /** What is read of the domain when a host is first asked for. */
@@ -142,6 +154,7 @@ interface Names {
   readonly origins: SiteOrigins;
   readonly hsts: string;
   readonly heuristicFreshness: boolean;
+  readonly documents: SiteDocuments | null;
 }
 
 /**

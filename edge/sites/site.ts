@@ -1,5 +1,6 @@
 /** A site: a host name whose traffic comes through the edge, as a thread of the edge knows it. */
 import type { Origin } from '../origin/origin-address.ts';
+import type { SiteDocuments } from './site-documents.ts';
 
 export interface Site {
   /** As text, which the cache has in front of URLs. */
@@ -13,6 +14,8 @@ export interface Site {
   readonly hsts: string;
   /** Whether a lifetime is guessed (RFC 9111 section 4.2.2) also where that is often wrong: with cookies, credentials, queries, Pragma, Vary: Cookie. */
   readonly heuristicFreshness?: boolean;
+  /** Null: the customer has set none. */
+  readonly documents: SiteDocuments | null;
 }
 
 /** What a host name leads to. */

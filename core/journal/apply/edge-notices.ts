@@ -10,6 +10,7 @@ import {
   type Purge,
   proxies,
   purges,
+  siteDocuments,
   ticketKeys,
 } from '../../store/rows.ts';
 import type { Change } from '../entry-codec.ts';
@@ -32,7 +33,8 @@ export class EdgeNotices {
 
   /** For changes of all tables except records. */
   note({ table, key, value }: Change): void {
-    if (table === domains.number || SITE_TABLES.has(table)) this.#domainIds.add(idAt(key));
+    if (table === domains.number || table === siteDocuments.number || SITE_TABLES.has(table))
+      this.#domainIds.add(idAt(key));
     if (SITE_TABLES.has(table)) this.siteIds.add(idAt(key));
     else if (table === purges.number && value !== null) this.#purges.push(purges.decode(key, value));
     else if (table === ticketKeys.number) this.#hasTicketKeys = true;

@@ -1,5 +1,6 @@
 /** The API contract: the nodes, for administrators. */
 import * as assert from 'uvu/assert';
+import { FEATURE_LEVEL } from '../../../core/journal/feature-level.ts';
 import { TIME } from './held.ts';
 import { everywhere, refused, succeeded } from './world.ts';
 
@@ -12,12 +13,12 @@ await everywhere('contract, nodes', (test) => {
     const { body } = succeeded(await admin.get(NODES));
     const [{ started_at, heard_at, ...node }] = [body.nodes[0]];
     const head = daemon.journal.head;
-    assert.equal([body.head, body.etcd, body.feature_level], [head, null, 1]);
+    assert.equal([body.head, body.etcd, body.feature_level], [head, null, FEATURE_LEVEL]);
     assert.equal(
       { ...node },
       {
         ...{ name: daemon.nodeName, state: 'single', applied: head, version: '1.2.3', address: null },
-        ...{ is_self: true, is_live: true, lag_entries: 0, lag_seconds: 0, feature_level: 1 },
+        ...{ is_self: true, is_live: true, lag_entries: 0, lag_seconds: 0, feature_level: FEATURE_LEVEL },
       },
     );
     for (const time of [started_at, heard_at]) assert.match(String(time), TIME);

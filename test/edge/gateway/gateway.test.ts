@@ -18,6 +18,7 @@ const site = (domain: string, hasCertificate: boolean): Site => ({
   origin: { host: '192.0.2.1', port: 80, protocol: 'http' },
   hasCertificate,
   hsts: '',
+  documents: null,
 });
 const SITES: ReadonlyMap<string, Site> = new Map([
   ['www.site.test', site('site.test', true)],

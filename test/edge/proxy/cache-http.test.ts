@@ -135,7 +135,7 @@ async function runAll(version: Version, mayInsist: boolean): Promise<string[]> {
   const proxy = createProxy({ fetch, cache });
   const { port } = server.address() as AddressInfo;
   const site = {
-    ...{ domainId: 'd', domain: 'example.com', hasCertificate: false, hsts: '' },
+    ...{ domainId: 'd', domain: 'example.com', hasCertificate: false, hsts: '', documents: null },
     origin: { host: '127.0.0.1', port, protocol: 'http' as const },
   };
   const failures: string[] = [];

@@ -21,6 +21,7 @@ export const SITE: Site = {
   origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
   hasCertificate: true,
   hsts: '',
+  documents: null,
 };
 
 export interface CacheRig {

@@ -147,7 +147,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
     },
   });
   const site = {
-    ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '' },
+    ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
     origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
   };
   const random = new Random(SEED);

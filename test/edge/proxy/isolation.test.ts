@@ -128,7 +128,7 @@ for (const version of ['http/1.1', 'h2c'] as const)
     const limits = { connections: 6, headerTimeout: 500, idleTimeout: 500 };
     const client = createOriginClient({ exemptions: true, limits });
     const site = {
-      ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '' },
+      ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
       origin: { host: '127.0.0.1', port, protocol: 'http' as const },
     };
     const proxy = createProxy({ fetch: client.fetch });

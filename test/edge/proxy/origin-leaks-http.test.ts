@@ -128,7 +128,7 @@ for (const version of VERSIONS) {
     });
     const store = openCacheStore(node.handle);
     const site: Site = {
-      ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '' },
+      ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
       origin: { host: HOST.toLowerCase(), port, protocol: 'http' },
     };
     const proxy = createProxy({ fetch: client.fetch, cache: { store, maxBodyBytes: MB } });
@@ -166,7 +166,7 @@ test('the error page for an unreachable origin does not reveal it either', async
   const client = createOriginClient({ lookup, exemptions: parseExemptions(['127.0.0.1']) });
   const proxy = createProxy({ fetch: client.fetch });
   const site: Site = {
-    ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '' },
+    ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
     origin: { host: HOST.toLowerCase(), port: 1, protocol: 'http' },
   };
   try {

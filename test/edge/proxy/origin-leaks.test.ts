@@ -10,7 +10,7 @@ import { SEED } from '../../support/seed.ts';
 
 const NAME: Origin = { host: 'origin.internal.test', port: 8080, protocol: 'http' };
 const siteOf = (origin: Origin): Site => ({
-  ...{ domainId: 'd1', domain: 'site.test', hasCertificate: true, hsts: '' },
+  ...{ domainId: 'd1', domain: 'site.test', hasCertificate: true, hsts: '', documents: null },
   origin,
 });
 const VISITED = { scheme: 'https', authority: 'www.site.test' };

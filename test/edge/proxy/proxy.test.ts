@@ -22,6 +22,7 @@ const site: Site = {
   origin: { host: '203.0.113.9', port: 8080, protocol: 'http' },
   hasCertificate: true,
   hsts: '',
+  documents: null,
 };
 
 interface Case {

@@ -10,6 +10,7 @@ const site: Site = {
   origin: { host: 'origin.internal.test', port: 8080, protocol: 'http' },
   hasCertificate: true,
   hsts: '',
+  documents: null,
 };
 const HTTPS = { scheme: 'https', authority: 'www.site.test' };
 
@@ -108,8 +109,8 @@ const ROWS: readonly Row[] = [
   // RFC 6797.
   ['strict-transport-security', 'max-age=1', 'max-age=1'],
   ['strict-transport-security', 'max-age=1', null, {}, HTTP],
-  ['strict-transport-security', 'max-age=1', 'max-age=600', { hsts: 'max-age=600' }],
-  ['strict-transport-security', 'max-age=1', 'max-age=0', { hsts: 'max-age=0' }],
+  ['strict-transport-security', 'max-age=1', 'max-age=600', { hsts: 'max-age=600', documents: null }],
+  ['strict-transport-security', 'max-age=1', 'max-age=0', { hsts: 'max-age=0', documents: null }],
 ];
 
 for (const [name, sent, received, more = {}, visited = HTTPS] of ROWS) {
@@ -121,10 +122,13 @@ for (const [name, sent, received, more = {}, visited = HTTPS] of ROWS) {
 }
 
 test('HSTS is sent for a site that enables it, even if its origin does not', () => {
-  const fields = responseFields([], { ...site, hsts: 'max-age=31536000' }, HTTPS, 'waypost');
+  const fields = responseFields([], { ...site, hsts: 'max-age=31536000', documents: null }, HTTPS, 'waypost');
   assert.equal(valuesOf(fields, 'strict-transport-security'), ['max-age=31536000']);
   assert.equal(
-    valuesOf(responseFields([], { ...site, hsts: 'max-age=5' }, HTTP, 'waypost'), 'strict-transport-security'),
+    valuesOf(
+      responseFields([], { ...site, hsts: 'max-age=5', documents: null }, HTTP, 'waypost'),
+      'strict-transport-security',
+    ),
     [],
   );
 });

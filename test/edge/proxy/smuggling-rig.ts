@@ -92,7 +92,7 @@ export async function withEdge(scheme: Scheme, use: (edge: Edge) => Promise<void
   const origin = await recordingOrigin();
   const client = createOriginClient({ exemptions: parseExemptions(['127.0.0.1']) });
   const site = {
-    ...{ domainId: 'd', domain: HOST, hasCertificate: false, hsts: '' },
+    ...{ domainId: 'd', domain: HOST, hasCertificate: false, hsts: '', documents: null },
     origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
   };
   let records = 0;

@@ -169,6 +169,7 @@ test('a site has the settings of its proxy; without an origin and a public addre
       hasCertificate: false,
       hsts: '',
       heuristicFreshness: false,
+      documents: null,
     };
     const proxy = { ...newProxy(domain), originHost: 'origin.example.net' };
     await change(rig, (draft) => draft.put(proxies, proxy));

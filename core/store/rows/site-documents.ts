@@ -1,0 +1,50 @@
+/**
+ * What a customer has set for the sites of a domain, as whole documents: each has a kind, is
+ * replaced as a whole, and counts its revisions. The content is checked when it is written
+ * (admin-api/proxy/documents.ts) and compiled where it is used.
+ */
+import { type Id, idAt, idKey } from '../keys.ts';
+import { json, type Table, unjson } from './table.ts';
+
+/** With the byte that stands for each in keys. */
+const KINDS = { origins: 1, rules: 2, protection: 3, error_pages: 4, logs: 5 } as const;
+
+export type SiteDocumentKind = keyof typeof KINDS;
+
+const BY_BYTE: ReadonlyMap<number, SiteDocumentKind> = new Map(
+  Object.entries(KINDS).map(([kind, byte]) => [byte, kind as SiteDocumentKind]),
+);
+
+export interface SiteDocument {
+  readonly domainId: Id;
+  readonly kind: SiteDocumentKind;
+  /** 1 for the first content; each later one has the next number. */
+  readonly revision: number;
+  /** Seconds since 1970. */
+  readonly updatedAt: number;
+  /** JSON; secrets in it are sealed for `siteDocumentContext`. */
+  readonly content: unknown;
+}
+
+export function siteDocumentKey(domainId: Id, kind: SiteDocumentKind): Buffer {
+  return Buffer.concat([idKey(domainId), Uint8Array.of(KINDS[kind])]);
+}
+
+/** What secrets in a document are sealed for. */
+export const siteDocumentContext = (domainId: Id, kind: SiteDocumentKind): string =>
+  `site-document:${kind}:${domainId}`;
+
+export const siteDocuments: Table<SiteDocument> = {
+  number: 50,
+  name: 'site_documents',
+  level: 2,
+  key: ({ domainId, kind }) => siteDocumentKey(domainId, kind),
+  encode: ({ revision, updatedAt, content }) => json({ revision, updatedAt, content }),
+  decode: (key, value) => ({
+    domainId: idAt(key as Buffer),
+    kind: BY_BYTE.get(key[8])!,
+    ...unjson<Pick<SiteDocument, 'revision' | 'updatedAt' | 'content'>>(value),
+  }),
+  lookups: () => [],
+  lookupsFromKey: true,
+};
