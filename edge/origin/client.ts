@@ -12,7 +12,7 @@ import { newCounters, type OriginCounters } from './counters.ts';
 import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
 import { type Fetch, OriginError, type OriginRequest, type OriginResponse } from './origin.ts';
-import type { Origin } from './origin-address.ts';
+import { connectionKey, type Origin } from './origin-address.ts';
 import { isNamedByVisitor, OriginPool, type PoolTools } from './pool.ts';
 import { requestHead } from './request-head.ts';
 import { Shares } from './shares.ts';
@@ -114,9 +114,7 @@ class Client implements OriginClient {
   #poolOf({ origin, serverName }: OriginRequest): OriginPool {
     const known = this.#known.get(origin);
     if (known?.serves(serverName) === true && this.#pools.get(known.key) === known) return known;
-    const { protocol, host, port, addresses } = origin;
-    const to = addresses === undefined ? host : `[${addresses.join()}]`;
-    const key = isNamedByVisitor(origin) ? `${protocol} ${to} ${port} ${serverName}` : `${protocol} ${to} ${port}`;
+    const key = isNamedByVisitor(origin) ? `${connectionKey(origin)} ${serverName}` : connectionKey(origin);
     let pool = this.#pools.get(key);
     if (pool === undefined) {
       pool = new OriginPool(key, origin, serverName, this.#tools);

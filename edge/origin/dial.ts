@@ -17,14 +17,14 @@ export interface DialTarget {
   readonly port: number;
   /** As an origin has them. */
   readonly addresses: readonly string[] | undefined;
-  /** Null: plain HTTP. */
+  readonly limits: OriginLimits;
+  /** Null: plain HTTP. Throws when the certificates of the origin's options cannot be read. */
   tls(): SocketTls | null;
 }
 
 export interface DialTools {
   readonly book: AddressBook;
   readonly guard: Guard;
-  readonly limits: OriginLimits;
   readonly open: OpenSocket;
 }
 
@@ -60,7 +60,7 @@ export class Dial implements SocketAttempt {
 
   start(): void {
     this.#begin = performance.now();
-    this.#timer = setTimeout(() => this.#fail(this.#late()), this.#tools.limits.connectTimeout);
+    this.#timer = setTimeout(() => this.#fail(this.#late()), this.#target.limits.connectTimeout);
     this.#permitted().then(
       (addresses) => {
         if (this.#isOver) return;
@@ -100,7 +100,14 @@ export class Dial implements SocketAttempt {
       return;
     }
     const address = this.#addresses[this.#next++];
-    this.#tries.add(this.#tools.open(address, this.#target.port, this.#target.tls(), this));
+    let tls: SocketTls | null;
+    try {
+      tls = this.#target.tls();
+    } catch (error) {
+      this.#fail(new OriginError('tls', `the TLS options of the origin: ${(error as Error).message}`));
+      return;
+    }
+    this.#tries.add(this.#tools.open(address, this.#target.port, tls, this));
     if (this.#next < this.#addresses.length) this.#headStart = setTimeout(() => this.#tryNext(), HEAD_START);
   }
 
@@ -114,7 +121,7 @@ export class Dial implements SocketAttempt {
     this.#tries.add(socket);
     this.#timer = setTimeout(
       () => this.#fail(new OriginError('connect-timeout', `${socket.address}: TLS handshake timed out`)),
-      Math.max(1, this.#begin + this.#tools.limits.tlsTimeout - performance.now()),
+      Math.max(1, this.#begin + this.#target.limits.tlsTimeout - performance.now()),
     );
   }
 

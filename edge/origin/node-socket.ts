@@ -46,6 +46,11 @@ class NodeSocket implements OriginSocket {
     });
     if (tls !== null)
       socket.once('secureConnect', () => {
+        const refusal = tls.refusalOf?.(socket as TLSSocket) ?? null;
+        if (refusal !== null) {
+          socket.destroy(refusal);
+          return;
+        }
         rememberSessions(socket as TLSSocket, tls);
         this.#ready();
       });

@@ -1,3 +1,29 @@
+/** Where an origin is, and how the edge connects to it. */
+import { createHash } from 'node:crypto';
+
+/**
+ * The version of HTTP: `2` by ALPN over TLS, `h2c` in cleartext with prior knowledge (RFC 9113
+ * sections 3.2 and 3.3). Without TLS `2` is `h2c`, and with TLS `h2c` is `2`.
+ */
+export type OriginVersion = '1.1' | '2' | 'h2c';
+
+/** What the edge presents to the origin. Both in PEM; the chain starts with its certificate. */
+export interface ClientCertificate {
+  readonly chain: string;
+  readonly key: string;
+}
+
+/**
+ * Which certificates of the origin are accepted. `ca`: PEM of the authorities, in place of the
+ * public ones. `pins`: SHA-256 of public keys (SubjectPublicKeyInfo) in base64, the value of a
+ * `pin-sha256` (RFC 7469 section 2.1.1); the key of the origin's own certificate must be one of
+ * them. Pins alone replace the verification: its issuer, names and dates do not matter then.
+ */
+export interface OriginTrust {
+  readonly ca?: string;
+  readonly pins?: readonly string[];
+}
+
 export interface Origin {
   /** A host name without the last dot, or an address in its plain form. */
   readonly host: string;
@@ -5,4 +31,48 @@ export interface Origin {
   readonly addresses?: readonly string[];
   readonly port: number;
   readonly protocol: 'http' | 'https';
+  /** Default: 1.1. */
+  readonly version?: OriginVersion;
+  /** The Host field or `:authority`. Default: the authority that the visitor requested. */
+  readonly hostHeader?: string;
+  /**
+   * The name for SNI and verification. Default: the host; of an address, the visitor's host or the
+   * address itself.
+   */
+  readonly serverName?: string;
+  readonly clientCertificate?: ClientCertificate;
+  /** Default: the public authorities and those of the operator. */
+  readonly trust?: OriginTrust;
+  /** For the connection with its TLS handshake. Default: `edge.origin_*`, like the next one. */
+  readonly connectTimeoutMs?: number;
+  /** From the end of the request to the head of the response. */
+  readonly responseTimeoutMs?: number;
 }
+
+/** Whether the edge speaks HTTP/2 to the origin. */
+export const isHttp2 = ({ version }: Origin): boolean => version !== undefined && version !== '1.1';
+
+/** The names that the origin or its owner uses for it, without repetitions. The host is first. */
+export function namesOf({ host, hostHeader, serverName }: Origin): readonly string[] {
+  if (hostHeader === undefined && serverName === undefined) return [host];
+  const header = hostHeader === undefined ? [] : [hostHeader.toLowerCase().replace(/:\d*$/, '')];
+  return [...new Set([host, ...header, ...(serverName === undefined ? [] : [serverName.toLowerCase()])])];
+}
+
+/** Equal for origins whose requests may use the same connections. */
+export function connectionKey(origin: Origin): string {
+  const { protocol, host, port, addresses } = origin;
+  const key = `${protocol} ${addresses === undefined ? host : `[${addresses.join()}]`} ${port}`;
+  const options = [
+    origin.version,
+    origin.hostHeader,
+    origin.serverName,
+    origin.clientCertificate,
+    origin.trust,
+    origin.connectTimeoutMs,
+    origin.responseTimeoutMs,
+  ];
+  return options.every((option) => option === undefined) ? key : `${key} ${digestOf(options)}`;
+}
+
+const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64');

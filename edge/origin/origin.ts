@@ -17,7 +17,7 @@ export interface OriginRequest {
   readonly method: string;
   /** Path and query, or "*". */
   readonly path: string;
-  /** The Host field. */
+  /** The Host field, unless the origin has one of its own. */
   readonly authority: string;
   /** As they are sent, in this order: without host, content-length, and what concerns a connection only; those are the client's to say. */
   readonly headers: FieldList;

@@ -12,15 +12,17 @@ import type { OriginClock } from './clock.ts';
 import { type ConnectionOwner, OriginConnection } from './connection.ts';
 import type { OriginCounters } from './counters.ts';
 import { Dial, type DialOwner, type DialTarget, type DialTools } from './dial.ts';
+import type { OriginLimits } from './limits.ts';
 import { OriginError } from './origin.ts';
 import type { Origin } from './origin-address.ts';
 import { OriginPlace } from './place.ts';
 import { Shares } from './shares.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
-import type { OriginTls } from './tls.ts';
+import { type OriginTls, refusalByPins } from './tls.ts';
 
 /** What the pools of a client share. */
 export interface PoolTools extends DialTools {
+  readonly limits: OriginLimits;
   readonly clock: OriginClock;
   readonly counters: OriginCounters;
   readonly tls: OriginTls;
@@ -44,6 +46,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
   readonly host: string;
   readonly port: number;
   readonly addresses: readonly string[] | undefined;
+  readonly limits: OriginLimits;
   /** Of the origin; another object when it has a new address. */
   place: OriginPlace;
   readonly #origin: Origin;
@@ -67,6 +70,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.host = origin.host;
     this.port = origin.port;
     this.addresses = origin.addresses;
+    this.limits = limitsOf(origin, tools.limits);
     this.#origin = origin;
     this.place = new OriginPlace(origin);
     this.#serverName = serverName;
@@ -111,6 +115,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     const { tls } = this.#tools;
     return {
       options: tls.optionsFor(this.#origin, this.#serverName, this.key),
+      refusalOf: refusalByPins(this.#origin),
       remember: (session) => tls.remember(this.key, session),
     };
   }
@@ -149,7 +154,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
     this.#tools.counters.connections++;
     this.#tools.book.hasServed(this.host, socket.address);
     this.#learn([socket.address, ...dial.resolved]);
-    const connection = new OriginConnection(socket, this, this.#tools.limits, this.#tools.clock);
+    const connection = new OriginConnection(socket, this, this.limits, this.#tools.clock);
     this.#connections.add(connection);
     socket.start(connection);
     const call = own ?? this.#takeWaiting();
@@ -309,7 +314,7 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 
   #wait(call: Call): void {
     call.holder = this;
-    call.deadline = this.#tools.clock.after(this.#tools.limits.tlsTimeout);
+    call.deadline = this.#tools.clock.after(Math.max(this.limits.tlsTimeout, this.#tools.limits.tlsTimeout));
   }
 
   #takeWaiting(): Call | undefined {
@@ -363,4 +368,18 @@ export class OriginPool implements ConnectionOwner, DialOwner, DialTarget, CallH
 }
 
 /** An origin with a name is asked for by that name, whatever the visitor's host is. */
-export const isNamedByVisitor = ({ protocol, host }: Origin): boolean => protocol === 'https' && isIP(host) !== 0;
+export const isNamedByVisitor = ({ protocol, host, serverName }: Origin): boolean =>
+  protocol === 'https' && serverName === undefined && isIP(host) !== 0;
+
+/** Those of the client, with the deadlines that the origin sets itself. */
+function limitsOf(
+  { connectTimeoutMs: connect, responseTimeoutMs: response }: Origin,
+  limits: OriginLimits,
+): OriginLimits {
+  if (connect === undefined && response === undefined) return limits;
+  return {
+    ...limits,
+    ...(connect === undefined ? {} : { connectTimeout: connect, tlsTimeout: connect }),
+    ...(response === undefined ? {} : { headerTimeout: response }),
+  };
+}

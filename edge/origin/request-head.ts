@@ -20,7 +20,8 @@ export const isLastOnConnection = ({ method, body, protocol }: OriginRequest): b
 
 /** With the empty line, in Latin-1. Throws TypeError for a method, path, authority or field that can be none. */
 export function requestHead(request: OriginRequest): string {
-  const { method, path, authority, headers } = request;
+  const { method, path, headers } = request;
+  const authority = request.origin.hostHeader ?? request.authority;
   if (!isToken(method) || method === 'CONNECT') throw new TypeError(`No method of a request to an origin: ${method}`);
   if (!isPath(path, method)) throw new TypeError('No path of a request to an origin.');
   if (!isAuthority(authority)) throw new TypeError(`No authority: ${authority}`);

@@ -2,7 +2,7 @@
  * The seam between connections to origins and what carries their bytes: sockets of our own (`native-socket.ts`) for plain HTTP, node's (`node-socket.ts`) for TLS and where ours
  * are not to be had. Nothing is read through a stream: what comes is in memory that all sockets of the thread share, until the call returns.
  */
-import type { ConnectionOptions } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 
 /** Bytes that are read at most in one go: what the kernel has gathered while the thread was busy fits, as a rule. With half of it a body of 10 MB takes 4 % more CPU. */
 export const READ_BYTES = 131_072;
@@ -61,6 +61,8 @@ export interface SocketOwner {
 /** TLS to an origin. */
 export interface SocketTls {
   readonly options: ConnectionOptions;
+  /** Why a connection whose handshake is complete must not be used; null: it may be. */
+  readonly refusalOf: ((socket: TLSSocket) => Error | null) | null;
   /** A session that may be resumed by the next connection. */
   remember(session: Buffer): void;
 }

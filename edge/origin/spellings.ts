@@ -10,12 +10,18 @@ import { domainToUnicode } from 'node:url';
 export interface Spellings {
   /** What every spelling contains; matches more than that. */
   readonly trigger: RegExp;
-  /** The host name as a whole, in Unicode too; null for an address. */
-  readonly name: RegExp | null;
-  /** The host name as a whole, or as part of a longer name above or below it. */
-  readonly relatedName: RegExp | null;
+  /** Of each host name; none for an address. */
+  readonly names: readonly NameSpellings[];
   /** Any address; null when none is known. */
   readonly address: RegExp | null;
+}
+
+export interface NameSpellings {
+  readonly host: string;
+  /** The host name as a whole, in Unicode too. */
+  readonly name: RegExp;
+  /** The host name as a whole, or as part of a longer name above or below it. */
+  readonly relatedName: RegExp;
 }
 
 /** Percent-encoding, which a URL inside of a URL's query has more than once. */
@@ -48,29 +54,33 @@ interface Parts {
   readonly exact: readonly string[];
 }
 
-/** `host`: a name, or one of the addresses, which have 4 or 16 bytes each. */
-export function spellingsOf(host: string, port: number, addresses: readonly Uint8Array[]): Spellings {
+/** `hosts`: names, or addresses in text. `addresses`: of 4 or 16 bytes each. */
+export function spellingsOf(hosts: readonly string[], port: number, addresses: readonly Uint8Array[]): Spellings {
   const parts = addresses.map(addressParts);
-  const names = isIP(host) === 0 ? namesOf(host) : [];
-  const isLabel = !host.includes('.');
-  const name = anyOf(
-    names.map((one) => (isLabel ? labelParts(one, port) : LABEL_BEGIN + escaped(one) + LAST_LABEL_END)),
-  );
-  const related = anyOf(names.map((one) => NAME_BEGIN + escaped(one) + NAME_END));
-  const triggers = [...names.map(escaped), ...parts.flatMap((one) => one.triggers), ENCODED];
+  const names = hosts.filter((host) => isIP(host) === 0);
+  const triggers = [...names.flatMap(formsOf).map(escaped), ...parts.flatMap((one) => one.triggers), ENCODED];
   return {
     trigger: new RegExp(triggers.join('|'), 'i'),
-    name: names.length === 0 ? null : new RegExp(name, 'gi'),
-    relatedName: names.length === 0 ? null : new RegExp(isLabel ? name : related, 'i'),
+    names: names.map((host) => nameSpellings(host, port)),
     address: parts.length === 0 ? null : new RegExp(anyOf(parts.flatMap((one) => one.exact)), 'gi'),
   };
+}
+
+function nameSpellings(host: string, port: number): NameSpellings {
+  const forms = formsOf(host);
+  const isLabel = !host.includes('.');
+  const name = anyOf(
+    forms.map((one) => (isLabel ? labelParts(one, port) : LABEL_BEGIN + escaped(one) + LAST_LABEL_END)),
+  );
+  const related = anyOf(forms.map((one) => NAME_BEGIN + escaped(one) + NAME_END));
+  return { host, name: new RegExp(name, 'gi'), relatedName: new RegExp(isLabel ? name : related, 'i') };
 }
 
 /** Any character may be percent-encoded: then the value is compared after decoding. */
 const ENCODED = '%[0-9a-f][0-9a-f]';
 
 /** An internationalised name is also sent as UTF-8, which field values show as Latin-1. */
-function namesOf(host: string): string[] {
+function formsOf(host: string): string[] {
   const unicode = domainToUnicode(host);
   if (unicode === host || unicode === '') return [host];
   return [host, Buffer.from(unicode).toString('latin1'), encodeURI(unicode)];

@@ -46,19 +46,19 @@ const NEEDLESSLY_ENCODED = /%(?:25)*(2d|2e|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7
  */
 export function revealsOrigin(identity: OriginPlace, text: string, visited: Visited): boolean {
   if (!identity.mayBeIn(text)) return false;
-  const { address, relatedName } = identity.spellings;
+  const { address, names } = identity.spellings;
   const plain = removeNeedlessEncoding(text);
   if (address !== null && plain.search(address) >= 0) return true;
-  return relatedName?.test(plain) === true && !isNamePublic(identity, visited);
+  return names.some(({ host, relatedName }) => relatedName.test(plain) && !isPublic(host, visited));
 }
 
 /** Replaces the origin's authority by the visitor's. Other names stay. `isUrl`: only in URLs. */
 export function rewriteText(text: string, identity: OriginPlace, visited: Visited, isUrl = false): string {
   if (!identity.mayBeIn(text)) return text;
-  const { address, name } = identity.spellings;
+  const { address, names } = identity.spellings;
   const plain = removeNeedlessEncoding(text);
   let result = address === null ? plain : replaceHosts(plain, address, visited, isUrl);
-  if (name !== null && !isNamePublic(identity, visited)) result = replaceHosts(result, name, visited, isUrl);
+  for (const { host, name } of names) if (!isPublic(host, visited)) result = replaceHosts(result, name, visited, isUrl);
   return result === plain ? text : result;
 }
 
@@ -92,13 +92,13 @@ const isOriginPort = (port: string, scheme: string, origin: Origin, visitedPort:
   port !== '' && port === String(origin.port) && port !== STANDARD_PORTS[scheme] && port !== visitedPort;
 
 /** `host`: as returned by `normalizeHost`. */
-const isOriginHost = (host: string, { origin, addresses }: OriginPlace): boolean =>
-  host === normalizeHost(origin.host) || addresses.some((address) => host === normalizeHost(address));
+const isOriginHost = (host: string, { names, addresses }: OriginPlace): boolean =>
+  names.some((name) => host === normalizeHost(name)) || addresses.some((address) => host === normalizeHost(address));
 
-/** A visitor of the origin's host, or of a name below it, already has the name. */
-function isNamePublic({ origin }: OriginPlace, { authority }: Visited): boolean {
+/** A visitor of one of the origin's names, or of a name below it, already has the name. */
+function isPublic(name: string, { authority }: Visited): boolean {
   const { host } = parseAuthority(authority);
-  return host === origin.host || host.endsWith(`.${origin.host}`);
+  return host === name || host.endsWith(`.${name}`);
 }
 
 /** Rewrites the targets of a Link (RFC 8288 section 3) and its parameters. */
@@ -127,17 +127,17 @@ export function rewriteRefresh(value: string, identity: OriginPlace, visited: Vi
  */
 export function rewriteCookie(value: string, identity: OriginPlace, visited: Visited): string | undefined {
   if (containsPublicAddress(value)) return undefined;
-  const isForOrigin = /;\s*domain/i.test(value) && !isNamePublic(identity, visited);
-  const cookie = isForOrigin ? removeOriginDomain(value, identity) : value;
+  const cookie = /;\s*domain/i.test(value) ? removeOriginDomain(value, identity, visited) : value;
   if (!identity.mayBeIn(cookie)) return cookie;
   const result = rewriteText(cookie, identity, visited, true);
   return revealsOrigin(identity, result, visited) ? undefined : result;
 }
 
-const removeOriginDomain = (value: string, identity: OriginPlace): string =>
-  value.replace(/;\s*domain\s*=\s*([^;]*)/gi, (attribute, domain: string) =>
-    isOriginHost(normalizeHost(domain.trim().replace(/^\./, '')), identity) ? '' : attribute,
-  );
+const removeOriginDomain = (value: string, identity: OriginPlace, visited: Visited): string =>
+  value.replace(/;\s*domain\s*=\s*([^;]*)/gi, (attribute, domain: string) => {
+    const host = normalizeHost(domain.trim().replace(/^\./, ''));
+    return isOriginHost(host, identity) && !isPublic(host, visited) ? '' : attribute;
+  });
 
 /**
  * Removes the list members (RFC 9110 section 5.6.1) that reveal the origin. Undefined: all of them

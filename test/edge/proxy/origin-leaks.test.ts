@@ -188,6 +188,20 @@ run(
   VISITED,
   'a parent: ',
 );
+const OTHER = new OriginPlace({ ...NAME, hostHeader: 'inner.test:8443', serverName: 'sni.test' });
+
+run(
+  [
+    ['location', 'https://inner.test:8443/a', 'https://www.site.test/a'],
+    ['location', 'https://origin.internal.test/a', 'https://www.site.test/a'],
+    ['x-a', 'sni.test', null],
+    ['x-a', 'inner.test:8443', null],
+    ['set-cookie', 'a=b; Domain=inner.test', 'a=b'],
+  ],
+  OTHER,
+  VISITED,
+  'names of Host and TLS: ',
+);
 const CHILD = new OriginPlace({ host: 'origin.www.site.test', port: 80, protocol: 'http' });
 run(
   [
