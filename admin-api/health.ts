@@ -16,6 +16,9 @@ const clusterResponse = Type.Object(
     lag_entries: Type.Integer({ description: 'the number of changes of other nodes that this node has not applied' }),
     lag_seconds: Type.Number({ description: 'the time for which this node may be behind the other nodes' }),
     etcd_seconds: Type.Union([Type.Number(), Type.Null()], { description: 'seconds since the last response of etcd' }),
+    feature_level: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'the feature level that all nodes have agreed on; null: etcd has not been read yet',
+    }),
     pending: list(Type.String(), 'nodes that have not applied all changes of this node'),
   },
   { description: 'the state of the node in the cluster; omitted for a single node' },
@@ -75,7 +78,7 @@ export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] 
   ];
 }
 
-function shown({ state, lagEntries, lagSeconds, etcdSeconds, pending }: Standing): { cluster: object } {
+function shown({ state, lagEntries, lagSeconds, etcdSeconds, agreedLevel, pending }: Standing): { cluster: object } {
   const tenth = (seconds: number): number => Math.round(seconds * 10) / 10;
   return {
     cluster: {
@@ -83,6 +86,7 @@ function shown({ state, lagEntries, lagSeconds, etcdSeconds, pending }: Standing
       lag_entries: lagEntries,
       lag_seconds: tenth(lagSeconds),
       etcd_seconds: etcdSeconds === null ? null : tenth(etcdSeconds),
+      feature_level: agreedLevel,
       pending,
     },
   };

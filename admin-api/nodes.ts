@@ -57,7 +57,7 @@ export function nodeRoutes(describe: () => Promise<ClusterView>): Route[] {
         head: count('the sequence number of the last change that any of them serves'),
         feature_level: orNull(
           count('the level that all nodes have, above which nothing is written'),
-          'null: etcd has not said it',
+          'null: etcd has not been read yet',
         ),
         etcd: orNull(storageView, 'the storage of etcd; null: there is none, or it does not respond'),
       }),

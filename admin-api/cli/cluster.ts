@@ -218,15 +218,17 @@ Example:
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-function* shown({ head, floor, nodes, etcd }: ClusterStatus): Iterable<string> {
+function* shown({ head, floor, nodes, agreedLevel, etcd }: ClusterStatus): Iterable<string> {
   yield `the log ends at change ${head}, and ${floor > head ? 'is still empty' : `starts at change ${floor}`}`;
   if (etcd !== null) yield* shownStorage(etcd);
+  const isMixed = nodes.some(({ level }) => level !== agreedLevel);
+  yield `all nodes have feature level ${agreedLevel}${isMixed ? '; changes that need a higher one are refused' : ''}`;
   const width = Math.max(4, ...nodes.map(({ name }) => name.length));
-  for (const { name, address, version, isLive, applied, state: reported } of nodes) {
+  for (const { name, address, version, level, isLive, applied, state: reported } of nodes) {
     const behind = applied === null ? 'does not respond' : applied >= head ? 'up to date' : `${head - applied} behind`;
     const state = !isLive ? 'writes do not wait for it' : applied === null ? 'writes wait for it' : 'serves';
     const mode = reported === null || reported === 'following' ? '' : `, ${reported.replaceAll('_', ' ')}`;
-    yield `  ${name.padEnd(width)}  ${state}, ${behind}${mode} (${address}, version ${version})`;
+    yield `  ${name.padEnd(width)}  ${state}, ${behind}${mode} (${address}, version ${version}${isMixed ? `, feature level ${level}` : ''})`;
   }
 }
 

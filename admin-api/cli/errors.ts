@@ -70,6 +70,7 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   changed: 'The domain was changed in the meantime; run the command again.',
   restricted_token: 'Use a token that is not restricted to domains; "waypost token list" shows them.',
   insufficient_scope: 'Use a token with that scope; "waypost token list" shows the scopes of each token.',
+  feature_level: 'Update the nodes that the message names; "waypost cluster status" shows the version of each.',
   write_conflict: 'Run the command again.',
   disk_full: 'Free space on the disk of the node, or use another node with --url.',
   overloaded: 'Wait, or use another node with --url.',

@@ -1145,6 +1145,11 @@ export const TEXTS = {
     },
     applied: (sequence: number) => `Serves changes up to ${sequence.toLocaleString('en')}`,
     summary: (serving: number, total: number) => `${serving} of ${plural(total, 'node', 'nodes')} up to date`,
+    featureLevel: 'Feature level',
+    level: (level: number) => `All nodes have feature level ${level}.`,
+    levelHeld: (level: number, nodes: string) =>
+      `Changes that need a feature level above ${level} are refused. Update ${nodes}, or remove a node that does not come back with "waypost cluster remove".`,
+    levelUnknown: 'This node has not read the feature level of the cluster from etcd yet.',
     versions: (versions: string) => `The nodes run different versions: ${versions}.`,
     etcd: (used: string, size: string, quota: string | null) =>
       quota === null

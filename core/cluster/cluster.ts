@@ -4,6 +4,7 @@ import type { StateError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { EtcdGateway } from '../etcd/gateway.ts';
+import type { ClusterLevel } from '../journal/feature-level.ts';
 import type { StatisticsQuery } from '../statistics/query.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
@@ -116,6 +117,11 @@ export class Cluster {
 
   get members(): Members | null {
     return this.#membership?.members ?? null;
+  }
+
+  /** What the nodes can store. */
+  get level(): ClusterLevel {
+    return { agreed: this.members?.agreedLevel ?? null, nodes: () => this.known.values() };
   }
 
   /** All nodes of the cluster as far as they are known, by name, this one included. */

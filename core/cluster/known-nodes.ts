@@ -1,25 +1,29 @@
 /** The nodes that this one knows, in a file: one that starts while etcd does not answer hears them all the same. What it says is a hint; etcd has the last word. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { FIRST_LEVEL } from '../journal/feature-level.ts';
 import { makeFolder } from '../store/folder.ts';
 import type { Member } from './members.ts';
 
 /** Empty: there is no such file, or it is damaged. */
 export function readKnownNodes(file: string): ReadonlyMap<string, Member> {
   try {
-    const list = JSON.parse(readFileSync(file, 'utf8')) as Partial<Member>[];
-    const isMember = (one: Partial<Member>): one is Member =>
-      [one.name, one.address, one.version].every((field) => typeof field === 'string');
+    const list = JSON.parse(readFileSync(file, 'utf8')) as (Partial<Member> | null)[];
     return new Map(list.filter(isMember).map((one) => [one.name, one]));
   } catch {
     return new Map();
   }
 }
 
+function isMember(one: Partial<Member> | null): one is Member {
+  const { name, address, version, level = FIRST_LEVEL } = one ?? {};
+  return [name, address, version].every((field) => typeof field === 'string') && Number.isSafeInteger(level);
+}
+
 /** Throws what the file system does, and ConfigError `no_folder`. */
 export function writeKnownNodes(file: string, nodes: Iterable<Member>): void {
   makeFolder(dirname(file));
-  const list = [...nodes].map(({ name, address, version }) => ({ name, address, version }));
+  const list = [...nodes].map(({ name, address, version, level }) => ({ name, address, version, level }));
   writeFileSync(`${file}.new`, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

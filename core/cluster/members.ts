@@ -8,16 +8,12 @@
  */
 import type { EtcdGateway } from '../etcd/gateway.ts';
 import { range } from '../etcd/messages.ts';
-import { FIRST_LEVEL } from '../journal/feature-level.ts';
+import { FIRST_LEVEL, type LevelledNode } from '../journal/feature-level.ts';
 
-export interface Member {
-  /** Its host name in the cluster, and in its certificate. */
-  readonly name: string;
+/** Its name is its host name in the cluster, and in its certificate. */
+export interface Member extends LevelledNode {
   /** `host:port` where it talks to others. */
   readonly address: string;
-  readonly version: string;
-  /** Its feature level; omitted: its version has none, which counts as the first. */
-  readonly level?: number;
 }
 
 /** As it stands in etcd. */
@@ -41,11 +37,12 @@ export interface Members {
   readonly live: ReadonlySet<string>;
   /** Names of those that run, caught up or not. */
   readonly there: ReadonlySet<string>;
-  /** The feature level that the cluster has agreed on. */
-  readonly agreedLevel: number;
+  /** The feature level that the cluster has agreed on; null: etcd has not been read yet. */
+  readonly agreedLevel: number | null;
 }
 
 export interface ClusterState extends Members {
+  readonly agreedLevel: number;
   readonly sessions: ReadonlyMap<string, Session>;
   /** Ids. */
   readonly removed: ReadonlySet<string>;

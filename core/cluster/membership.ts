@@ -53,7 +53,7 @@ export class Membership {
   /** Of the last look. */
   #revision = 0;
   #refused: StateError | null = null;
-  members: Members = { known: new Map(), live: new Set(), there: new Set(), agreedLevel: FIRST_LEVEL };
+  members: Members = { known: new Map(), live: new Set(), there: new Set(), agreedLevel: null };
 
   constructor(options: MembershipOptions) {
     this.#options = options;

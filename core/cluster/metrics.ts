@@ -1,5 +1,6 @@
 /** How this node stands in its cluster. */
 import type { Registry } from '../base/metrics/registry.ts';
+import { FEATURE_LEVEL } from '../journal/feature-level.ts';
 
 /** Takes in core/cluster's Standing. */
 export interface ClusterSource {
@@ -7,6 +8,7 @@ export interface ClusterSource {
   readonly lagEntries: number;
   readonly lagSeconds: number;
   readonly etcdSeconds: number | null;
+  readonly agreedLevel: number | null;
   readonly storage: {
     readonly size: number;
     readonly used: number;
@@ -53,6 +55,12 @@ export function clusterMetrics(registry: Registry, states: readonly string[], st
   gauge('etcd_full', '1 if a member of etcd has reached its quota, so that all writes fail.', (now) => {
     return now.storage === null ? null : Number(now.storage.isFull);
   });
+  gauge(
+    'feature_level',
+    'Feature level that all nodes have agreed on; absent before etcd has been read.',
+    (now) => now.agreedLevel,
+  );
+  gauge('own_feature_level', 'Feature level of the version of this node.', () => FEATURE_LEVEL);
   gauge('pending_peers', 'Nodes that have not applied all changes of this node.', (now) => now.pending.length);
   registry.read(
     'gauge',

@@ -36,7 +36,7 @@ export interface ClusterView {
   /** Sequence of the last entry that any responding node has applied. */
   readonly head: number;
   readonly nodes: readonly NodeView[];
-  /** The feature level that the nodes have agreed on; null: etcd has not said it. */
+  /** The feature level that the nodes have agreed on; null: etcd has not been read yet. */
   readonly agreedLevel: number | null;
   /** Null: there is no etcd, or it does not report it. */
   readonly storage: Standing['storage'];

@@ -7,7 +7,7 @@ import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
 import { SharedRun } from '../journal/etcd/shared-run.ts';
-import { FEATURE_LEVEL, FIRST_LEVEL } from '../journal/feature-level.ts';
+import { FEATURE_LEVEL } from '../journal/feature-level.ts';
 import type { WatchRequests } from '../tail/request-tail.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
@@ -52,7 +52,11 @@ class SharedNode implements Node {
   readonly blobs: BlobSource;
   readonly watchRequests: WatchRequests;
   // Handed on by themselves.
-  readonly standing = (): Standing => ({ ...this.#lag.standing(), storage: this.#upkeep.storage });
+  readonly standing = (): Standing => ({
+    ...this.#lag.standing(),
+    agreedLevel: this.#cluster.level.agreed,
+    storage: this.#upkeep.storage,
+  });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
   readonly isFirst = (): boolean => this.#cluster.isFirst;
@@ -94,7 +98,7 @@ class SharedNode implements Node {
         onTrouble: (error) => followed.report(error),
         onLost: (why, isCurable) => this.#lost(why, isCurable),
       },
-      agreedLevel: () => this.#cluster.members?.agreedLevel ?? FIRST_LEVEL,
+      clusterLevel: () => this.#cluster.level,
       waitForPeers: (sequence) => this.#cluster.wait(sequence),
       countOthers: () => this.#cluster.others.length,
       sequencing: {
@@ -135,7 +139,7 @@ class SharedNode implements Node {
         ...{ self: nodeName, tls },
         members: () => cluster.known,
         live: () => cluster.members?.live ?? new Set(),
-        agreedLevel: () => cluster.members?.agreedLevel ?? null,
+        agreedLevel: () => cluster.level.agreed,
         report: () => this.#report(),
         lastHeard: (name) => cluster.lastHeard(name),
         storage: () => this.#upkeep.storage,

@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, request } from 'undici';
 import { parseRangeStart, readChunks } from '../base/file-pieces.ts';
+import { STORE_FORMAT } from '../store/environment.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -22,6 +23,8 @@ const SILENCE = 30_000;
 const TRIES = 10;
 const PAUSE = 1000;
 export const STORE = 'waypost.mdb';
+/** Of the response: the format of the store. */
+const FORMAT_FIELD = 'waypost-store-format';
 const COPY = 'snapshot.mdb';
 export const PART = 'snapshot.part';
 export const READY = 'snapshot.ready';
@@ -74,6 +77,7 @@ export class SnapshotSender {
         'content-type': 'application/octet-stream',
         'content-length': size - from,
         etag: etagOf(copy),
+        [FORMAT_FIELD]: STORE_FORMAT.toString(),
         ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
       });
       await pipeline(readChunks(file, from), response);
@@ -157,6 +161,7 @@ export async function fetchSnapshot(options: FetchOptions): Promise<void> {
         break;
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof OtherFormat) throw error;
         // As long as something comes, it is worth going on.
         if (have.done > before) attempt = 0;
         if (attempt >= TRIES) throw error;
@@ -185,6 +190,7 @@ async function receive(
   const answer = await request(`https://${member.address}/v1/snapshot`, { dispatcher, signal, headers });
   if (answer.statusCode !== 200 && answer.statusCode !== 206)
     throw new Error(`${member.name} returned no snapshot: status ${answer.statusCode}`);
+  checkFormat(member, answer.headers[FORMAT_FIELD]);
   if (answer.statusCode === 200) {
     have.done = 0;
     await file.truncate(0);
@@ -198,6 +204,22 @@ async function receive(
   }
   if (have.done !== size) throw new Error('the connection closed early');
 }
+
+/**
+ * A store of an earlier format is converted when it is opened; one of a later format could not be.
+ * Versions that do not report it have format 2 or less. Throws OtherFormat.
+ */
+function checkFormat({ name, version }: Member, field: string | string[] | undefined): void {
+  const own = Number(STORE_FORMAT.toString());
+  const format = field === undefined ? own : Number(field);
+  if (format <= own) return;
+  throw new OtherFormat(
+    `the store of ${name} has format ${field}, of version ${version}; this version reads format ${own}. Install the version of that node.`,
+  );
+}
+
+/** The store of the peer is of no use here, however often it is fetched. */
+class OtherFormat extends Error {}
 
 /** Puts a snapshot that is there whole in the place of the store, which must not be open, and is kept beside it as `before`. False: there was none. */
 export function installSnapshot(folder: string, before = BEFORE): boolean {

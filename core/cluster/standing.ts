@@ -27,6 +27,8 @@ export interface Standing {
   readonly lagSeconds: number;
   /** Since etcd has answered; null: it has not since the start. */
   readonly etcdSeconds: number | null;
+  /** The feature level that the nodes have agreed on; null: etcd has not been read yet. */
+  readonly agreedLevel: number | null;
   /** Of etcd, as of some seconds ago; null: it does not say. */
   readonly storage: EtcdStorage | null;
   /** Nodes that have not applied all that this one has, sorted. */

@@ -3,6 +3,7 @@ import type { Config } from '../config/index.ts';
 import { EtcdGateway } from '../etcd/gateway.ts';
 import type { EtcdStorage } from '../etcd/messages.ts';
 import { EtcdLog } from '../journal/etcd/shared-log.ts';
+import { FIRST_LEVEL } from '../journal/feature-level.ts';
 import { etcdSettings, peerTls } from './files.ts';
 import { type Member, readMembers } from './members.ts';
 import { fetchReport, type NodeReport } from './node-report.ts';
@@ -11,6 +12,7 @@ import { fetchReport, type NodeReport } from './node-report.ts';
 type MaybeReport = { readonly [K in keyof NodeReport]: NodeReport[K] | null };
 
 export interface NodeStatus extends Member, MaybeReport {
+  readonly level: number;
   /** Others wait for it. */
   readonly isLive: boolean;
 }
@@ -23,6 +25,8 @@ export interface ClusterStatus {
   /** The log reaches back to here. */
   readonly floor: number;
   readonly nodes: readonly NodeStatus[];
+  /** The feature level that they have agreed on. */
+  readonly agreedLevel: number;
   /** Null: etcd does not say, or not to this node. */
   readonly etcd: EtcdStorage | null;
 }
@@ -36,17 +40,18 @@ export async function clusterStatus(config: Pick<Config, 'etcd' | 'peer' | 'data
   const gateway = new EtcdGateway(etcdSettings(config));
   try {
     const { prefix } = config.etcd;
-    const { known, live } = await readMembers(gateway, prefix);
+    const { known, live, agreedLevel } = await readMembers(gateway, prefix);
     const nodes = await Promise.all(
       [...known.values()].map(async (member) => ({
         ...member,
+        level: member.level ?? FIRST_LEVEL,
         isLive: live.has(member.name),
         ...((await fetchReport(member, tls)) ?? NO_REPORT),
       })),
     );
     const { head, floor } = await new EtcdLog(gateway, prefix).read(BEYOND);
     const storage = await gateway.storage().catch(() => null);
-    return { head: head?.sequence ?? 0, floor, nodes, etcd: storage };
+    return { head: head?.sequence ?? 0, floor, nodes, agreedLevel, etcd: storage };
   } finally {
     await gateway.close();
   }

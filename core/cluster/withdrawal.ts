@@ -33,6 +33,7 @@ const ALONE: Standing = {
   lagEntries: 0,
   lagSeconds: 0,
   etcdSeconds: null,
+  agreedLevel: null,
   storage: null,
   pending: [],
 };

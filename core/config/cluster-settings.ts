@@ -70,7 +70,7 @@ export const LAG_SETTINGS = {
     command,
     'none',
     '["/usr/local/sbin/anycast", "withdraw"]',
-    'Command to run when this node lags by more than cluster.max_lag, for example to withdraw its anycast routes. It runs without a shell and is retried until it exits with status 0. Its environment contains ACTION, NODE_NAME, STATE, LAG_ENTRIES, LAG_SECONDS, PATH and LC_ALL only. Its output goes to the log. It also runs once at shutdown, before connections are drained, with STATE=stopping.',
+    'Command to run when this node lags by more than cluster.max_lag, for example to withdraw its anycast routes. It runs without a shell and is retried until it exits with status 0. Its environment contains ACTION, NODE_NAME, STATE, LAG_ENTRIES, LAG_SECONDS, PATH and LC_ALL only. Its output goes to the log. It also runs once at shutdown, before connections are drained, with STATE=stopping: it should exit only when no more packets come, since the sockets are closed after it.',
   ),
   announce_command: optional(
     command,

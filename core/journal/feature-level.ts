@@ -27,16 +27,44 @@ export function levelOf(changes: Buffer): number {
   return level;
 }
 
-/** The refusal of changes that not every node knows; null: all do. `agreed`: of the cluster. */
-export function levelRefusal(changes: Buffer, agreed: number): UnavailableError | null {
+/** A node of the cluster, as core/cluster knows it. */
+export interface LevelledNode {
+  readonly name: string;
+  readonly version: string;
+  /** Its feature level; omitted: its version has none, which counts as the first. */
+  readonly level?: number;
+}
+
+/** What the nodes of a cluster can store. */
+export interface ClusterLevel {
+  /** The agreed level; null: it has not been read from etcd yet. */
+  readonly agreed: number | null;
+  nodes(): Iterable<LevelledNode>;
+}
+
+/** Of a node that is alone. */
+export const OWN_LEVEL: ClusterLevel = { agreed: FEATURE_LEVEL, nodes: () => [] };
+
+/**
+ * The refusal of changes that not every node can store; null: all can. While the agreed level is
+ * not known, only what every version can store is written.
+ */
+export function levelRefusal(changes: Buffer, { agreed, nodes }: ClusterLevel): UnavailableError | null {
   // Nothing that this program writes needs more.
-  if (agreed >= FEATURE_LEVEL) return null;
+  if (agreed !== null && agreed >= FEATURE_LEVEL) return null;
   const needed = levelOf(changes);
-  if (needed <= agreed) return null;
-  return new UnavailableError(
-    'feature_level',
-    `A node of the cluster runs an earlier version, which cannot store this change (feature level ${agreed}, needed ${needed}). Nothing was written. Update all nodes; "waypost cluster status" lists their versions.`,
-  );
+  if (needed <= (agreed ?? FIRST_LEVEL)) return null;
+  return new UnavailableError('feature_level', refusalText(needed, agreed, [...nodes()]));
+}
+
+function refusalText(needed: number, agreed: number | null, nodes: readonly LevelledNode[]): string {
+  if (agreed === null)
+    return 'This node has not read the feature level of the cluster from etcd yet. Nothing was written; retry.';
+  const older = nodes.filter(({ level = FIRST_LEVEL }) => level < needed);
+  if (older.length === 0)
+    return `The nodes have not agreed on feature level ${needed} yet, which this change needs. Nothing was written; retry.`;
+  const names = older.map(({ name, version }) => `${name} (${version || 'unknown version'})`).sort();
+  return `This change needs feature level ${needed}, which these nodes do not have: ${names.join(', ')}. Nothing was written. Update them, or give up a node that does not come back with "waypost cluster remove".`;
 }
 
 /** The level to agree on; null: it stays. `levels`: of all nodes that belong to the cluster. */

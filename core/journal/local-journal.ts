@@ -7,7 +7,7 @@ import type { Id } from '../store/keys.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
-import { FEATURE_LEVEL, levelRefusal } from './feature-level.ts';
+import { type ClusterLevel, levelRefusal, OWN_LEVEL } from './feature-level.ts';
 import { IdLeases } from './ids/id-leases.ts';
 import type {
   AnswerChanges,
@@ -22,7 +22,7 @@ import type {
 export interface JournalOptions extends ApplierOptions {
   readonly observer?: JournalObserver;
   /** The feature level of the cluster; omitted: a single node, which has that of this program. */
-  readonly agreedLevel?: () => number;
+  readonly clusterLevel?: () => ClusterLevel;
 }
 
 export abstract class LocalJournal implements Journal {
@@ -33,13 +33,13 @@ export abstract class LocalJournal implements Journal {
   protected readonly observer: JournalObserver | undefined;
   protected isClosed = false;
   readonly #storage: StorageGuard | undefined;
-  readonly #agreedLevel: () => number;
+  readonly #clusterLevel: () => ClusterLevel;
   #running: Promise<void> | null = null;
 
   constructor(options: JournalOptions) {
-    const { environment, observer, storage, agreedLevel = () => FEATURE_LEVEL } = options;
+    const { environment, observer, storage, clusterLevel = () => OWN_LEVEL } = options;
     this.#storage = storage;
-    this.#agreedLevel = agreedLevel;
+    this.#clusterLevel = clusterLevel;
     this.applier = new Applier(options);
     this.recent = new RecentWrites(this.applier.head.sequence, (table, key) => environment.rows.get(table)?.get(key));
     this.observer = observer;
@@ -53,7 +53,7 @@ export abstract class LocalJournal implements Journal {
   commit(request: CommitRequest): Promise<Committed> {
     if (this.isClosed)
       return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));
-    const refusal = this.#storage?.refusalOf(request.by) ?? levelRefusal(request.changes, this.#agreedLevel());
+    const refusal = this.#storage?.refusalOf(request.by) ?? levelRefusal(request.changes, this.#clusterLevel());
     if (refusal !== null) return Promise.reject(refusal);
     const committed = this.queue.add(request);
     this.wake();

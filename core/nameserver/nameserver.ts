@@ -168,7 +168,12 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     certificate?.close();
     index.stopReaders();
     wake?.();
-    await Promise.all(threads.map((thread) => thread.stop(STOP_MS)));
+    await Promise.all(
+      threads.map(async (thread, i) => {
+        await thread.stop(STOP_MS);
+        if (isBatch && i < count) sockets.closeUdp(i);
+      }),
+    );
     sockets.close();
     gates.stop();
   };

@@ -160,8 +160,18 @@ export class UdpLoop {
     }
   }
 
-  /** Receives, answers and sends one batch. */
-  #serveBatch(fd: number, flags: number, family: number): void {
+  /**
+   * Serves what the sockets have received, at the end: packets in their buffers would be lost with
+   * them. Ends when all are empty, or at `deadline` in the time of performance.now().
+   */
+  drain(deadline: number): void {
+    const fds = this.#fds;
+    for (let i = 0; i < fds.length; i++)
+      while (this.#serveBatch(fds[i], MSG_DONTWAIT, this.#families[i]) > 0 && performance.now() < deadline);
+  }
+
+  /** Receives, answers and sends one batch. Returns the number of packets, or below 0. */
+  #serveBatch(fd: number, flags: number, family: number): number {
     const headers = this.#headers;
     const vectors = this.#vectors;
     const addresses = this.#addresses;
@@ -169,7 +179,7 @@ export class UdpLoop {
     const slot = this.#slot;
     const counters = this.#counters;
     const count = this.#libc.recvmmsg(fd, this.#rows[0], BATCH, flags, null);
-    if (count <= 0) return;
+    if (count <= 0) return count;
     const startedAt = performance.now();
     counters.count(COLUMN.batches);
     this.#gate.startBatch(startedAt);
@@ -212,6 +222,7 @@ export class UdpLoop {
     if (responses > 0) counters.recordLatency(responses, performance.now() - startedAt);
     counters.addIndexCounts(this.#index);
     for (let i = 0; i < count; i++) this.#reset(i);
+    return count;
   }
 
   /**

@@ -8,6 +8,8 @@ import { UdpLoop } from './udp-batch.ts';
 import { createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';
 
 const TURN_MS = 1000;
+/** Milliseconds to answer what has been received, at a stop under load. */
+const DRAIN_MS = 1000;
 
 const data = workerData as WorkerData;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
@@ -23,7 +25,10 @@ try {
   const turn = (): void => {
     const until = performance.now() + TURN_MS;
     loop.run(() => stopping() || performance.now() > until);
-    if (stopping()) process.exit();
+    if (stopping()) {
+      loop.drain(performance.now() + DRAIN_MS);
+      process.exit();
+    }
     setImmediate(turn);
   };
   post({ kind: 'listening' });

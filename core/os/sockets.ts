@@ -15,10 +15,12 @@ export interface Sockets {
   readonly tcp: readonly number[];
   /** An eventfd that wakes the TCP thread, or -1. */
   readonly wake: number;
+  /** Closes those of a UDP thread that has ended: what comes later is refused, not kept unread. */
+  closeUdp(thread: number): void;
   close(): void;
 }
 
-export const NO_SOCKETS: Sockets = { udp: [], tcp: [], wake: -1, close: () => {} };
+export const NO_SOCKETS: Sockets = { udp: [], tcp: [], wake: -1, closeUdp: () => {}, close: () => {} };
 
 /**
  * Opens them for so many UDP threads. They are opened here and not by the threads, because the kernel spreads packets over all sockets of a port: one
@@ -29,12 +31,16 @@ export function openSockets(listen: readonly ListenAddress[], threads: number): 
   const udp = Array.from({ length: threads }, (): number[] => []);
   const tcp: number[] = [];
   const wake = libc.openEvent();
+  const closeAll = (own: number[]): void => {
+    for (const fd of own.splice(0)) libc.close(fd);
+  };
   const sockets: Sockets = {
     udp,
     tcp,
     wake,
+    closeUdp: (thread) => closeAll(udp[thread]),
     close() {
-      for (const own of [...udp, tcp]) for (const fd of own.splice(0)) libc.close(fd);
+      for (const own of [...udp, tcp]) closeAll(own);
       libc.close(wake);
     },
   };

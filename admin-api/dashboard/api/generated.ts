@@ -3622,6 +3622,11 @@ export interface operations {
                             lag_seconds: number;
                             /** @description seconds since the last response of etcd */
                             etcd_seconds: number | null;
+                            /**
+                             * @description the feature level that all nodes have agreed on; null:
+                             * etcd has not been read yet
+                             */
+                            feature_level: number | null;
                             /** @description nodes that have not applied all changes of this node */
                             pending: string[];
                         };
@@ -3693,6 +3698,11 @@ export interface operations {
                             lag_seconds: number;
                             /** @description seconds since the last response of etcd */
                             etcd_seconds: number | null;
+                            /**
+                             * @description the feature level that all nodes have agreed on; null:
+                             * etcd has not been read yet
+                             */
+                            feature_level: number | null;
                             /** @description nodes that have not applied all changes of this node */
                             pending: string[];
                         };
@@ -3742,7 +3752,7 @@ export interface operations {
                          * serves
                          */
                         head: number;
-                        /** @description null: etcd has not said it */
+                        /** @description null: etcd has not been read yet */
                         feature_level: number | null;
                         /**
                          * @description the storage of etcd; null: there is none, or it does not

@@ -55,6 +55,7 @@ export function Nodes() {
               <th scope="col">{texts.state}</th>
               <th scope="col">{texts.lag}</th>
               <th scope="col">{texts.version}</th>
+              <th scope="col">{texts.featureLevel}</th>
               <th scope="col">{texts.started}</th>
               <th scope="col">{texts.contact}</th>
               <th scope="col">{texts.address}</th>
@@ -86,13 +87,28 @@ function ReadTime({ at }: { readonly at: Date }) {
 const isUpToDate = ({ state, lag_entries }: Node): boolean =>
   (state === 'following' || state === 'single') && lag_entries === 0;
 
-function Summary({ view: { nodes, etcd } }: { readonly view: NodesView }) {
+function Summary({ view: { nodes, etcd, feature_level: agreed } }: { readonly view: NodesView }) {
   const texts = TEXTS.nodes;
   const versions = [...new Set(nodes.map(({ version }) => version))].sort();
   return (
     <div class="facts">
       <p role="status">{texts.summary(nodes.filter(isUpToDate).length, nodes.length)}</p>
       {versions.length > 1 && <p class="note note-warning">{texts.versions(versions.join(', '))}</p>}
+      {agreed === null ? (
+        <p class="note note-warning">{texts.levelUnknown}</p>
+      ) : nodes.some(({ feature_level }) => feature_level > agreed) ? (
+        <p class="note note-warning">
+          {texts.levelHeld(
+            agreed,
+            nodes
+              .filter((node) => node.feature_level <= agreed)
+              .map(({ name }) => name)
+              .join(', '),
+          )}
+        </p>
+      ) : (
+        <p class="hint">{texts.level(agreed)}</p>
+      )}
       {etcd !== null && (
         <p class="hint">
           {texts.etcd(
@@ -128,6 +144,7 @@ function NodeRow({ node }: { readonly node: Node }) {
         {texts.behind(lag_entries, lag_seconds)}
       </td>
       <td data-label={texts.version}>{version}</td>
+      <td data-label={texts.featureLevel}>{node.feature_level}</td>
       <td data-label={texts.started}>{started_at === null ? texts.none : <Time value={started_at} />}</td>
       <td data-label={texts.contact}>{heard_at === null ? texts.none : <Time value={heard_at} />}</td>
       <td data-label={texts.address}>{node.address ?? texts.none}</td>

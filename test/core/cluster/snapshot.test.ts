@@ -1,13 +1,16 @@
 /** Copies of a store on their way to another node. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
+import { fetchSnapshot, SnapshotSender } from '../../../core/cluster/snapshot.ts';
+import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { unstalled } from '../../support/unstalled.ts';
 
@@ -83,6 +86,48 @@ test(
     }),
   ),
 );
+
+test('a store of a format that this version does not read is not fetched', async () => {
+  const issuer = { name: 'authority.cluster.test', key: ecKey() };
+  const key = ecKey();
+  const tls = {
+    ca: certificate({ ...issuer, ca: true }),
+    certificate: certificate({ name: 'b', key, issuer, dnsNames: ['b'] }),
+    key: pemOfKey(key),
+  };
+  const folder = temporaryFolder('format');
+  const store = Buffer.from('a store');
+  const etag = `"${createHash('sha256').update(store).digest('hex')}"`;
+  let format: string | undefined = '99';
+  const server = createSecureServer({ cert: tls.certificate, key: tls.key }, (_, response) => {
+    const field = format === undefined ? {} : { 'waypost-store-format': format };
+    response.writeHead(200, { etag, 'content-length': store.length, ...field }).end(store);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const fetch = (): Promise<void> =>
+    fetchSnapshot({
+      ...{ member: { name: 'b', address, version: '9.0' }, tls, folder },
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    });
+  try {
+    const error = await fetch().then(
+      () => 'fetched',
+      (cause: Error) => cause.message,
+    );
+    assert.match(error, /the store of b has format 99, of version 9\.0; this version reads format \d+/);
+    assert.equal(readdirSync(folder), []);
+    for (format of [undefined, '1']) {
+      await fetch();
+      assert.equal(readFileSync(join(folder, 'snapshot.ready')), store);
+    }
+  } finally {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+    removeFolder(folder);
+  }
+});
 
 test('an end waits for the copy that is being made, and leaves nothing behind', async () => {
   const folder = temporaryFolder('snapshot');

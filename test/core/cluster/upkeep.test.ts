@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { clusterMetrics } from '../../../core/cluster/metrics.ts';
 import { Upkeep, type UpkeepOptions } from '../../../core/cluster/upkeep.ts';
+import { FEATURE_LEVEL } from '../../../core/journal/feature-level.ts';
 
 const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };
 
@@ -60,11 +61,13 @@ test('how full etcd is stands in the metrics', async () => {
   const { upkeep } = await run(0);
   await new Promise((done) => setImmediate(done));
   const registry = new Registry();
-  const standing = { state: 'following', lagEntries: 0, lagSeconds: 0, etcdSeconds: 0, pending: [] };
+  const standing = { state: 'following', lagEntries: 0, lagSeconds: 0, etcdSeconds: 0, agreedLevel: 7, pending: [] };
   clusterMetrics(registry, ['following'], () => ({ ...standing, storage: upkeep.storage }));
   const text = registry.expose(PROMETHEUS);
   for (const line of ['size_bytes 9437184', 'used_bytes 1048576', 'quota_bytes 8388608', 'full 1'])
     assert.match(text, new RegExp(`^waypost_cluster_etcd_${line}$`, 'm'));
+  assert.match(text, /^waypost_cluster_feature_level 7$/m);
+  assert.match(text, new RegExp(`^waypost_cluster_own_feature_level ${FEATURE_LEVEL}$`, 'm'));
 });
 
 test.run();

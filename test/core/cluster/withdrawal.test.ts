@@ -15,6 +15,7 @@ const FOLLOWING: Standing = {
   lagEntries: 0,
   lagSeconds: 0.5,
   etcdSeconds: 0.5,
+  agreedLevel: 1,
   storage: null,
   pending: [],
 };

@@ -4,11 +4,13 @@ import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
 import {
+  type ClusterLevel,
   FEATURE_LEVEL,
   FIRST_LEVEL,
   LEVELS,
   levelOf,
   levelRefusal,
+  OWN_LEVEL,
   risenLevel,
 } from '../../../core/journal/feature-level.ts';
 import { accounts, TABLES } from '../../../core/store/rows.ts';
@@ -31,6 +33,21 @@ test('the level rises to the least of all nodes, and never falls', () => {
   );
 });
 
+const nodes = [
+  { name: 'c', version: '0.2.0', level: FEATURE_LEVEL },
+  { name: 'b', version: '0.3.0', level: FEATURE_LEVEL + 1 },
+  { name: 'a', version: '0.1' },
+];
+const cluster = (agreed: number | null): ClusterLevel => ({ agreed, nodes: () => nodes });
+
+test('before the level has been read, what every version can store is written, and nothing else', async () => {
+  const table = TABLES.get(accounts.number) as { level?: number };
+  assert.is(table.level, undefined);
+  const changes = new ChangeWriter();
+  changes.put(accounts.number, Buffer.from('k'), Buffer.from('v'));
+  assert.is(levelRefusal(changes.content, cluster(null)), null);
+});
+
 test('changes of a table that the level does not have are refused before anything is written', async () => {
   const table = TABLES.get(accounts.number) as { level?: number };
   const before = table.level;
@@ -39,11 +56,17 @@ test('changes of a table that the level does not have are refused before anythin
   try {
     table.level = FEATURE_LEVEL + 1;
     assert.is(levelOf(changes.content), FEATURE_LEVEL + 1);
-    assert.is(levelRefusal(changes.content, FEATURE_LEVEL - 1)?.code, 'feature_level');
-    assert.match(levelRefusal(changes.content, FEATURE_LEVEL - 1)!.message, /Update all nodes/);
-    assert.is(levelRefusal(changes.content, FEATURE_LEVEL), null, 'this program writes nothing above its level');
+    const refusal = levelRefusal(changes.content, cluster(FEATURE_LEVEL - 1));
+    assert.is(refusal?.code, 'feature_level');
+    assert.match(refusal!.message, /do not have: a \(0\.1\), c \(0\.2\.0\)\. Nothing was written\. Update them/);
+    assert.is(levelRefusal(changes.content, OWN_LEVEL), null, 'this program writes nothing above its level');
+    const upToDate = { agreed: FEATURE_LEVEL - 1, nodes: () => [] };
+    assert.match(levelRefusal(changes.content, upToDate)!.message, /have not agreed on feature level/);
+    const unread = levelRefusal(changes.content, cluster(null));
+    assert.is(unread?.code, 'feature_level');
+    assert.match(unread!.message, /has not read the feature level of the cluster from etcd yet/);
     await withStore(
-      (store, history) => embedded(store, history, () => FEATURE_LEVEL - 1),
+      (store, history) => embedded(store, history, () => cluster(FEATURE_LEVEL - 1)),
       async ({ environment, journal, reader }) => {
         const account = newAccount();
         const written = write(environment, journal, 'test', (draft) => draft.put(accounts, account));

@@ -2,6 +2,7 @@
 
 import { MessageChannel } from 'node:worker_threads';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
+import type { ClusterLevel } from '../../../core/journal/feature-level.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
@@ -55,8 +56,8 @@ export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) =>
 export const embedded = (
   { environment, index }: Omit<Store, 'journal'>,
   history: number,
-  agreedLevel?: () => number,
-): Journal => openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, agreedLevel });
+  clusterLevel?: () => ClusterLevel,
+): Journal => openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, clusterLevel });
 
 /** Runs `work` on an empty store and closes it. */
 export async function withStore(

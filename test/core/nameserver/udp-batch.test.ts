@@ -106,7 +106,12 @@ class Kernel implements UdpCalls {
   }
 }
 
-function run(batch: readonly Packet[], failures: readonly number[] = [], respond?: Responder['respond']): Kernel {
+function run(
+  batch: readonly Packet[],
+  failures: readonly number[] = [],
+  respond?: Responder['respond'],
+  isStopping = false,
+): Kernel {
   const index = new IndexWriter(1 << 20);
   putZone(index, ZONE);
   const { port1, port2 } = new MessageChannel();
@@ -128,7 +133,8 @@ function run(batch: readonly Packet[], failures: readonly number[] = [], respond
     { fds: [3], families: [4], anyAddress: false, udpPayload: UDP_PAYLOAD },
     (fault) => faults.push(fault),
   );
-  loop.run(() => kernel.isDone);
+  if (isStopping) loop.drain(performance.now() + 60_000);
+  else loop.run(() => kernel.isDone);
   port1.close();
   port2.close();
   return kernel;
@@ -183,6 +189,13 @@ test('short packets and responses among valid queries, in several batches', () =
   assert.is(counted('notQuery'), 133);
   assert.is(counters.answers('udp', 0, RCODE.NOERROR), 67);
   assert.is(counters.types('udp', TYPE_LABELS.indexOf('A')), 67);
+});
+
+test('a stop answers all that has been received', () => {
+  const hosts = Array.from({ length: 200 }, (_, i) => i % 100);
+  const kernel = run(hosts.map(good), [], undefined, true);
+  assert.ok(kernel.isDone);
+  assert.equal(got(kernel), right(...hosts));
 });
 
 test('a send error affects one packet; an interrupted call is repeated', () => {

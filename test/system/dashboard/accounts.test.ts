@@ -222,30 +222,46 @@ test('the nodes show state, lag and version, and refresh automatically', async (
       await page.getByRole('link', { name: 'Nodes' }).click();
       await page.getByText('Serving (single node)').waitFor();
       await page.getByText('1 of 1 node up to date').waitFor();
+      await page.getByText(/^All nodes have feature level \d+\.$/).waitFor();
       await checkScreen(page, 'nodes-single');
 
       // Several nodes, as an administrator of a cluster sees them.
       const time = '2026-01-02 03:04:05';
-      const node = { version: '0.1.0', started_at: time, heard_at: time, applied: 1200, is_live: true };
+      const node = {
+        version: '0.1.0',
+        feature_level: 1,
+        started_at: time,
+        heard_at: time,
+        applied: 1200,
+        is_live: true,
+      };
       const lag = { lag_entries: 0, lag_seconds: 0.2 };
       const nodes = [
         { ...node, ...lag, name: 'node-1', address: '192.0.2.1:8400', is_self: true, state: 'following' },
         {
           ...{ ...node, name: 'node-2', address: '192.0.2.2:8400', is_self: false, state: 'catching_up' },
-          ...{ is_live: false, lag_entries: 2500, lag_seconds: 12.5, version: '0.2.0' },
+          ...{ is_live: false, lag_entries: 2500, lag_seconds: 12.5, version: '0.2.0', feature_level: 2 },
         },
         {
-          ...{ name: '<img src=x onerror=alert(1)>', address: '[2001:db8::3]:8400', version: '0.1.0' },
+          ...{
+            name: '<img src=x onerror=alert(1)>',
+            address: '[2001:db8::3]:8400',
+            version: '0.1.0',
+            feature_level: 1,
+          },
           ...{ is_self: false, is_live: false, state: 'unreachable', applied: null },
           ...{ lag_entries: null, lag_seconds: null, started_at: null, heard_at: null },
         },
       ];
       const etcd = { size: 5_000_000, used: 3_000_000, quota: 2_147_483_648, is_full: true };
-      await page.route('**/api/v1/nodes', (route) => route.fulfill({ json: { ok: true, nodes, head: 1200, etcd } }));
+      await page.route('**/api/v1/nodes', (route) =>
+        route.fulfill({ json: { ok: true, nodes, head: 1200, feature_level: 1, etcd } }),
+      );
       await page.getByText('1 of 3 nodes up to date').waitFor();
       await page.getByText('2,500 changes, 12.5 s').waitFor();
       await page.getByText('The nodes run different versions: 0.1.0, 0.2.0.').waitFor();
-      await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+      await page.getByText('Changes that need a feature level above 1 are refused. Update node-1,').waitFor();
+      await page.getByRole('rowheader', { name: '<img src=x onerror=alert(1)>' }).waitFor();
       await page.getByRole('alert').getByText('etcd is full').waitFor();
       await checkScreen(page, 'nodes');
 

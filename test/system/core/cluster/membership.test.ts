@@ -183,7 +183,13 @@ test('the feature level rises when every member has it, and never falls', async 
     await node.membership.start();
     return node;
   };
-  const agreed = ({ members }: Node): number | undefined => members?.agreedLevel;
+  const agreed = ({ members }: Node): number | null | undefined => members?.agreedLevel;
+  const unreachable = new EtcdGateway({ endpoints: ['http://127.0.0.1:9'], timeout: 200 });
+  const lonely = new Node(prefix, 'z', 'z', 200, unreachable, 3);
+  await lonely.membership.start();
+  assert.is(lonely.membership.members.agreedLevel, null, 'etcd has not been read');
+  await lonely.membership.stop();
+  await unreachable.close();
   const [old, first] = [await start('a'), await start('b', 3)];
   await until(() => first.knows('a') && old.knows('b'), 'they know each other');
   assert.equal([agreed(old), agreed(first)], [1, 1], 'a version without a level has the first');
