@@ -2,8 +2,11 @@
  * Error pages of the edge, in HTML, JSON or text, selected by Accept.
  *
  * A page describes what happened to the visitor and what the owner of the site can do. It neither
- * reveals the origin nor loads anything.
+ * reveals the origin nor loads anything. A site may have HTML pages of its own.
  */
+import { type ErrorPages, templateFor } from '../../core/error-pages/error-pages.ts';
+import { escapeHtml, renderTemplate } from '../../core/error-pages/template.ts';
+import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { preferredType } from './accept.ts';
@@ -24,11 +27,12 @@ const TYPES = ['text/html', 'application/json', 'text/plain'] as const;
 
 /**
  * Sends the page as the response, which must not have started. HEAD gets no body. Returns the
- * length of the body.
+ * length of the body. `own`: the pages of the site, if it has some.
  */
-export function answerError(exchange: Exchange, page: ErrorPage, requestId: string): number {
+export function answerError(exchange: Exchange, page: ErrorPage, requestId: string, own: ErrorPages | null = null): number {
   const type = preferredType(exchange.headers, TYPES);
-  const body = Buffer.from(bodyOf(type, page, requestId, exchange.authority));
+  const ownHtml = own !== null && type === 'text/html' ? renderOwn(own, exchange, page, requestId) : undefined;
+  const body = Buffer.from(ownHtml ?? bodyOf(type, page, requestId, exchange.authority));
   exchange.respond(page.status, [
     'content-type',
     type === 'application/json' ? type : `${type}; charset=utf-8`,
@@ -38,7 +42,7 @@ export function answerError(exchange: Exchange, page: ErrorPage, requestId: stri
     'no-store',
     'x-content-type-options',
     'nosniff',
-    ...(type === 'text/html' ? HTML_FIELDS : []),
+    ...(ownHtml !== undefined ? OWN_HTML_FIELDS : type === 'text/html' ? HTML_FIELDS : []),
     'server',
     'waypost',
     'x-request-id',
@@ -55,6 +59,33 @@ const HTML_FIELDS = [
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 ];
 
+/**
+ * A page of the site is shown under the site's own address, for requests that any link can cause.
+ * So it runs no scripts and sends no forms; styles, pictures and fonts come from the site or are in
+ * the page.
+ */
+const OWN_HTML_FIELDS = [
+  'content-security-policy',
+  "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+];
+
+/** Undefined: the site has no page of its own for this status. */
+function renderOwn(own: ErrorPages, exchange: Exchange, page: ErrorPage, requestId: string): string | undefined {
+  const template = templateFor(own, page.status, page.code);
+  return (
+    template &&
+    renderTemplate(template, {
+      status: String(page.status),
+      title: page.title,
+      reason: page.visitor,
+      code: page.code,
+      request_id: requestId,
+      host: siteHost(exchange.authority),
+      time: new Date().toISOString().slice(0, 19).replace('T', ' '),
+    })
+  );
+}
+
 function bodyOf(type: (typeof TYPES)[number], page: ErrorPage, requestId: string, host: string): string {
   switch (type) {
     case 'text/html':
@@ -69,15 +100,6 @@ function bodyOf(type: (typeof TYPES)[number], page: ErrorPage, requestId: string
       return `${page.status} ${page.title}\n\n${page.visitor}\n${page.owner}\n\nRequest: ${requestId}\n`;
   }
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]);
 
 const STYLE = `:root{color-scheme:light dark}
 body{font:1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:15vh auto 2rem;padding:0 1.25rem;color:#1d2430;background:#fff}

@@ -261,7 +261,7 @@ export class Passage implements Visit, TrailerFilter {
   }
 
   refuse(page: ErrorPage): void {
-    this.#gate.bytes = answerError(this.exchange, page, this.id);
+    this.#gate.bytes = answerError(this.exchange, page, this.id, this.site.documents?.errorPages);
     this.report(page.status, true);
   }
 

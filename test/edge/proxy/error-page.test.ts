@@ -1,8 +1,9 @@
 /** Error pages: the content type by Accept, the fields, and escaping. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compileErrorPages } from '../../../core/error-pages/error-pages.ts';
 import { answerError } from '../../../edge/proxy/error-page.ts';
-import { FAULT_PAGES, LOOP } from '../../../edge/proxy/pages.ts';
+import { FAULT_PAGES, LOOP, MAINTENANCE } from '../../../edge/proxy/pages.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -77,6 +78,45 @@ test('the page loads nothing', () => {
   const exchange = new FakeExchange();
   answerError(exchange, LOOP, 'x');
   assert.not.match(exchange.text, /https?:|src=|href=|url\(/);
+});
+
+const OWN = compileErrorPages({
+  pages: [{ status: '5xx', html: '<title>{{status}} {{title}}</title>{{reason}} {{code}} {{request_id}} {{host}}' }],
+  maintenance: 'closed until {{time}}',
+});
+
+test("a site's own page replaces the HTML only, and runs no scripts", () => {
+  const exchange = new FakeExchange({ authority: 'www.site.test:8443' });
+  const bytes = answerError(exchange, { ...FAULT_PAGES.refused, visitor: 'a<b' }, 'abc-1', OWN);
+  assert.is(exchange.text, '<title>502 The site does not respond</title>a&lt;b origin_refused abc-1 www.site.test');
+  assert.is(bytes, Buffer.byteLength(exchange.text));
+  assert.is(exchange.field('content-length'), String(bytes));
+  assert.is(exchange.field('content-type'), HTML);
+  assert.is(exchange.field('cache-control'), 'no-store');
+  assert.is(exchange.field('x-content-type-options'), 'nosniff');
+  assert.match(
+    exchange.field('content-security-policy') ?? '',
+    /^default-src 'none'; style-src 'self' 'unsafe-inline';/,
+  );
+  assert.not.match(exchange.field('content-security-policy') ?? '', /script-src/);
+
+  const program = new FakeExchange({ headers: ['accept', 'application/json'] });
+  answerError(program, FAULT_PAGES.refused, 'abc-1', OWN);
+  assert.is(JSON.parse(program.text).error.code, 'origin_refused');
+
+  const head = new FakeExchange({ method: 'HEAD' });
+  assert.is(answerError(head, FAULT_PAGES.refused, 'abc-1', OWN), 0);
+  assert.ok(Number(head.field('content-length')) > 0);
+  assert.is(head.text, '');
+});
+
+test('maintenance has its own page, and a status without one has the page of the service', () => {
+  const closed = new FakeExchange();
+  answerError(closed, MAINTENANCE, 'x', OWN);
+  assert.match(closed.text, /^closed until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  const missing = new FakeExchange();
+  answerError(missing, { ...LOOP, status: 417 }, 'x', OWN);
+  assert.match(missing.text, /^<!doctype html>/);
 });
 
 test.run();
