@@ -57,6 +57,7 @@ import { DashboardPages } from './pages/pages.ts';
 import { PREFIX, powerDnsError } from './powerdns/errors.ts';
 import { powerDnsRoutes } from './powerdns/routes.ts';
 import type { Resolve } from './proxy/bounded.ts';
+import { errorPagesRoutes } from './proxy/error-pages.ts';
 import { dnsResolve } from './proxy/resolve.ts';
 import { proxyRoutes } from './proxy/routes.ts';
 import { recordRoutes } from './records/routes.ts';
@@ -192,6 +193,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     ...historyRoutes(services),
     ...dnssecRoutes(services),
     ...proxyRoutes(services, originRules),
+    ...errorPagesRoutes(services),
     ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
     ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
     ...webhookRoutes(services),

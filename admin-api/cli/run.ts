@@ -40,7 +40,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     import: async () => (await import('./import.ts')).addImportCommand,
     compare: async () => (await import('./compare.ts')).addCompareCommand,
   },
-  'Proxy:': { proxy: async () => (await import('./proxy.ts')).addProxyCommands },
+  'Proxy:': {
+    proxy: async () => (await import('./proxy.ts')).addProxyCommands,
+    'error-pages': async () => (await import('./error-pages.ts')).addErrorPagesCommands,
+  },
   'Packages:': { pkg: async () => (await import('./pkg.ts')).addPkgCommands },
   'Webhooks:': { webhook: async () => (await import('./webhook.ts')).addWebhookCommands },
   'Accounts and tokens:': {

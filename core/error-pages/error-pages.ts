@@ -38,7 +38,7 @@ export function compileErrorPages({ pages, maintenance = null }: ErrorPagesDocum
   };
 }
 
-/** Undefined: the service's own page is shown. The page of a status goes before that of its class. */
+/** The page of a status goes before that of its class. Undefined: the service's own page. */
 export function templateFor({ byStatus, maintenance }: ErrorPages, status: number, code: string): Template | undefined {
   if (code === MAINTENANCE_CODE && maintenance !== null) return maintenance;
   return byStatus.get(String(status)) ?? byStatus.get(`${Math.floor(status / 100)}xx`);

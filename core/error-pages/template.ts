@@ -74,7 +74,7 @@ const isPlaceholder = (name: string): name is Placeholder => Object.hasOwn(PLACE
 function describeFault(html: string, index: number, name: string | undefined): string {
   const line = html.slice(0, index).split('\n').length;
   const all = Object.keys(PLACEHOLDERS)
-    .map((known) => `{{${known}}}`)
+    .map((placeholder) => `{{${placeholder}}}`)
     .join(', ');
   return name === undefined
     ? `"{{" in line ${line} opens no placeholder; use one of ${all}`

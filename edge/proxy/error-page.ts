@@ -29,7 +29,12 @@ const TYPES = ['text/html', 'application/json', 'text/plain'] as const;
  * Sends the page as the response, which must not have started. HEAD gets no body. Returns the
  * length of the body. `own`: the pages of the site, if it has some.
  */
-export function answerError(exchange: Exchange, page: ErrorPage, requestId: string, own: ErrorPages | null = null): number {
+export function answerError(
+  exchange: Exchange,
+  page: ErrorPage,
+  requestId: string,
+  own: ErrorPages | null = null,
+): number {
   const type = preferredType(exchange.headers, TYPES);
   const ownHtml = own !== null && type === 'text/html' ? renderOwn(own, exchange, page, requestId) : undefined;
   const body = Buffer.from(ownHtml ?? bodyOf(type, page, requestId, exchange.authority));

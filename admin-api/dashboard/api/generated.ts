@@ -1097,6 +1097,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains/{domain_id}/proxy/error-pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the error pages of a domain */
+        get: operations["getErrorPages"];
+        /**
+         * Replace the error pages of a domain
+         * @description Pages that visitors see instead of those of the edge, when the edge itself
+         * responds with a status from 400 to 599. Responses of the origin are not replaced, and
+         * programs that prefer JSON or text get these. Placeholders are `{{status}}`, `{{title}}`,
+         * `{{reason}}`, `{{code}}`, `{{request_id}}`, `{{host}}`, `{{time}}`; their values are
+         * escaped. A page runs no scripts, sends no forms and loads nothing from other hosts.
+         */
+        put: operations["setErrorPages"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains/{domain_id}/requests/tail": {
         parameters: {
             query?: never;
@@ -2273,6 +2298,18 @@ export interface components {
             };
             /** @description the X-Request-Id; include it when you ask for help */
             request_id: string;
+        };
+        ErrorPage: {
+            /**
+             * @description a status from 400 to 599, "4xx" or "5xx"; the page of a status goes
+             * before that of its class
+             */
+            status: string;
+            /**
+             * @description the HTML of the page: 32 KiB of UTF-8 at most, with placeholders such as
+             * {{status}}
+             */
+            html: string;
         };
         EtcdStorage: {
             /** @description the size of the database in bytes */
@@ -3487,8 +3524,8 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description The ETag of an earlier read: the write fails with 412 when the domain has
-         * changed since.
+         * @description The ETag of an earlier read: the write fails with 412 when the domain or
+         * document has changed since.
          */
         IfMatch: string;
         /**
@@ -3511,7 +3548,7 @@ export interface components {
          * Idempotency-Key.
          */
         "Idempotent-Replayed": "true";
-        /** @description The revision of the domain, for If-Match. */
+        /** @description The revision of the domain or document, for If-Match. */
         ETag: string;
         /** @description The URL of the next page (RFC 8288). */
         Link: string;
@@ -8847,7 +8884,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -8959,7 +8996,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -9671,7 +9708,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -9819,7 +9856,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -9967,7 +10004,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -10107,7 +10144,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -10401,7 +10438,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -10690,7 +10727,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -10980,7 +11017,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -11190,7 +11227,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -11374,7 +11411,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -11577,7 +11614,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -11843,7 +11880,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -11995,7 +12032,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag of an earlier read: the write fails with 412 when the
-                 * domain has changed since.
+                 * domain or document has changed since.
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -13386,6 +13423,272 @@ export interface operations {
                     };
                 };
             };
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    getErrorPages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the error pages of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description at most 16 pages, each for another status */
+                        pages: components["schemas"]["ErrorPage"][];
+                        /**
+                         * @description the page of rules of type "maintenance"; null: the default
+                         */
+                        maintenance: string | null;
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                    };
+                };
+            };
+            /** @description Not Modified. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request: `bad_request`, `bad_escape`, `unknown_parameter`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description Forbidden: `api_disabled`, `insufficient_scope`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Otherwise"];
+        };
+    };
+    setErrorPages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of an earlier read: the write fails with 412 when the
+                 * domain or document has changed since.
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description the id of the domain */
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description at most 16 pages, each for another status */
+                    pages: {
+                        /**
+                         * @description a status from 400 to 599, "4xx" or "5xx"; the page of a
+                         * status goes before that of its class
+                         */
+                        status: string;
+                        /**
+                         * @description the HTML of the page: 32 KiB of UTF-8 at most, with
+                         * placeholders such as {{status}}
+                         */
+                        html: string;
+                    }[];
+                    /** @description the page of rules of type "maintenance"; null: the default */
+                    maintenance?: string | null;
+                    /** @description as in the response; ignored */
+                    readonly revision?: unknown;
+                    /** @description as in the response; ignored */
+                    readonly updated_at?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the error pages of a domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Waypost-Revision": components["headers"]["X-Waypost-Revision"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @description at most 16 pages, each for another status */
+                        pages: components["schemas"]["ErrorPage"][];
+                        /**
+                         * @description the page of rules of type "maintenance"; null: the default
+                         */
+                        maintenance: string | null;
+                        /** @description counts the changes of the document; 0: it was never set */
+                        revision: number;
+                        /** @description null: it was never set */
+                        updated_at: string | null;
+                        /**
+                         * @description the nodes that serve the change; omitted for a single node
+                         */
+                        sync?: {
+                            seq: number;
+                            applied: string[];
+                            pending: string[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description Bad Request: `bad_request`, `bad_escape`, `malformed_json`,
+             * `unknown_parameter`.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "bad_request" | "bad_escape" | "malformed_json" | "unknown_parameter";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /**
+             * @description Forbidden: `api_disabled`, `insufficient_scope`, `forbidden`, `csrf`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "api_disabled" | "insufficient_scope" | "forbidden" | "csrf";
+                        };
+                    };
+                };
+            };
+            /** @description Not Found: `no_such_domain`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "no_such_domain";
+                        };
+                    };
+                };
+            };
+            408: components["responses"]["BodyTooSlow"];
+            /** @description Conflict: `secondary_zone`, `catalog_zone`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "secondary_zone" | "catalog_zone";
+                        };
+                    };
+                };
+            };
+            412: components["responses"]["Changed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /**
+             * @description Unprocessable Entity: `invalid_error_page`, `validation`,
+             * `unknown_field`.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        error: {
+                            /** @enum {string} */
+                            code: "invalid_error_page" | "validation" | "unknown_field";
+                        };
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Otherwise"];

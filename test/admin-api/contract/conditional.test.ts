@@ -48,11 +48,25 @@ await everywhere('contract, conditions', (test) => {
           ...sample,
           headers: { ...sample.headers, ...match(tag) },
         });
-      const etag = await zone.etag();
+      // A document of the domain's sites has a revision of its own: 0 before it is set.
+      const isDocument = route.path.includes('/proxy/');
+      const current = async (): Promise<string> =>
+        isDocument ? ((await world.user.client.get(concrete(route.path, ids))).headers.get('etag') ?? '') : zone.etag();
+      const etag = await current();
       const head = world.daemon.writes();
-      for (const tag of ['"1"', '"0"', etag.slice(1, -1), `W/${etag}`, '"x"', '', `"${'9'.repeat(30)}"`, '"1", "2"'])
+      const long = `"${'9'.repeat(30)}"`;
+      for (const tag of [
+        '"1"',
+        isDocument ? '"7"' : '"0"',
+        etag.slice(1, -1),
+        `W/${etag}`,
+        '"x"',
+        '',
+        long,
+        '"1", "2"',
+      ])
         refused(await send(world.user.client, tag), '412 changed');
-      assert.equal([await zone.etag(), world.daemon.writes()], [etag, head]);
+      assert.equal([await current(), world.daemon.writes()], [etag, head]);
       assert.not.match(outcome(await send(world.user.client, `"1", ${etag}`)), /^412/, `${route.method} ${route.path}`);
     }
   });

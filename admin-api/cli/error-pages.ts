@@ -1,0 +1,143 @@
+/** `waypost error-pages`: the pages that visitors see when the edge itself reports an error. */
+import { readFile } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
+import type { Command } from 'commander';
+import { compileErrorPages } from '../../core/error-pages/error-pages.ts';
+import { parseTemplate, renderTemplate } from '../../core/error-pages/template.ts';
+import { asText, type Json } from './client.ts';
+import type { CommandContext } from './command.ts';
+import { type Domain, domainPath } from './domains.ts';
+import { CliError } from './errors.ts';
+import { wholeNumber } from './numbers.ts';
+import { rowsOf } from './pages.ts';
+import { addAccountGroup, addVerb, type Call, option } from './verb.ts';
+
+const MAINTENANCE = 'maintenance';
+const WHICH = 'a status such as 404, "4xx", "5xx", or "maintenance"';
+const pathOf = (domain: Domain): string => domainPath(domain, '/proxy/error-pages');
+
+export function addErrorPagesCommands(program: Command, context: CommandContext): void {
+  const group = addAccountGroup(program, 'error-pages', 'the error pages of the sites of a domain', [
+    'waypost error-pages preview 5xx.html > preview.html',
+    'waypost error-pages set example.com 5xx 5xx.html',
+    'waypost error-pages get example.com',
+  ]);
+  addVerb(group, context, {
+    usage: 'get <domain> [page]',
+    about: `list the pages of a domain, or print the HTML of one: ${WHICH}`,
+    examples: ['waypost error-pages get example.com', 'waypost error-pages get example.com 5xx > 5xx.html'],
+    async run(call, [domainName, page]) {
+      const domain = await call.domain(domainName);
+      const body = await call.api.json({ method: 'GET', path: pathOf(domain) });
+      const pages = pagesOf(body);
+      if (page === undefined) {
+        const rows = [...pages].map(([status, html]) => ({ status, bytes: Buffer.byteLength(html) }));
+        await call.list(listOf(rows), { PAGE: 'status', BYTES: 'bytes' }, 'The domain has no error pages of its own.');
+        return true;
+      }
+      const html = pages.get(page);
+      if (html === undefined) throw missing(domain, page);
+      call.io.stdout.write(html);
+      return true;
+    },
+  });
+  addVerb(group, context, {
+    usage: 'set <domain> <page> <file>',
+    about: `set a page: ${WHICH}`,
+    examples: [
+      'waypost error-pages set example.com 404 404.html',
+      'waypost error-pages set example.com maintenance closed.html',
+    ],
+    async run(call, [domainName, page, file]) {
+      const html = await readHtml(file);
+      const domain = await call.domain(domainName);
+      await replacePages(call, domain, `set the page for ${page} of ${domain.domain}`, (pages) =>
+        pages.set(page, html),
+      );
+      return true;
+    },
+  });
+  addVerb(group, context, {
+    usage: 'rm <domain> <page>',
+    about: `delete a page: ${WHICH}`,
+    examples: ['waypost error-pages rm example.com 404'],
+    async run(call, [domainName, page]) {
+      const domain = await call.domain(domainName);
+      await replacePages(call, domain, `deleted the page for ${page} of ${domain.domain}`, (pages) => {
+        if (!pages.delete(page)) throw missing(domain, page);
+      });
+      return true;
+    },
+  });
+  addPreview(group, context);
+}
+
+/** Needs no daemon. */
+function addPreview(group: Command, { io, action }: CommandContext): void {
+  const examples = ['waypost error-pages preview 5xx.html > preview.html'];
+  group
+    .command('preview')
+    .description('check the HTML of a page, and print it with sample values')
+    .argument('<file>', 'the HTML of the page')
+    .addOption(option('--status <status>', 'the status that is shown (default: 502)').argParser(wholeNumber(400, 599)))
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`)
+    .action(
+      action<{ status?: number }>(async ({ status = 502 }, [file]) => {
+        const html = await readHtml(file);
+        compileErrorPages({ pages: [{ status: String(status), html }] });
+        io.stdout.write(renderTemplate(parseTemplate(html), sampleValues(status)));
+        return true;
+      }),
+    );
+}
+
+const sampleValues = (status: number) => ({
+  status: String(status),
+  title: STATUS_CODES[status] ?? 'The site does not respond',
+  reason: 'The server behind this site does not respond at the moment. Please try again in a minute.',
+  code: 'origin_refused',
+  request_id: '5f2b8c0d9e1a-1z',
+  host: 'www.example.com',
+  time: '2026-11-27 08:00:00',
+});
+
+/** HTML by status, class, or "maintenance". */
+function pagesOf(body: Json): Map<string, string> {
+  const pages = new Map(rowsOf(body.pages).map(({ status, html }) => [asText(status) ?? '', asText(html) ?? '']));
+  const maintenance = asText(body.maintenance);
+  if (maintenance !== undefined) pages.set(MAINTENANCE, maintenance);
+  return pages;
+}
+
+/** Fails if the pages change in between. */
+async function replacePages(
+  call: Call,
+  domain: Domain,
+  done: string,
+  replace: (pages: Map<string, string>) => void,
+): Promise<void> {
+  const path = pathOf(domain);
+  const { body, headers } = await call.api.fetchJson({ method: 'GET', path });
+  const pages = pagesOf(body);
+  replace(pages);
+  const { [MAINTENANCE]: maintenance = null, ...others } = Object.fromEntries(pages) as Record<string, string>;
+  const json = { pages: Object.entries(others).map(([status, html]) => ({ status, html })), maintenance };
+  const condition = { 'if-match': String(headers.etag ?? '*') };
+  call.show(await call.api.json({ method: 'PUT', path, json, headers: condition }), done);
+}
+
+async function* listOf(rows: readonly Json[]): AsyncGenerator<readonly Json[]> {
+  yield rows;
+}
+
+async function readHtml(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CliError('unreadable', `${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  });
+}
+
+const missing = ({ domain }: Domain, page: string): CliError =>
+  new CliError(
+    'no_such_page',
+    `${domain} has no error page for ${page}; "waypost error-pages get ${domain}" lists them.`,
+  );
